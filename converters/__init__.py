@@ -1,0 +1,1 @@
+"""Annotation files in, NND pairs and human scores out."""

@@ -1,0 +1,171 @@
+"""From an annotation file to a folder of pairs, human scores, annotations and a manifest."""
+
+import hashlib
+import io
+import json
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.annotation import Annotation, annotation_frame
+from nnd.converters.files import Files
+from nnd.converters.human_scores import make_human_scores
+from nnd.converters.output import replace_folder
+from nnd.converters.pairing import DISTINCT, Pairs, fold, make_pairs
+from nnd.converters.source import Source, load_converter, load_source
+from nnd.schemas import SchemaName, SourceError, check_frame
+
+MANIFEST = "manifest.json"
+
+FRAMES: dict[str, SchemaName] = {
+    "pairs.parquet": "pair",
+    "human_scores.parquet": "human_score",
+    "annotations.parquet": "annotation",
+}
+"""File of a converted folder → the schema of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A source converted in memory.
+
+    Attributes:
+        annotations: Rows of the annotation schema.
+        pairs: Rows of the pair schema.
+        human_scores: Rows of the human_score schema.
+        manifest: Source, rule, counts, dropped, input files, tool version.
+    """
+
+    annotations: pl.DataFrame
+    pairs: pl.DataFrame
+    human_scores: pl.DataFrame
+    manifest: dict[str, Any]
+
+    def write(self, folder: Path) -> None:
+        """Write the four files of a converted folder into an existing empty one."""
+        frames = (self.pairs, self.human_scores, self.annotations)
+        outputs = {}
+        for name, frame in zip(FRAMES, frames, strict=True):
+            raw = _parquet(frame)
+            (folder / name).write_bytes(raw)
+            digest = hashlib.sha256(raw).hexdigest()
+            outputs[name] = {"rows": frame.height, "bytes": len(raw), "sha256": digest}
+        text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def convert(
+    source: str | Path, *, origin: str | Path | None = None, out: str | Path | None = None
+) -> Conversion:
+    """Convert a source's annotation files into NND pairs and human scores.
+
+    Args:
+        source: Name of a built-in source, or a folder with a source.yaml.
+        origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
+            the download cache, else the declared URL.
+        out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
+            manifest.json to; None: nothing is written. The same input gives the same bytes.
+
+    Raises:
+        SourceError: If a file is not what the source declares, or makes no pair; nothing is
+            written then.
+        NNDError: If `out` is a file or a folder that holds something else.
+    """
+    loaded = load_source(source)
+    conversion = convert_source(loaded, None if origin is None else Path(origin))
+    if out is not None:
+        with replace_folder(Path(out), marker=MANIFEST) as folder:
+            conversion.write(folder)
+    return conversion
+
+
+def convert_source(source: Source, origin: Path | None = None) -> Conversion:
+    """Convert a loaded source in memory (see `convert`)."""
+    files = Files(source, origin)
+    annotations = annotation_frame(source, _run_converter(source, files))
+    pairs = make_pairs(annotations, source.rule, source.taxonomy)
+    human_scores = make_human_scores(annotations, source)
+    digests = files.digests()
+    counts = _count(annotations, pairs.frame)
+    _check_result(source, pairs, counts, verified=all(file["verified"] for file in digests))
+    _check_contract({"pair": pairs.frame, "human_score": human_scores})
+    manifest = {
+        "nnd_version": version("nnd"),
+        "source": dict(source.facts),
+        "files": digests,
+        "counts": counts,
+        "dropped": [entry._asdict() for entry in pairs.dropped if entry.n],
+    }
+    return Conversion(annotations, pairs.frame, human_scores, manifest)
+
+
+def _run_converter(source: Source, files: Files) -> Iterator[Annotation]:
+    """Run a convert.py; what it does not catch becomes an error that names its line."""
+    generator = load_converter(source)
+    try:
+        yield from generator(files)
+    except SourceError:
+        raise
+    except Exception as error:
+        line = traceback.extract_tb(error.__traceback__)[-1]
+        raise SourceError(
+            f"{line.filename}:{line.lineno}: {type(error).__name__}: {error}; the converter did "
+            "not expect this input: check that it is the right file, else mend the converter"
+        ) from error
+
+
+def _count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
+    lowered = [fold(pl.col(f"candidate_{side}")).str.to_lowercase() for side in ("high", "low")]
+    systems = annotations.select(pl.col("system").str.split("|").explode())
+    candidates = annotations.unique(["split", "candidate_id"])
+    return {
+        "annotations": annotations.height,
+        "contexts": annotations.select(pl.struct("split", "context_id").n_unique()).item(),
+        "candidates": candidates.height,
+        "empty_candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
+        "systems": systems.n_unique(),
+        "pairs": pairs.height,
+        "distinct_pairs": pairs.select(DISTINCT).n_unique(),
+        "same_after_lowercase": pairs.filter(lowered[0] == lowered[1]).height,
+        **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
+    }
+
+
+_TALLIED = ("error_category", "error_group", "aspect", "category", "split")
+
+
+def _tally(values: pl.Series) -> dict[str, int]:
+    counted = values.drop_nulls().value_counts().sort(values.name)
+    return dict(counted.iter_rows())
+
+
+def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verified: bool) -> None:
+    """Nothing is a result without a pair; a declared file must give what the source expects."""
+    if pairs.frame.is_empty():
+        reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in pairs.dropped)
+        raise SourceError(f"{source.name}: the file makes no pair; dropped: {reasons}")
+    for name, expected in source.facts["expected"].items() if verified else ():
+        if counts[name] != expected:
+            raise SourceError(
+                f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
+                "though the file is the declared one: mend convert.py, or `expected`"
+            )
+
+
+def _check_contract(frames: dict[SchemaName, pl.DataFrame]) -> None:
+    """Our own output keeps the contract, or it is not written."""
+    for name, frame in frames.items():
+        for problem in check_frame(name, frame):
+            raise SourceError(f"{name}: {problem}")
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    """Written through memory, so that a full disk is a plain OSError with the file's name."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()

@@ -1,0 +1,74 @@
+"""Writing a folder so that a kill at any moment leaves the old one or the new one, never a mix."""
+
+import contextlib
+import ctypes
+import errno
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from nnd.schemas import NNDError
+
+_AT_FDCWD = -100
+_EXCHANGE = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS
+_NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
+
+
+@contextlib.contextmanager
+def replace_folder(target: Path, *, marker: str) -> Iterator[Path]:
+    """Hand out an empty folder beside `target`; on leaving without an error, put it in its place.
+
+    Args:
+        target: The folder to make or to replace; parents are made as needed.
+        marker: A file that every such folder holds. An existing folder is replaced only when it
+            holds one, so that nobody loses a folder that is something else.
+
+    Raises:
+        NNDError: If `target` is a file, or a folder with other things in it.
+    """
+    _check_replaceable(target, marker)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    fresh.mkdir()
+    try:
+        yield fresh
+        if target.exists():
+            _exchange(fresh, target)
+        else:
+            fresh.rename(target)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _check_replaceable(target: Path, marker: str) -> None:
+    if target.exists() and not target.is_dir():
+        raise NNDError(f"{target}: is a file; name a folder with --out")
+    if target.is_dir() and any(target.iterdir()) and not (target / marker).is_file():
+        raise NNDError(
+            f"{target}: holds something else (there is no {marker} in it); "
+            "name another folder with --out, or empty it"
+        )
+
+
+def _exchange(fresh: Path, target: Path) -> None:
+    """Swap two folders in one step where the system can, else in two."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    old, new = os.fsencode(fresh), os.fsencode(target)
+    if sys.platform == "linux" and hasattr(libc, "renameat2"):
+        failed = libc.renameat2(_AT_FDCWD, old, _AT_FDCWD, new, _EXCHANGE)
+    elif sys.platform == "darwin":
+        failed = libc.renamex_np(old, new, _EXCHANGE)
+    else:
+        failed = ctypes.set_errno(errno.ENOSYS) or -1
+    if not failed:
+        return
+    code = ctypes.get_errno()
+    if code not in _NO_EXCHANGE:
+        raise OSError(code, os.strerror(code), str(target))
+    aside = target.with_name(f"{fresh.name}.old")
+    target.rename(aside)
+    fresh.rename(target)
+    shutil.rmtree(aside)

@@ -1,0 +1,120 @@
+"""From annotations to NND pairs: the comparisons of a quality rule joined with the texts."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from nnd.converters.quality import Dropped, Rule, compare
+from nnd.schemas import polars_schema
+
+ID_FIELDS = (
+    "source",
+    "split",
+    "context_id",
+    "aspect",
+    "error_category",
+    "high_id",
+    "low_id",
+    "candidate_high",
+    "candidate_low",
+    "origin",
+)
+"""What a pair_id is made of: the first 16 hex digits of the SHA-256 of these fields, each written
+as its length in UTF-8 bytes, a colon, and itself."""
+
+DISTINCT = ("split", "context_id", "high_id", "low_id")
+"""Two candidates that differ by several error categories make several pairs, and are one test."""
+
+
+class Pairs(NamedTuple):
+    """The pairs of a source and what made none."""
+
+    frame: pl.DataFrame
+    dropped: list[Dropped]
+
+
+def make_pairs(
+    annotations: pl.DataFrame, rule: Rule, taxonomy: Mapping[str, Mapping[str, Any]]
+) -> Pairs:
+    """Pair every candidate with those of its context that the rule finds worse.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        rule: The quality rule.
+        taxonomy: Error label → {name, group, description}; groups become `error_group`.
+
+    Returns:
+        Rows of the pair schema in order of context, candidates, aspect and category, and what was
+        dropped: by the rule, as a context with fewer than two candidates, or as two candidates with
+        the same text after NFC and white-space folding.
+    """
+    found = compare(annotations, rule)
+    joined = _with_texts(found.frame, annotations)
+    same = fold(pl.col("candidate_high")) == fold(pl.col("candidate_low"))
+    kept = joined.filter(~same)
+    groups = {label: entry["group"] for label, entry in taxonomy.items()}
+    pairs = kept.with_columns(
+        error_group=pl.col("error_category").replace_strict(
+            groups, default=None, return_dtype=pl.String
+        ),
+        origin=pl.lit("human"),
+        parent_id=pl.lit(None, pl.String),
+    )
+    pairs = pairs.with_columns(pair_id=pair_ids(pairs))
+    order = [*DISTINCT, "aspect", "error_category"]
+    dropped = [
+        *found.dropped,
+        _lonely(annotations),
+        Dropped(
+            "same_text",
+            "pairs",
+            joined.height - kept.height,
+            "both candidates are the same text after NFC and white-space folding",
+        ),
+    ]
+    return Pairs(pairs.select(polars_schema("pair").names()).sort(order), dropped)
+
+
+def fold(text: pl.Expr) -> pl.Expr:
+    """Return text in NFC with runs of white space as one space and none at the ends."""
+    return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def pair_ids(pairs: pl.DataFrame) -> pl.Series:
+    """Return the pair_id of each row (see ID_FIELDS)."""
+    sized = [
+        part
+        for name in ID_FIELDS
+        for part in (pl.col(name).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(name))
+    ]
+    keys = pairs.select(key=pl.concat_str(sized)).to_series()
+    digests = [hashlib.sha256(key.encode()).hexdigest()[:16] for key in keys]
+    return pl.Series("pair_id", digests, pl.String)
+
+
+def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
+    contexts = annotations.unique(
+        ["split", "context_id"], keep="first", maintain_order=True
+    ).select("source", "split", "language", "context_id", "context", "inputs", "category")
+    candidates = annotations.unique(
+        ["split", "candidate_id"], keep="first", maintain_order=True
+    ).select("split", "candidate_id", "candidate", "system")
+    joined = comparisons.join(contexts, on=["split", "context_id"])
+    for side in ("high", "low"):
+        texts = candidates.rename(
+            {
+                "candidate_id": f"{side}_id",
+                "candidate": f"candidate_{side}",
+                "system": f"system_{side}",
+            }
+        )
+        joined = joined.join(texts, on=["split", f"{side}_id"])
+    return joined
+
+
+def _lonely(annotations: pl.DataFrame) -> Dropped:
+    sizes = annotations.group_by("split", "context_id").agg(pl.col("candidate_id").n_unique())
+    lonely = sizes.filter(pl.col("candidate_id") == 1).height
+    return Dropped("one_candidate", "contexts", lonely, "there is nothing to pair it with")

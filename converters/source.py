@@ -1,0 +1,123 @@
+"""A source: a folder with `source.yaml` (the facts) and `convert.py` (one generator)."""
+
+import runpy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from nnd.converters.quality import Rule, read_rule
+from nnd.schemas import SourceError, check_rows
+
+BUILT_IN = Path(__file__).parent / "sources"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that a source declares.
+
+    Attributes:
+        name: File name.
+        url: Where it can be fetched, or None.
+        sha256: Its digest, or None where the true one is not known.
+        bytes: Its size, or None.
+    """
+
+    name: str
+    url: str | None
+    sha256: str | None
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source as its source.yaml describes it.
+
+    Attributes:
+        folder: Where it lies.
+        facts: All of source.yaml, valid under `source.schema.json`.
+    """
+
+    folder: Path
+    facts: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the source."""
+        return str(self.facts["name"])
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The files it declares, the main one first."""
+        return tuple(SourceFile(**entry) for entry in self.facts["files"])
+
+    @property
+    def rule(self) -> Rule:
+        """Its quality rule."""
+        return read_rule(self.facts["quality"])
+
+    @property
+    def taxonomy(self) -> Mapping[str, Mapping[str, Any]]:
+        """Error label → name, group, description; empty for rules without labels."""
+        return self.facts["taxonomy"]  # type: ignore[no-any-return]
+
+    @property
+    def systems(self) -> Mapping[str, str | None]:
+        """System → Hub id of the model, or None."""
+        return self.facts["systems"]  # type: ignore[no-any-return]
+
+    @property
+    def keeps_empty_candidates(self) -> bool:
+        """Whether an empty candidate is one like any other, and not an error."""
+        return self.facts.get("empty_candidates") == "keep"
+
+
+def list_sources() -> list[Source]:
+    """Return the built-in sources, by name."""
+    return [load_source(path.parent) for path in sorted(BUILT_IN.glob("*/source.yaml"))]
+
+
+def load_source(name_or_folder: str | Path) -> Source:
+    """Return a built-in source by name, or the source in a folder.
+
+    Raises:
+        SourceError: If there is none, or its source.yaml is not valid; the message names the field.
+    """
+    folder = BUILT_IN / name_or_folder
+    if not (folder / "source.yaml").is_file():
+        folder = Path(name_or_folder)
+    path = folder / "source.yaml"
+    if not path.is_file():
+        known = ", ".join(found.parent.name for found in sorted(BUILT_IN.glob("*/source.yaml")))
+        raise SourceError(
+            f'"{name_or_folder}" is neither a built-in source ({known}) '
+            "nor a folder with a source.yaml"
+        )
+    try:
+        facts = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+    for problem in check_rows("source", [facts]):
+        place = problem.path or "top level"
+        raise SourceError(f"{path}: {place}: {problem.message} ({problem.remedy})")
+    return Source(folder, facts)
+
+
+def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
+    """Return the `annotations` generator of a source's convert.py.
+
+    Raises:
+        SourceError: If the file is missing, cannot be run, or has no such function.
+    """
+    path = source.folder / "convert.py"
+    if not path.is_file():
+        raise SourceError(f"{path}: missing; write `def annotations(files)` there")
+    try:
+        names = runpy.run_path(str(path))
+    except Exception as error:
+        raise SourceError(f"{path}: {type(error).__name__}: {error}") from error
+    if not callable(names.get("annotations")):
+        raise SourceError(f"{path}: there is no function `annotations(files)`")
+    return names["annotations"]  # type: ignore[no-any-return]

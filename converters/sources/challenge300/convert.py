@@ -1,0 +1,69 @@
+"""Challenge 300: answers to hard questions, credited by hand (Tafjord and Clark 2021)."""
+
+from collections.abc import Iterator
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.files import Files
+from nnd.converters.records import Cells, parse_number
+from nnd.schemas import SourceError
+
+FILE = "challenge300-outputs.tsv"
+QUESTION_COLUMNS = ["id", "question", "category"]
+DIVIDER = "Credits->"  # an empty column: answers stand before it, credits behind it
+OLD_NAMES = {"Jurassic-jumbo": "Jurassic-1-jumbo"}
+
+# The 22 categories of the file, folded into the five of the NND paper.
+CATEGORIES = {
+    fine: coarse
+    for coarse, names in {
+        "Common Sense": "commonsense, explanation, general knowledge, human behavior, "
+        "hypothetical, story understanding, Winograd, history",
+        "Comparison": "comparison, estimation, temporal",
+        "Creativity": "example generation, false presupposition, generation, riddle",
+        "Entity": "entity substitution, entity tracking",
+        "Science": "math, meta-reasoning, science, spatial, steps",
+    }.items()
+    for fine in names.split(", ")
+}
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    """Yield one annotation per answer; its score is the credit, or None where none was given."""
+    quoted = files.first_line(FILE).startswith('"')  # the first release is not quoted
+    rows = files.cells(FILE, delimiter="\t", quoted=quoted)
+    header = next(rows, Cells(f"{FILE}:1", []))
+    answered, credited = read_header(header)
+    for where, (probe, question, fine, *rest) in rows:
+        if fine not in CATEGORIES:
+            raise SourceError(f'{where}: category "{fine}" is new; known: {", ".join(CATEGORIES)}')
+        credit_of = dict(zip(credited, rest[len(answered) + 1 :], strict=True))
+        for system, answer in zip(answered, rest, strict=False):
+            credit = credit_of.get(system, "")
+            yield Annotation(
+                where=f"{where}, {system}",
+                context_id=probe,
+                context=question,
+                inputs={"question": question},
+                category=CATEGORIES[fine],
+                candidate_id=f"{probe}/{system}",
+                candidate=answer,
+                system=system,
+                aspect="correctness",
+                score=parse_number(credit, f"{where}, credit-{system}") if credit else None,
+            )
+
+
+def read_header(header: Cells) -> tuple[list[str], list[str]]:
+    """Return the systems of the answer columns and of the credit columns.
+
+    The columns are told apart by place: older versions give both the same names.
+    """
+    columns = header.values
+    if columns[:3] != QUESTION_COLUMNS or DIVIDER not in columns:
+        raise SourceError(
+            f"{header.where}: the columns are not {', '.join(QUESTION_COLUMNS)}, the answers, "
+            f"{DIVIDER}, the credits; check that this is {FILE}"
+        )
+    middle = columns.index(DIVIDER)
+    names = [OLD_NAMES.get(name, name) for name in columns]
+    return names[3:middle], [name.removeprefix("credit-") for name in names[middle + 1 :]]

@@ -1,0 +1,1 @@
+"""Near-Negative Distinction as a metric: likelihoods, results, agreement with humans."""

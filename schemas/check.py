@@ -1,0 +1,112 @@
+"""Checks that yield problems; what to do about them is the caller's choice."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+import polars as pl
+from jsonschema import Draft202012Validator, validators
+from jsonschema.exceptions import ValidationError, best_match
+
+from nnd.schemas.contract import SchemaName, load_schema, polars_schema, rows_of
+
+_LONGEST_MESSAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a set of rows.
+
+    Attributes:
+        row: Zero-based row, or None where the problem is not one row's.
+        path: Field within the row, `/` between levels; empty for the row as a whole.
+        message: What is wrong.
+        remedy: What to do about it.
+    """
+
+    row: int | None
+    path: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = [] if self.row is None else [f"row {self.row}"]
+        where += [self.path] if self.path else []
+        return f"{', '.join(where)}: {self.message} ({self.remedy})".removeprefix(": ")
+
+
+def check_rows(name: SchemaName, rows: Iterable[Mapping[str, Any]]) -> Iterator[Problem]:
+    """Yield every way in which `rows` break the JSON Schema `name`, in the order of the rows.
+
+    NaN and infinity count as wrong wherever a number is asked for: JSON has neither.
+    """
+    validator = _validator(name)
+    for number, row in enumerate(rows):
+        for error in validator.iter_errors(row):
+            yield _problem(number, error)
+
+
+def check_frame(name: SchemaName, frame: pl.DataFrame) -> Iterator[Problem]:
+    """Yield every way in which a stored frame breaks schema `name`: its columns, then its rows."""
+    expected = polars_schema(name)
+    wrong = list(_check_columns(expected, frame.schema))
+    yield from wrong
+    if not wrong:
+        yield from check_rows(name, rows_of(frame))
+
+
+def _check_columns(expected: pl.Schema, found: pl.Schema) -> Iterator[Problem]:
+    for column, dtype in expected.items():
+        if column not in found:
+            yield Problem(None, column, "column is missing", f"add it as {dtype}")
+        elif found[column] != dtype:
+            yield Problem(None, column, f"column is {found[column]}", f"store it as {dtype}")
+    for column in found:
+        if column not in expected:
+            yield Problem(None, column, "column is not in the contract", "leave it out")
+
+
+@cache
+def _validator(name: SchemaName) -> Draft202012Validator:
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"number": _is_finite_number, "integer": _is_integer}
+    )
+    strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, type_checker=types
+    )
+    return strict(load_schema(name))
+
+
+def _is_finite_number(_checker: object, value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_integer(_checker: object, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _problem(row: int, error: ValidationError) -> Problem:
+    error = best_match([error])
+    path = "/".join(str(part) for part in error.absolute_path)
+    message = error.message
+    if len(message) > _LONGEST_MESSAGE:
+        message = f"{message[:_LONGEST_MESSAGE]}…"
+    return Problem(row, path, message, _remedy(error))
+
+
+def _remedy(error: ValidationError) -> str:
+    """Say what the field is for, with an example: the schema knows both."""
+    field = error.schema if isinstance(error.schema, Mapping) else {}
+    if error.validator == "additionalProperties":
+        return f"known: {', '.join(field.get('properties', {}))}"
+    if error.validator == "required" and isinstance(error.instance, Mapping):
+        required = cast("list[str]", error.validator_value)
+        missing = next((name for name in required if name not in error.instance), "")
+        field = field.get("properties", {}).get(missing, {})
+    if "examples" in field:
+        example = json.dumps(field["examples"][0], ensure_ascii=False)
+        return f"{field['description'].rstrip('.')}, for example {example}"
+    return f"{error.validator} must be {json.dumps(error.validator_value, ensure_ascii=False)}"

@@ -1,0 +1,62 @@
+"""The contract itself: the five JSON Schemas, and the polars dtypes that follow from them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import polars as pl
+
+SchemaName = Literal["annotation", "pair", "human_score", "source", "result"]
+SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
+
+_SCALARS: dict[str, pl.DataType] = {
+    "string": pl.String(),
+    "number": pl.Float64(),
+    "integer": pl.Int64(),
+    "boolean": pl.Boolean(),
+}
+# Parquet's own map type is one that `datasets` cannot load, hence the list of entries.
+_ENTRIES = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
+
+
+@cache
+def load_schema(name: SchemaName) -> Mapping[str, Any]:
+    """Return the JSON Schema (draft 2020-12) called `name`, as a dict not to be changed."""
+    path = Path(__file__).with_name(f"{name}.schema.json")
+    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return schema
+
+
+def polars_schema(name: SchemaName) -> pl.Schema:
+    """Return the columns and dtypes in which rows of schema `name` are stored.
+
+    Derived from the JSON Schema: a string is String, a number Float64, an integer Int64, an array
+    List, and an object of strings a List of {key, value}.
+    """
+    properties = load_schema(name)["properties"]
+    return pl.Schema({column: _dtype(spec) for column, spec in properties.items()})
+
+
+def _dtype(spec: Mapping[str, Any]) -> pl.DataType:
+    types = spec["type"] if isinstance(spec["type"], list) else [spec["type"]]
+    (kind,) = (name for name in types if name != "null")
+    if kind == "array":
+        return pl.List(_dtype(spec["items"]))
+    if kind == "object":
+        return _ENTRIES
+    return _SCALARS[kind]
+
+
+def rows_of(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a stored frame as the JSON objects the schemas describe.
+
+    Lists of {key, value} become objects; everything else stays as it is.
+    """
+    entries = [name for name, dtype in frame.schema.items() if dtype == _ENTRIES]
+    for row in frame.iter_rows(named=True):
+        for name in entries:
+            if row[name] is not None:
+                row[name] = {entry["key"]: entry["value"] for entry in row[name]}
+        yield row

@@ -1,0 +1,30 @@
+"""The error tree.
+
+NNDError
+├── SourceError    an annotation file or source folder cannot be read as what it should be
+├── SchemaError    data does not keep the contract
+├── LicenceError   the licence does not allow what was asked
+└── PublishError   the Hub did not take what was sent
+
+`nnd.metric` imports nothing of ours and has its own `ScoringError`.
+"""
+
+
+class NNDError(Exception):
+    """Base of every error a user can cause; the message says what, where, and what to do."""
+
+
+class SourceError(NNDError):
+    """An annotation file, or the folder that describes it, is not what it should be."""
+
+
+class SchemaError(NNDError):
+    """Data does not keep the contract."""
+
+
+class LicenceError(NNDError):
+    """The licence of a source does not allow what was asked."""
+
+
+class PublishError(NNDError):
+    """The Hub did not take what was sent."""
