@@ -1,12 +1,13 @@
 """What a converter yields, and the checked frame that its annotations become."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import polars as pl
 
 from nnd.converters.quality import NoError, Order, used_column
+from nnd.converters.records import shown
 from nnd.converters.source import Source
 from nnd.schemas import Problem, SourceError, check_rows, polars_schema
 
@@ -64,15 +65,31 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
     """
     places, rows = [], []
     for annotation in annotations:
-        row = asdict(annotation)
+        row = _row(source, annotation)
         places.append(row.pop("where"))
-        row["source"] = source.name
-        row["language"] = row["language"] or source.facts["languages"][0]
         rows.append(row)
     _raise_first(check_rows("annotation", rows), places)
     frame = _store(rows)
     _raise_first(check_annotations(source, frame), places)
     return frame.sort(ORDER, nulls_last=True)
+
+
+def _row(source: Source, annotation: Annotation) -> dict[str, Any]:
+    if not isinstance(annotation, Annotation):
+        raise SourceError(
+            f"{source.folder / 'convert.py'}: annotations(files) gave something of type "
+            f"{type(annotation).__name__}; it must yield nnd.converters.annotation.Annotation"
+        )
+    row = {field.name: getattr(annotation, field.name) for field in fields(annotation)}
+    # JSON knows dicts and lists only.
+    if isinstance(row["inputs"], Mapping):
+        row["inputs"] = dict(row["inputs"])
+    if isinstance(row["ratings"], tuple):
+        row["ratings"] = list(row["ratings"])
+    return row | {
+        "source": source.name,
+        "language": row["language"] or source.facts["languages"][0],
+    }
 
 
 def _store(rows: list[dict[str, Any]]) -> pl.DataFrame:
@@ -104,7 +121,7 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
     yield from _check_known(numbered, "label", _known_labels(source), "taxonomy")
     systems = numbered.select("row", pl.col("system").str.split("|")).explode("system")
     yield from _check_known(systems, "system", source.systems, "systems")
-    yield from _check_same(numbered, "context_id", ("context", "inputs", "category"))
+    yield from _check_same(numbered, "context_id", ("context", "inputs", "category", "language"))
     yield from _check_same(numbered, "candidate_id", ("context_id", "candidate", "system"))
     yield from _check_duplicates(numbered, source)
     if not source.keeps_empty_candidates:
@@ -134,15 +151,15 @@ def _check_known(
     unknown = numbered.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(names))
     remedy = f"known: {', '.join(names)}; add it under `{section}` in source.yaml if it is new"
     for row, value in unknown.select("row", column).iter_rows():
-        yield Problem(row, column, f'"{value}" is not in source.yaml', remedy)
+        yield Problem(row, column, f"{shown(value)} is not in source.yaml", remedy)
 
 
 def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
     """An id stands for one thing: whatever it names must be the same in all its rows."""
     for column in columns:
-        differs = pl.col(column) != pl.col(column).first().over("split", key)
+        differs = pl.col(column).ne_missing(pl.col(column).first().over("split", key))
         for row, name in numbered.filter(differs).select("row", key).iter_rows():
-            message = f'"{name}" stands for two different things'
+            message = f"{shown(name)} stands for two different things"
             yield Problem(row, key, message, f"its {column} differs from an earlier row's")
 
 
@@ -151,6 +168,6 @@ def _check_duplicates(numbered: pl.DataFrame, source: Source) -> Iterator[Proble
     key = ["split", "candidate_id", "aspect", *(["label"] if by_label else [])]
     repeated = numbered.filter(~pl.struct(key).is_first_distinct())
     for row, name, aspect in repeated.select("row", "candidate_id", "aspect").iter_rows():
-        message = f'"{name}" is annotated twice under "{aspect}"'
+        message = f'{shown(name)} is annotated twice under "{aspect}"'
         message += " with the same label" if by_label else ""
         yield Problem(row, "candidate_id", message, "keep one of the rows, or give each its own id")

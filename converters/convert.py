@@ -1,8 +1,10 @@
 """From an annotation file to a folder of pairs, human scores, annotations and a manifest."""
 
+import contextlib
 import hashlib
 import io
 import json
+import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from nnd.converters.human_scores import make_human_scores
 from nnd.converters.output import replace_folder
 from nnd.converters.pairing import DISTINCT, Pairs, fold, make_pairs
 from nnd.converters.source import Source, load_converter, load_source
-from nnd.schemas import SchemaName, SourceError, check_frame
+from nnd.schemas import NNDError, SchemaName, SourceError, check_frame
 
 MANIFEST = "manifest.json"
 
@@ -87,11 +89,12 @@ def convert(
 def convert_source(source: Source, origin: Path | None = None) -> Conversion:
     """Convert a loaded source in memory (see `convert`)."""
     files = Files(source, origin)
-    annotations = annotation_frame(source, _run_converter(source, files))
+    with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
+        annotations = annotation_frame(source, _run_converter(source, files))
     pairs = make_pairs(annotations, source.rule, source.taxonomy)
     human_scores = make_human_scores(annotations, source)
     digests = files.digests()
-    counts = _count(annotations, pairs.frame)
+    counts = count(annotations, pairs.frame)
     _check_result(source, pairs, counts, verified=all(file["verified"] for file in digests))
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     manifest = {
@@ -109,17 +112,21 @@ def _run_converter(source: Source, files: Files) -> Iterator[Annotation]:
     generator = load_converter(source)
     try:
         yield from generator(files)
-    except SourceError:
+    except NNDError:
         raise
-    except Exception as error:
-        line = traceback.extract_tb(error.__traceback__)[-1]
+    except (Exception, SystemExit) as error:
+        path = str(source.folder / "convert.py")
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame.lineno for frame in frames if frame.filename == path]
+        line = f":{own[-1]}" if own else ""
         raise SourceError(
-            f"{line.filename}:{line.lineno}: {type(error).__name__}: {error}; the converter did "
-            "not expect this input: check that it is the right file, else mend the converter"
+            f"{path}{line}: {type(error).__name__}: {error}; the converter did not expect this "
+            "input: check that it is the right file, else mend the converter"
         ) from error
 
 
-def _count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
+def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
+    """Return the counts of a manifest: of annotations, of pairs, and of pairs by category."""
     lowered = [fold(pl.col(f"candidate_{side}")).str.to_lowercase() for side in ("high", "low")]
     systems = annotations.select(pl.col("system").str.split("|").explode())
     candidates = annotations.unique(["split", "candidate_id"])
@@ -148,7 +155,10 @@ def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verif
     """Nothing is a result without a pair; a declared file must give what the source expects."""
     if pairs.frame.is_empty():
         reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in pairs.dropped)
-        raise SourceError(f"{source.name}: the file makes no pair; dropped: {reasons}")
+        raise SourceError(
+            f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "
+            "right file and that `quality` in source.yaml fits it"
+        )
     for name, expected in source.facts["expected"].items() if verified else ():
         if counts[name] != expected:
             raise SourceError(

@@ -1,8 +1,10 @@
 """Fetching declared files: cached, atomic, and checked against the declared digest."""
 
 import hashlib
+import http.client
 import os
 import shutil
+import ssl
 import tempfile
 import urllib.error
 import urllib.request
@@ -14,6 +16,13 @@ from nnd.converters.source import SourceFile
 from nnd.schemas import SourceError
 
 _TIMEOUT_S = 30
+_NOT_FETCHED = (
+    urllib.error.URLError,
+    http.client.HTTPException,
+    TimeoutError,
+    ConnectionError,
+    ssl.SSLError,
+)
 
 
 def cache_folder() -> Path:
@@ -28,23 +37,25 @@ def fetch(file: SourceFile, source_name: str) -> Path:
     one (or none is declared), so that the cache never holds half a file.
 
     Raises:
-        SourceError: If no URL is declared, it cannot be reached, or something else arrives.
+        SourceError: If no URL is declared, it cannot be reached, something else arrives, or the
+            cache cannot be written.
     """
     target = cache_folder() / source_name / file.name
-    if target.is_file() and _is_declared(target, file):
-        return target
-    if file.url is None:
-        raise SourceError(f"{file.name}: no URL is declared; name your copy with --from")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        part = Path(folder) / file.name
-        _download(file, part)
-        if not _is_declared(part, file):
-            raise SourceError(
-                f"{file.url}: what arrived is not the declared file (SHA-256 differs); if the "
-                "publisher changed it, name your copy with --from"
-            )
-        part.replace(target)
+    try:
+        if target.is_file() and _is_declared(target, file):
+            return target
+        if file.url is None:
+            raise SourceError(f"{file.name}: no URL is declared; name your copy with --from")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            part = Path(folder) / file.name
+            _download(file, part)
+            part.replace(target)
+    except OSError as error:
+        raise SourceError(
+            f"{target}: the download cache cannot be used: {error.strerror or error}; set "
+            "NND_CACHE to a folder with room, or name your copy with --from"
+        ) from error
     return target
 
 
@@ -56,6 +67,7 @@ def _is_declared(path: Path, file: SourceFile) -> bool:
 
 
 def _download(file: SourceFile, part: Path) -> None:
+    """Write what the URL gives to `part`; anything but the declared file is a SourceError."""
     request = urllib.request.Request(str(file.url))  # noqa: S310 - the schema admits http(s) only
     try:
         with (
@@ -72,8 +84,17 @@ def _download(file: SourceFile, part: Path) -> None:
             ) as body,
         ):
             shutil.copyfileobj(body, opened)
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-        reason = getattr(error, "reason", error)
+            missing = answer.length  # bytes announced and not sent
+    except _NOT_FETCHED as error:
+        is_answer = isinstance(error, urllib.error.HTTPError)  # whose reason lacks the number
+        reason = error if is_answer else getattr(error, "reason", error)
         raise SourceError(
             f"{file.url}: cannot be fetched: {reason}; name your copy with --from"
         ) from error
+    if missing:
+        raise SourceError(f"{file.url}: {missing} bytes did not arrive; try again")
+    if not _is_declared(part, file):
+        raise SourceError(
+            f"{file.url}: what arrived is not the declared file (SHA-256 differs); if the "
+            "publisher changed it, name your copy with --from"
+        )

@@ -1,5 +1,6 @@
 """Where the files of a source come from: `--from`, the source's own folder, the cache, the URL."""
 
+import glob
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -64,7 +65,12 @@ class Files:
         if declared is None:
             raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
         if self.origin is not None:
-            return _find(declared, self.origin, is_main=declared == self.source.files[0])
+            try:
+                return _find(declared, self.origin, is_main=declared == self.source.files[0])
+            except OSError as error:
+                raise SourceError(
+                    f"{self.origin}: cannot be looked into: {error.strerror}; correct --from"
+                ) from error
         own = self.source.folder / name
         return own if own.is_file() else fetch(declared, self.source.name)
 
@@ -78,8 +84,8 @@ def _find(declared: SourceFile, origin: Path, *, is_main: bool) -> Path:
         raise SourceError(f"{origin}: there is no such file or folder; correct --from")
     if (folder / declared.name).is_file():
         return folder / declared.name
-    stem, suffix = Path(declared.name).stem, Path(declared.name).suffix
-    for pattern in (declared.name, f"{stem}*{suffix}"):
+    name = Path(glob.escape(declared.name))
+    for pattern in (name.name, f"{name.stem}*{name.suffix}"):
         found = sorted(path for path in folder.rglob(pattern) if path.is_file())
         if len(found) == 1:
             return found[0]

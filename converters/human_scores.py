@@ -6,7 +6,7 @@ that several systems wrote counts for each of them.
 
 import polars as pl
 
-from nnd.converters.quality import Credit, Gap, Majority, NoError, Order, close_order, used_column
+from nnd.converters.quality import Credit, Gap, Majority, NoError, Order, close_order, readable
 from nnd.converters.source import Source
 from nnd.schemas import polars_schema
 
@@ -25,8 +25,8 @@ def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame
         Rows of the human_score schema, ordered by aspect, system, category.
     """
     rule = source.rule
-    readable = annotations.filter(pl.col(used_column(rule)).is_not_null())
-    used = readable.with_columns(pl.col("system").str.split("|")).explode("system")
+    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    used = readable(annotations, rule).with_columns(systems).explode("system")
     match rule:
         case NoError(no_error):
             scores = _error_free(used, [no_error])

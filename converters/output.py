@@ -27,20 +27,28 @@ def replace_folder(target: Path, *, marker: str) -> Iterator[Path]:
             holds one, so that nobody loses a folder that is something else.
 
     Raises:
-        NNDError: If `target` is a file, or a folder with other things in it.
+        NNDError: If `target` is a file, or a folder with other things in it, or cannot be written
+            (no room, no permission); what was there before is left as it was.
     """
-    _check_replaceable(target, marker)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    fresh.mkdir()
     try:
-        yield fresh
-        if target.exists():
-            _exchange(fresh, target)
-        else:
-            fresh.rename(target)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        target = Path(os.path.realpath(target))  # a link is followed, not replaced
+        _check_replaceable(target, marker)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        fresh.mkdir()
+        try:
+            yield fresh
+            if target.exists():
+                _exchange(fresh, target)
+            else:
+                fresh.rename(target)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    except OSError as error:
+        raise NNDError(
+            f"{target}: cannot be written: {error.strerror or error}; make room, or name another "
+            "folder with --out"
+        ) from error
 
 
 def _check_replaceable(target: Path, marker: str) -> None:
@@ -70,5 +78,9 @@ def _exchange(fresh: Path, target: Path) -> None:
         raise OSError(code, os.strerror(code), str(target))
     aside = target.with_name(f"{fresh.name}.old")
     target.rename(aside)
-    fresh.rename(target)
-    shutil.rmtree(aside)
+    try:
+        fresh.rename(target)
+    except OSError:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

@@ -83,13 +83,13 @@ def fold(text: pl.Expr) -> pl.Expr:
 
 
 def pair_ids(pairs: pl.DataFrame) -> pl.Series:
-    """Return the pair_id of each row (see ID_FIELDS)."""
+    """Return the pair_id of each row (see ID_FIELDS); a null, which no pair has, adds nothing."""
     sized = [
         part
         for name in ID_FIELDS
         for part in (pl.col(name).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(name))
     ]
-    keys = pairs.select(key=pl.concat_str(sized)).to_series()
+    keys = pairs.select(key=pl.concat_str(sized, ignore_nulls=True)).to_series()
     digests = [hashlib.sha256(key.encode()).hexdigest()[:16] for key in keys]
     return pl.Series("pair_id", digests, pl.String)
 

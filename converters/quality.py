@@ -40,6 +40,11 @@ class Credit:
     high: tuple[float, ...]
     low: tuple[float, ...]
 
+    def __post_init__(self) -> None:
+        both = set(self.high) & set(self.low)
+        if both:
+            raise SourceError(f"quality: {_listed(sorted(both))} is both high and low; choose one")
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:
@@ -48,12 +53,22 @@ class Gap:
     minimum: float
     tolerance: float = 1e-6
 
+    def __post_init__(self) -> None:
+        if self.tolerance >= self.minimum:
+            raise SourceError(
+                f"quality: tolerance {self.tolerance:g} is not below minimum {self.minimum:g}, so "
+                "that equal scores would make pairs; give a smaller tolerance"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """Labels by a list of (better, worse), transitively closed; a candidate counts by its worst."""
 
     better: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        close_order(self.better)
 
 
 Rule: TypeAlias = NoError | Majority | Credit | Gap | Order
@@ -97,7 +112,11 @@ class Comparisons(NamedTuple):
 
 
 def read_rule(quality: Mapping[str, Any]) -> Rule:
-    """Return the rule that the `quality` section of a source.yaml describes."""
+    """Return the rule that the `quality` section of a source.yaml describes.
+
+    Raises:
+        SourceError: If it contradicts itself.
+    """
     kind = RULES[quality["rule"]]
     parameters = {name: _frozen(value) for name, value in quality.items() if name != "rule"}
     return kind(**parameters)
@@ -113,11 +132,8 @@ def compare(annotations: pl.DataFrame, rule: Rule) -> Comparisons:
     Args:
         annotations: Rows of the annotation schema; at most one per candidate, aspect and label.
         rule: The quality rule.
-
-    Raises:
-        SourceError: If an `order` rule runs in a circle.
     """
-    used = annotations.filter(pl.col(used_column(rule)).is_not_null())
+    used = readable(annotations, rule)
     dropped = [
         Dropped(
             "unlabelled",
@@ -138,6 +154,13 @@ def compare(annotations: pl.DataFrame, rule: Rule) -> Comparisons:
         case Order():
             found = _compare_order(used, rule)
     return Comparisons(found.frame, dropped + found.dropped)
+
+
+def readable(annotations: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+    """Return the annotations that have what `rule` reads; no rating at all is nothing to read."""
+    column = pl.col(used_column(rule))
+    is_there = column.list.len() > 0 if isinstance(rule, Majority) else column.is_not_null()
+    return annotations.filter(is_there)
 
 
 def used_column(rule: Rule) -> str:
@@ -215,7 +238,7 @@ def close_order(better: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     circle = sorted({a for a, b in closure if a == b})
     if circle:
         raise SourceError(
-            f"source.yaml, quality: the order runs in a circle through {', '.join(circle)}; "
+            f"quality: the order runs in a circle through {', '.join(circle)}; "
             "remove one of its (better, worse) entries"
         )
     return closure

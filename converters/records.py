@@ -4,6 +4,7 @@ Every complaint names file and line, so that a person can open the file there. A
 CRLF line ends are simply read.
 """
 
+import codecs
 import csv
 import io
 import json
@@ -49,7 +50,9 @@ class Record:
         """Return a field that must be a finite number."""
         value = self._required(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise SourceError(f"{self._place(name)}: {_shown(value)} is not a number")
+            raise SourceError(
+                f"{self._place(name)}: {shown(value)} is not a number; correct it or leave it out"
+            )
         return parse_number(str(value), self._place(name))
 
     def texts(self, name: str) -> list[str]:
@@ -92,7 +95,15 @@ def read_text(path: Path) -> str:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{path}: cannot be read: {error.strerror}") from error
+        raise SourceError(
+            f"{path}: cannot be read: {error.strerror}; make it readable, or name another copy"
+        ) from error
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
+        line = raw.count(b"\n", 0, max(raw.find(b"\0"), 0)) + 1
+        raise SourceError(
+            f"{path.name}:{line}: UTF-16, or no text at all; convert the file first, "
+            "e.g. iconv -f utf-16 -t utf-8"
+        )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -122,6 +133,10 @@ def _parse_line(line: str, where: str) -> Record:
             f"{where}: not a whole JSON object: {error.msg} at column {error.colno}; "
             "the file may be cut off: fetch it again"
         ) from error
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
+        raise SourceError(
+            f"{where}: not JSON of an annotation file: {error}; check that this is the right file"
+        ) from error
     return Record(where, _expect(value, dict, "a JSON object", where))
 
 
@@ -149,11 +164,17 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
             where = f"{path.name}:{reader.line_num}"
             width = width or len(values)
             if values and len(values) != width:
-                raise SourceError(f"{where}: {len(values)} cells where the header has {width}")
+                raise SourceError(
+                    f"{where}: {len(values)} cells where the header has {width}; correct the row, "
+                    "or fetch the file again"
+                )
             if values:
                 yield Cells(where, values)
     except csv.Error as error:
-        raise SourceError(f"{path.name}:{reader.line_num}: {error}") from error
+        raise SourceError(
+            f"{path.name}:{reader.line_num}: not a row of cells: {error}; correct the row, or "
+            "fetch the file again"
+        ) from error
 
 
 def parse_number(text: str, where: str) -> float:
@@ -167,16 +188,20 @@ def parse_number(text: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise SourceError(f"{where}: {_shown(text)} is not a number; correct it or leave it empty")
+        raise SourceError(f"{where}: {shown(text)} is not a number; correct it or leave it empty")
     return value
 
 
 def _expect(value: object, kind: type[T], name: str, where: str) -> T:
     if not isinstance(value, kind):
-        raise SourceError(f"{where}: {_shown(value)} is not {name}")
+        raise SourceError(
+            f"{where}: {shown(value)} is not {name}; check that this is the right file, and not "
+            "another source's"
+        )
     return value
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a value as a message quotes it: as JSON, and cut where it is long."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -1,5 +1,6 @@
 """A source: a folder with `source.yaml` (the facts) and `convert.py` (one generator)."""
 
+import os.path
 import runpy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 import yaml
 
 from nnd.converters.quality import Rule, read_rule
+from nnd.converters.records import read_text
 from nnd.schemas import SourceError, check_rows
 
 BUILT_IN = Path(__file__).parent / "sources"
@@ -82,27 +84,43 @@ def list_sources() -> list[Source]:
 def load_source(name_or_folder: str | Path) -> Source:
     """Return a built-in source by name, or the source in a folder.
 
+    Args:
+        name_or_folder: A string that is exactly a built-in's name means the built-in; for a folder
+            called like one, give a Path or write `./name`.
+
     Raises:
         SourceError: If there is none, or its source.yaml is not valid; the message names the field.
     """
-    folder = BUILT_IN / name_or_folder
-    if not (folder / "source.yaml").is_file():
-        folder = Path(name_or_folder)
+    known = [found.parent.name for found in sorted(BUILT_IN.glob("*/source.yaml"))]
+    folder = Path(BUILT_IN, name_or_folder) if name_or_folder in known else Path(name_or_folder)
     path = folder / "source.yaml"
-    if not path.is_file():
-        known = ", ".join(found.parent.name for found in sorted(BUILT_IN.glob("*/source.yaml")))
+    if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for some names
         raise SourceError(
-            f'"{name_or_folder}" is neither a built-in source ({known}) '
+            f'"{name_or_folder}" is neither a built-in source ({", ".join(known)}) '
             "nor a folder with a source.yaml"
         )
+    return Source(folder, _read_facts(path))
+
+
+def _read_facts(path: Path) -> dict[str, Any]:
+    """Return a source.yaml that is valid under the schema and has a rule that makes sense."""
+    text = read_text(path)
     try:
-        facts = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SourceError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+        facts = yaml.safe_load(text)
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+        reason = " ".join(str(error).split())
+        raise SourceError(f"{path}: not valid YAML, {type(error).__name__}: {reason}") from error
     for problem in check_rows("source", [facts]):
         place = problem.path or "top level"
         raise SourceError(f"{path}: {place}: {problem.message} ({problem.remedy})")
-    return Source(folder, facts)
+    names = [file["name"] for file in facts["files"]]
+    if len(set(names)) < len(names):
+        raise SourceError(f"{path}: files: a name stands twice in {', '.join(names)}; keep one")
+    try:
+        read_rule(facts["quality"])
+    except SourceError as error:
+        raise SourceError(f"{path}: {error}") from error
+    return facts  # type: ignore[no-any-return]
 
 
 def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
@@ -116,8 +134,8 @@ def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
         raise SourceError(f"{path}: missing; write `def annotations(files)` there")
     try:
         names = runpy.run_path(str(path))
-    except Exception as error:
-        raise SourceError(f"{path}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise SourceError(f"{path}: {type(error).__name__}: {error}; mend it") from error
     if not callable(names.get("annotations")):
-        raise SourceError(f"{path}: there is no function `annotations(files)`")
+        raise SourceError(f"{path}: there is no function `annotations(files)`; write it")
     return names["annotations"]  # type: ignore[no-any-return]

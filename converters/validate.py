@@ -3,14 +3,15 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters.convert import FRAMES, MANIFEST
+from nnd.converters.convert import FRAMES, MANIFEST, count
 from nnd.converters.pairing import fold, pair_ids
-from nnd.schemas import Problem, SchemaError, check_frame, polars_schema
+from nnd.schemas import Problem, SchemaError, check_frame, check_rows, polars_schema
 
 _CONVERT_AGAIN = "convert the source again"
 
@@ -49,7 +50,7 @@ def validate(folder: str | Path) -> Iterator[Finding]:
         yield Finding("pairs.parquet", problem)
     for problem in _check_texts(pairs, annotations):
         yield Finding("pairs.parquet", problem)
-    for problem in _check_expected(manifest):
+    for problem in _check_manifest(manifest, count(annotations, pairs)):
         yield Finding(MANIFEST, problem)
 
 
@@ -60,8 +61,11 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise SchemaError(
             f"{folder}: there is no {MANIFEST}; name a folder that `nnd convert` wrote"
         ) from error
-    except (OSError, ValueError) as error:
-        raise SchemaError(f"{folder / MANIFEST}: cannot be read: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SchemaError(
+            f"{folder / MANIFEST}: cannot be read: {reason}; {_CONVERT_AGAIN}"
+        ) from error
     if not isinstance(manifest, dict):
         raise SchemaError(f"{folder / MANIFEST}: not a JSON object; {_CONVERT_AGAIN}")
     return manifest
@@ -70,14 +74,20 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 def _read_frame(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0]
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = str(error).partition("\n")[0]
         raise SchemaError(f"{path}: cannot be read: {reason}; {_CONVERT_AGAIN}") from error
+
+
+def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a part of the manifest, or an empty one where there is none."""
+    part = value.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def _check_recorded(path: Path, frame: pl.DataFrame, manifest: dict[str, Any]) -> Iterator[Problem]:
     """The file is the one the manifest speaks of."""
-    recorded = manifest.get("outputs", {}).get(path.name, {})
+    recorded = _section(_section(manifest, "outputs"), path.name)
     if recorded.get("rows") != frame.height:
         message = f"{frame.height} rows where the manifest says {recorded.get('rows')}"
         yield Problem(None, "", message, _CONVERT_AGAIN)
@@ -109,12 +119,20 @@ def _check_texts(pairs: pl.DataFrame, annotations: pl.DataFrame) -> Iterator[Pro
             yield Problem(row, f"candidate_{side}", message, _CONVERT_AGAIN)
 
 
-def _check_expected(manifest: dict[str, Any]) -> Iterator[Problem]:
-    """The declared files give the counts that the source declares."""
-    if not all(file["verified"] for file in manifest.get("files", [])):
-        return
-    counts = manifest.get("counts", {})
-    for name, expected in manifest.get("source", {}).get("expected", {}).items():
-        if counts.get(name) != expected:
-            message = f"{counts.get(name)} where the source expects {expected}"
+def _check_manifest(manifest: dict[str, Any], counts: dict[str, Any]) -> Iterator[Problem]:
+    """It describes a source, tells of this folder, and the declared files give what is expected."""
+    for problem in check_rows("source", [manifest.get("source", {})]):
+        yield replace(problem, row=None, path=f"source/{problem.path}")
+    recorded = _section(manifest, "counts")
+    for name, found in counts.items():
+        if recorded.get(name) != found:
+            message = f"{recorded.get(name)} where the folder holds {found}"
             yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
+    files = manifest.get("files")
+    if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
+        yield Problem(None, "files", "is no list of files", _CONVERT_AGAIN)
+    elif all(file.get("verified") for file in files):
+        for name, expected in _section(_section(manifest, "source"), "expected").items():
+            if counts.get(name) != expected:
+                message = f"{counts.get(name)} where the source expects {expected}"
+                yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)

@@ -2,7 +2,14 @@
 
 from nnd.schemas.check import Problem, check_frame, check_rows
 from nnd.schemas.contract import SCHEMA_NAMES, SchemaName, load_schema, polars_schema, rows_of
-from nnd.schemas.errors import LicenceError, NNDError, PublishError, SchemaError, SourceError
+from nnd.schemas.errors import (
+    LicenceError,
+    NNDError,
+    PublishError,
+    SchemaError,
+    SourceError,
+    one_line,
+)
 
 __all__ = [
     "SCHEMA_NAMES",
@@ -16,6 +23,7 @@ __all__ = [
     "check_frame",
     "check_rows",
     "load_schema",
+    "one_line",
     "polars_schema",
     "rows_of",
 ]

@@ -1,7 +1,8 @@
 """Checks that yield problems; what to do about them is the caller's choice."""
 
 import json
-import math
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,8 +13,11 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
 
 from nnd.schemas.contract import SchemaName, load_schema, polars_schema, rows_of
+from nnd.schemas.errors import one_line
 
 _LONGEST_MESSAGE = 200
+_LONGEST_QUOTED = 60
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +39,14 @@ class Problem:
     def __str__(self) -> str:
         where = [] if self.row is None else [f"row {self.row}"]
         where += [self.path] if self.path else []
-        return f"{', '.join(where)}: {self.message} ({self.remedy})".removeprefix(": ")
+        return one_line(f"{', '.join(where)}: {self.message} ({self.remedy})".removeprefix(": "))
 
 
 def check_rows(name: SchemaName, rows: Iterable[Mapping[str, Any]]) -> Iterator[Problem]:
     """Yield every way in which `rows` break the JSON Schema `name`, in the order of the rows.
 
-    NaN and infinity count as wrong wherever a number is asked for: JSON has neither.
+    NaN and infinity count as wrong wherever a number is asked for: JSON has neither. So does half
+    a surrogate pair wherever a text is asked for: JSON can spell it, UTF-8 cannot hold it.
     """
     validator = _validator(name)
     for number, row in enumerate(rows):
@@ -72,7 +77,7 @@ def _check_columns(expected: pl.Schema, found: pl.Schema) -> Iterator[Problem]:
 @cache
 def _validator(name: SchemaName) -> Draft202012Validator:
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"number": _is_finite_number, "integer": _is_integer}
+        {"number": _is_finite_number, "integer": _is_integer, "string": _is_text}
     )
     strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
         Draft202012Validator, type_checker=types
@@ -81,17 +86,28 @@ def _validator(name: SchemaName) -> Draft202012Validator:
 
 
 def _is_finite_number(_checker: object, value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max  # false for NaN, too
 
 
 def _is_integer(_checker: object, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_text(_checker: object, value: object) -> bool:
+    return isinstance(value, str) and not _SURROGATE.search(value)
+
+
 def _problem(row: int, error: ValidationError) -> Problem:
     error = best_match([error])
     path = "/".join(str(part) for part in error.absolute_path)
+    quoted = repr(error.instance)
     message = error.message
+    if len(quoted) > _LONGEST_QUOTED:
+        message = message.replace(quoted, f"{quoted[:_LONGEST_QUOTED]}…", 1)
+    if isinstance(error.instance, str) and _SURROGATE.search(error.instance):
+        message = f"{quoted[:_LONGEST_QUOTED]} has half a surrogate pair, which is no character"
     if len(message) > _LONGEST_MESSAGE:
         message = f"{message[:_LONGEST_MESSAGE]}…"
     return Problem(row, path, message, _remedy(error))

@@ -10,8 +10,19 @@ NNDError
 """
 
 
+def one_line(text: str) -> str:
+    """Return `text` on one line and safe to print: what cannot be seen is written as an escape.
+
+    Messages quote names and texts from files, which may hold line breaks or terminal codes.
+    """
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
 class NNDError(Exception):
     """Base of every error a user can cause; the message says what, where, and what to do."""
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class SourceError(NNDError):

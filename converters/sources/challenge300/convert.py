@@ -35,7 +35,10 @@ def annotations(files: Files) -> Iterator[Annotation]:
     answered, credited = read_header(header)
     for where, (probe, question, fine, *rest) in rows:
         if fine not in CATEGORIES:
-            raise SourceError(f'{where}: category "{fine}" is new; known: {", ".join(CATEGORIES)}')
+            known = ", ".join(CATEGORIES)
+            raise SourceError(
+                f'{where}: category "{fine}" is not known, only {known}; add it to convert.py'
+            )
         credit_of = dict(zip(credited, rest[len(answered) + 1 :], strict=True))
         for system, answer in zip(answered, rest, strict=False):
             credit = credit_of.get(system, "")
@@ -65,5 +68,13 @@ def read_header(header: Cells) -> tuple[list[str], list[str]]:
             f"{DIVIDER}, the credits; check that this is {FILE}"
         )
     middle = columns.index(DIVIDER)
-    names = [OLD_NAMES.get(name, name) for name in columns]
-    return names[3:middle], [name.removeprefix("credit-") for name in names[middle + 1 :]]
+    plain = [name.removeprefix("credit-") for name in columns]
+    names = [OLD_NAMES.get(name, name) for name in plain]
+    answered, credited = names[3:middle], names[middle + 1 :]
+    wrong = [name for name in credited if name not in answered or credited.count(name) > 1]
+    if wrong:
+        raise SourceError(
+            f"{header.where}: the credits of {', '.join(wrong)} belong to no answer, or stand "
+            "twice; give every credit column the name of one answer column"
+        )
+    return answered, credited

@@ -1,0 +1,142 @@
+"""Agreement of stored results with human scores; nothing is scored again."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from .agreement import Agreement, try_agreement
+from .data import PairData, read_human_scores, read_parquet
+from .errors import ScoringError
+from .intervals import FloatArray, bootstrap_ratios
+from .results import count_by_context, distinct_tests, slices_by
+
+RESAMPLES = 2_000
+"""Of the bootstrap over contexts behind the intervals of correlations."""
+
+_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
+    ".csv": pl.read_csv,
+    ".json": pl.read_json,
+    ".parquet": pl.read_parquet,
+}
+
+_PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
+
+
+def agree(
+    results: str | Path | Sequence[str | Path],
+    human_scores: PairData,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+) -> Agreement:
+    """Correlate stored results of several models with human scores.
+
+    Args:
+        results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
+            .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
+            and then without intervals, which need the single pairs.
+        human_scores: Human scores, or the converted folder that holds them.
+        systems: Model → system it stands for, where the model's id does not say it.
+        aspect: Compare with the human scores of this aspect only.
+
+    Raises:
+        ScoringError: If results cannot be read or do not belong together, or fewer than two models
+            are matched to systems.
+    """
+    people = read_human_scores(human_scores)
+    paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
+    if len(paths) == 1 and not paths[0].is_dir():
+        rates = read_pass_rates(paths[0])
+        found, reason = try_agreement(rates, people, systems=systems, aspect=aspect)
+    else:
+        scored = pl.concat([read_parquet(path / "log_likelihoods.parquet") for path in paths])
+        found, reason = agree_scored(scored, people, systems=systems, aspect=aspect)
+    if found is None:
+        raise ScoringError(str(reason))
+    return found
+
+
+def agree_scored(
+    scored: pl.DataFrame,
+    human_scores: pl.DataFrame | None,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+) -> tuple[Agreement | None, str | None]:
+    """Return the agreement and None, or None and the reason why there cannot be one.
+
+    Args:
+        scored: Scored pairs of all models, with a column `model`.
+        human_scores: Human scores, or None.
+        systems: Model → system it stands for.
+        aspect: Compare with the human scores of this aspect only.
+
+    Raises:
+        ScoringError: If the models were scored on different pairs, or an argument contradicts
+            another.
+    """
+    if human_scores is None:
+        return None, "the data came without human scores; pass human_scores"
+    frames = scored.partition_by("model", maintain_order=True)
+    _check_same_pairs(frames)
+    rates, samples = _tabulate(frames, _category_column(scored, human_scores))
+    return try_agreement(rates, human_scores, systems=systems, aspect=aspect, samples=samples)
+
+
+def read_pass_rates(path: Path) -> pl.DataFrame:
+    """Return a table of pass rates from a .csv, .json or .parquet file.
+
+    Raises:
+        ScoringError: If it cannot be read, a column is missing, or a rate is not from 0 to 1.
+    """
+    if path.suffix not in _READERS:
+        raise ScoringError(f"{path}: name a folder of `nnd evaluate`, or a .csv, .json or .parquet")
+    try:
+        rates = _READERS[path.suffix](path).select(
+            pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items()
+        )
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(
+            f"{path}: not a table with {', '.join(_PASS_RATES)}: {reason}"
+        ) from error
+    outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
+    if outside.height:
+        raise ScoringError(
+            f"{path}: pass_rate {outside['pass_rate'][0]} is not from 0 to 1; divide percent by 100"
+        )
+    return rates.with_columns(n=pl.lit(None, pl.Int64))
+
+
+def _category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
+    """Humans scored either context categories (credits, gaps) or error categories (labels)."""
+    judged = set(human_scores["category"])
+    return "category" if judged & set(scored["category"].drop_nulls()) else "error_category"
+
+
+def _tabulate(frames: Sequence[pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
+    """Return pass rates per model and category, and [resamples, models, categories] of them."""
+    slices = [[distinct_tests(frame), *slices_by(frame, column)] for frame in frames]
+    counted = [count_by_context(*each) for each in zip(frames, slices, strict=True)]
+    passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
+    samples = bootstrap_ratios(passes, tests, resamples=RESAMPLES)
+    rows = [
+        (frame["model"][0], piece.value, piece.rows["passed"].mean(), piece.rows.height)
+        for frame, pieces in zip(frames, slices, strict=True)
+        for piece in pieces
+    ]
+    rates = pl.DataFrame(rows, {**_PASS_RATES, "n": pl.Int64}, orient="row")
+    return rates, samples.reshape(len(samples), len(frames), -1)
+
+
+def _check_same_pairs(frames: Sequence[pl.DataFrame]) -> None:
+    """Rates over different pairs cannot be compared, nor resampled together."""
+    for frame in frames[1:]:
+        if not frame["pair_id"].equals(frames[0]["pair_id"]):
+            first, other = frames[0]["model"][0], frame["model"][0]
+            raise ScoringError(
+                f'models "{first}" and "{other}" were not scored on the same pairs; '
+                "evaluate both on the same data"
+            )

@@ -1,0 +1,168 @@
+"""The engine: log-likelihoods of candidates given their contexts, by a local model.
+
+Plain batches, contexts padded on the right, which is exact for every architecture. Nothing is
+scored twice: only the distinct requests of a run reach the model.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from tqdm import tqdm
+
+from .encoding import Encoded, Keep, Request, encode
+from .errors import ScoringError
+from .models import LoadedModel, evaluation_mode
+from .protocols import find_protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihoods:
+    """What an engine says of n requests.
+
+    Attributes:
+        log_likelihood: float64 [n], in nats as the protocol normalises them; NaN where the protocol
+            leaves no token to score.
+        tokens: int64 [n], tokens scored.
+        truncated: bool [n], whether the context was cut to fit the window.
+    """
+
+    log_likelihood: npt.NDArray[np.float64]
+    tokens: npt.NDArray[np.int64]
+    truncated: npt.NDArray[np.bool_]
+
+
+Scorer: TypeAlias = Callable[[Sequence[Request]], Likelihoods]
+"""Whatever gives every (context, candidate) a number: an engine, or a baseline of your own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Scores requests with a local causal or encoder-decoder model.
+
+    Attributes:
+        loaded: The model and its tokenizer.
+        protocol: Name of the protocol (see `protocols`).
+        batch_size: Requests per forward pass; changes speed and memory, not the numbers.
+        separator: Stands between context and candidate of decoder-only models.
+        keep: Which part of a context survives a cut; None means the family's default.
+    """
+
+    loaded: LoadedModel
+    protocol: str = "native"
+    batch_size: int = 16
+    separator: str = " "
+    keep: Keep | None = None
+
+    def __call__(self, requests: Sequence[Request]) -> Likelihoods:
+        """Return the log-likelihood of each candidate given its context.
+
+        LL = (1/N) sum_i log P(w_i | context, w_<i), natural logarithm (Laban et al. 2022, eq. 1);
+        the protocol says which tokens w_i are and what N counts.
+
+        Raises:
+            ScoringError: If a candidate does not fit the model's window, the protocol does not fit
+                the model, or the model answers with NaN.
+        """
+        protocol = find_protocol(self.protocol)
+        distinct = list(dict.fromkeys(requests))
+        encoded = encode(self.loaded, protocol, distinct, separator=self.separator, keep=self.keep)
+        sums = self._sums(encoded)
+        place = {request: number for number, request in enumerate(distinct)}
+        order = np.array([place[request] for request in requests], dtype=np.int64)
+        tokens = np.array([sum(item.scored) for item in encoded], dtype=np.int64)
+        divisors = {
+            "tokens": tokens.astype(np.float64),
+            "one": np.ones(len(distinct)),
+            "bytes": np.array([len(text.encode()) for _, text in distinct], dtype=np.float64),
+        }[protocol.normaliser]
+        empty = (tokens == 0) | (divisors == 0)
+        values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
+        truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
+        return Likelihoods(values[order], tokens[order], truncated[order])
+
+    def _sums(self, encoded: Sequence[Encoded]) -> npt.NDArray[np.float64]:
+        """Return the summed log-probability of the scored targets of each request."""
+        forward = _seq2seq_logits if self.loaded.is_encoder_decoder else _causal_logits
+        sums = np.zeros(len(encoded))
+        with evaluation_mode(self.loaded.model):
+            for batch in self._batches(encoded):
+                rows = [encoded[number] for number in batch]
+                for number, row, logits in zip(
+                    batch, rows, forward(self.loaded, rows), strict=True
+                ):
+                    sums[number] = _sum_scored(logits, row)
+        if np.isnan(sums).any():
+            raise ScoringError(
+                f"{self.loaded.name}: the model answers with NaN in {self.loaded.dtype}; load it "
+                "in another dtype (float32, bfloat16), or check its weights"
+            )
+        return sums
+
+    def _batches(self, encoded: Sequence[Encoded]) -> Iterator[list[int]]:
+        """Yield the numbers of requests that have something to score, longest first."""
+        todo = [number for number, item in enumerate(encoded) if any(item.scored)]
+        if self.loaded.is_encoder_decoder:
+            # Decoder inputs are never padded: ProphetNet lets later positions change earlier ones.
+            todo.sort(key=lambda n: (-len(encoded[n].inputs), -len(encoded[n].context)))
+            groups = [list(same) for _, same in groupby(todo, lambda n: len(encoded[n].inputs))]
+        else:
+            todo.sort(key=lambda n: -len(encoded[n].context) - len(encoded[n].inputs))
+            groups = [todo]
+        with tqdm(total=len(todo), desc=self.loaded.name, disable=None, leave=False) as bar:
+            for group in groups:
+                for start in range(0, len(group), self.batch_size):
+                    batch = group[start : start + self.batch_size]
+                    yield batch
+                    bar.update(len(batch))
+
+
+def _causal_logits(loaded: LoadedModel, rows: Sequence[Encoded]) -> Iterator[torch.Tensor]:
+    """Yield, for each row, the logits [targets, vocabulary] that predict its targets."""
+    ids, mask = _pad(loaded, [row.context + row.inputs for row in rows])
+    first = min(len(row.context) for row in rows)
+    options: dict[str, Any] = {}
+    if "logits_to_keep" in inspect.signature(loaded.model.forward).parameters:
+        options["logits_to_keep"] = ids.shape[1] - first
+    else:
+        first = 0
+    logits = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False, **options).logits
+    for row, row_logits in zip(rows, logits, strict=True):
+        start = len(row.context) - first
+        yield row_logits[start : start + len(row.targets)]
+
+
+def _seq2seq_logits(loaded: LoadedModel, rows: Sequence[Encoded]) -> Iterator[torch.Tensor]:
+    """Yield, for each row, the logits [targets, vocabulary] that predict its targets."""
+    ids, mask = _pad(loaded, [row.context for row in rows])
+    decoder_ids, _ = _pad(loaded, [row.inputs for row in rows])
+    logits = loaded.model(
+        input_ids=ids, attention_mask=mask, decoder_input_ids=decoder_ids, use_cache=False
+    ).logits
+    yield from logits
+
+
+def _pad(loaded: LoadedModel, rows: Sequence[tuple[int, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return ids and mask [rows, longest], padded on the right."""
+    filler = loaded.tokenizer.pad_token_id or 0
+    width = max(len(row) for row in rows)
+    ids = torch.full((len(rows), width), filler)
+    mask = torch.zeros((len(rows), width), dtype=torch.long)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row)
+        mask[number, : len(row)] = 1
+    return ids.to(loaded.model.device), mask.to(loaded.model.device)
+
+
+def _sum_scored(logits: torch.Tensor, row: Encoded) -> float:
+    """Sum log P over the scored targets, in float32 or better whatever the model's dtype."""
+    precise = logits if logits.dtype == torch.float64 else logits.float()
+    targets = torch.tensor(row.targets, device=logits.device)
+    chosen = precise.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    log_probabilities = (chosen - precise.logsumexp(-1)).double()
+    return float(log_probabilities[torch.tensor(row.scored, device=logits.device)].sum())

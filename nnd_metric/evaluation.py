@@ -1,0 +1,197 @@
+"""The main job: models and pairs in, pass rates and agreement with humans out."""
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from .agree import agree_scored
+from .agreement import Agreement
+from .data import PairData, PairSet, read_human_scores, read_pairs
+from .encoding import Keep
+from .engine import Engine
+from .errors import ScoringError
+from .models import LoadedModel, load_model
+from .protocols import find_protocol
+from .results import PassRates, pass_rates
+from .scoring import score_pairs
+from .signature import make_signature
+from .templates import Template, find_template
+
+Model: TypeAlias = str | Path | LoadedModel
+
+RESULT = "result.json"
+LIKELIHOODS = "log_likelihoods.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult:
+    """What one model did.
+
+    Attributes:
+        model: Its name.
+        version: Hub commit, or the SHA-256 of its weights.
+        protocol: Name of the protocol.
+        template: Name or text of the template.
+        dtype: Precision of the weights.
+        device: Where it ran.
+        rates: Pass rates.
+        signature: All that decides the numbers, in one line.
+    """
+
+    model: str
+    version: str
+    protocol: str
+    template: str
+    dtype: str
+    device: str
+    rates: PassRates
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values (`result.schema.json`, a model result)."""
+        return {
+            "model": self.model,
+            "version": self.version,
+            "protocol": self.protocol,
+            "template": self.template,
+            "dtype": self.dtype,
+            "device": self.device,
+            **self.rates.to_dict(),
+            "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What several models did on the same pairs.
+
+    Attributes:
+        results: One per model, in the order asked for.
+        scored: Per-pair log-likelihoods of all models: `model` and the columns of
+            `scoring.SCORED_SCHEMA`.
+        agreement: Between pass rates and human scores, or None.
+        agreement_reason: Why there is no agreement, or None.
+    """
+
+    results: tuple[ModelResult, ...]
+    scored: pl.DataFrame
+    agreement: Agreement | None
+    agreement_reason: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values (`result.schema.json`)."""
+        return {
+            "results": [result.to_dict() for result in self.results],
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+            "agreement_reason": self.agreement_reason,
+        }
+
+    def write(self, folder: str | Path) -> None:
+        """Write result.json and log_likelihoods.parquet into an existing folder."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
+        self.scored.write_parquet(buffer)
+        (Path(folder) / LIKELIHOODS).write_bytes(buffer.getvalue())
+        (Path(folder) / RESULT).write_text(text + "\n", encoding="utf-8")
+
+
+def evaluate_models(
+    models: Model | Sequence[Model],
+    data: PairData | PairSet,
+    *,
+    protocol: str = "native",
+    template: str = "default",
+    keep: Keep | None = None,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    batch_size: int = 16,
+    revision: str | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
+    trust_remote_code: bool = False,
+) -> Evaluation:
+    """Score pairs with models; return pass rates and their agreement with human scores.
+
+    Args:
+        models: Hub ids, folders, or loaded models (`models.wrap_model`); one or several.
+        data: Pairs (see `data.read_pairs`).
+        protocol: Which tokens are scored and what they are divided by (see `protocols`).
+        template: Name of a template, or a text with {placeholders} (see `templates`).
+        keep: Which part of a context survives a cut to the window; None means the beginning for
+            encoder-decoders and the end for decoder-only models.
+        human_scores: Human scores per system; None means those that come with the data.
+        systems: Model → system it stands for, where the model's id does not say it.
+        batch_size: Requests per forward pass.
+        revision: Branch, tag or commit of every model named by Hub id.
+        dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
+        device: A torch device; None means the best there is.
+        trust_remote_code: Whether code that lies beside the weights may run.
+
+    Returns:
+        One result per model, all per-pair log-likelihoods, and, for two or more models matched to
+        systems, the agreement.
+
+    Raises:
+        ScoringError: If data or a model cannot be used; the message says which and why.
+    """
+    asked = [models] if isinstance(models, str | Path | LoadedModel) else list(models)
+    names = [model.name if isinstance(model, LoadedModel) else str(model) for model in asked]
+    _check_models(names)
+    find_protocol(protocol)
+    chosen = find_template(template)
+    pairs = data if isinstance(data, PairSet) else read_pairs(data)
+    people = pairs.human_scores if human_scores is None else read_human_scores(human_scores)
+    results: list[ModelResult] = []
+    frames: list[pl.DataFrame] = []
+    for model in asked:
+        loaded = (
+            model
+            if isinstance(model, LoadedModel)
+            else load_model(
+                model,
+                revision=revision,
+                dtype=dtype,
+                device=device,
+                trust_remote_code=trust_remote_code,
+            )
+        )
+        engine = Engine(loaded, protocol, batch_size, chosen.separator, keep)
+        result, scored = _evaluate_one(engine, pairs, chosen)
+        results.append(result)
+        frames.append(scored)
+    everything = pl.concat(frames)
+    agreement, reason = agree_scored(everything, people, systems=systems)
+    return Evaluation(tuple(results), everything, agreement, reason)
+
+
+def _evaluate_one(
+    engine: Engine, pairs: PairSet, template: Template
+) -> tuple[ModelResult, pl.DataFrame]:
+    loaded = engine.loaded
+    scored = score_pairs(pairs, engine, template)
+    rates = pass_rates(scored)
+    version = loaded.version()
+    result = ModelResult(
+        model=loaded.name,
+        version=version,
+        protocol=engine.protocol,
+        template=template.name,
+        dtype=loaded.dtype,
+        device=str(loaded.model.device),
+        rates=rates,
+        signature=make_signature(version, pairs, engine, template, rates),
+    )
+    return result, scored.select(pl.lit(loaded.name).alias("model"), pl.all())
+
+
+def _check_models(names: Sequence[str]) -> None:
+    if not names:
+        raise ScoringError("there is no model to evaluate; name at least one")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')

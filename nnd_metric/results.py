@@ -1,0 +1,151 @@
+"""Pass rates with their n and intervals, overall and by slice, from scored pairs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from .intervals import FloatArray, bootstrap_ratios, percentile_interval, wilson
+
+DISTINCT = ("split", "context_id", "high_id", "low_id")
+"""Two candidates that differ by several error categories make several pairs, and are one test."""
+
+CLUSTER = ("split", "context_id")
+"""Pairs of one context are not independent; the bootstrap draws contexts."""
+
+SLICES = ("error_category", "aspect", "category", "error_group")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A pass rate and what it is made of.
+
+    Attributes:
+        n: Tests.
+        passes: Tests passed.
+        ties: Tests failed with equal likelihoods.
+        unscored: Tests failed for want of a likelihood.
+        truncated: Tests whose context was cut to fit the window.
+        pass_rate: passes / n, or None where n is 0.
+        interval: 95 % cluster bootstrap interval over contexts, or None where fewer than two
+            contexts have tests.
+        wilson: 95 % Wilson interval, which takes tests for independent; for reference.
+    """
+
+    n: int
+    passes: int
+    ties: int
+    unscored: int
+    truncated: int
+    pass_rate: float | None
+    interval: tuple[float, float] | None
+    wilson: tuple[float, float] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "pass_rate": self.pass_rate,
+            "n": self.n,
+            "passes": self.passes,
+            "ties": self.ties,
+            "unscored": self.unscored,
+            "truncated": self.truncated,
+            "interval": None if self.interval is None else list(self.interval),
+            "wilson": None if self.wilson is None else list(self.wilson),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PassRates:
+    """Pass rates of one model.
+
+    Attributes:
+        n_pairs: Pairs; the overall rate counts distinct (high, low) candidates of a context once.
+        overall: Over distinct candidates.
+        by: Column of SLICES → value → rate over its pairs.
+    """
+
+    n_pairs: int
+    overall: Rate
+    by: dict[str, dict[str, Rate]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: the overall rate's, n_pairs, and `by_<column>`."""
+        slices = {
+            f"by_{column}": {value: rate.to_dict() for value, rate in rates.items()}
+            for column, rates in self.by.items()
+        }
+        return {**self.overall.to_dict(), "n_pairs": self.n_pairs, **slices}
+
+
+class Slice(NamedTuple):
+    """Some of the scored pairs: those with `value` in `column`, or the distinct tests of all."""
+
+    column: str
+    value: str
+    rows: pl.DataFrame
+
+
+def pass_rates(scored: pl.DataFrame, *, seed: int = 0) -> PassRates:
+    """Summarise the scored pairs of one model.
+
+    Args:
+        scored: Rows of `scoring.SCORED_SCHEMA`.
+        seed: Seed of the bootstrap.
+    """
+    slices = [distinct_tests(scored), *slices_by(scored, *SLICES)]
+    samples = bootstrap_ratios(*count_by_context(scored, slices), seed=seed)
+    rates = [_rate(piece.rows, samples[:, number]) for number, piece in enumerate(slices)]
+    by: dict[str, dict[str, Rate]] = {column: {} for column in SLICES}
+    for piece, rate in zip(slices[1:], rates[1:], strict=True):
+        by[piece.column][piece.value] = rate
+    return PassRates(scored.height, rates[0], by)
+
+
+def distinct_tests(scored: pl.DataFrame) -> Slice:
+    """Return the tests behind the overall rate: each (high, low) of a context once."""
+    rows = scored.unique(DISTINCT, keep="first", maintain_order=True)
+    return Slice("", "overall", rows)
+
+
+def slices_by(scored: pl.DataFrame, *columns: str) -> Iterator[Slice]:
+    """Yield a slice for every value of every column, in the order of both."""
+    for column in columns:
+        for value in sorted(scored[column].drop_nulls().unique()):
+            yield Slice(column, value, scored.filter(pl.col(column) == value))
+
+
+def count_by_context(
+    scored: pl.DataFrame, slices: Sequence[Slice]
+) -> tuple[FloatArray, FloatArray]:
+    """Return passes and tests [contexts, slices], the contexts in the order of `scored`."""
+    clusters = scored.select(CLUSTER).unique(maintain_order=True).with_row_index("cluster")
+    shape = (clusters.height, len(slices))
+    passes, tests = np.zeros(shape), np.zeros(shape)
+    for number, piece in enumerate(slices):
+        counted = (
+            piece.rows.join(clusters, on=CLUSTER, nulls_equal=True)
+            .group_by("cluster")
+            .agg(pl.col("passed").sum().alias("passes"), pl.len().alias("tests"))
+        )
+        places = counted["cluster"].to_numpy()
+        passes[places, number] = counted["passes"].to_numpy()
+        tests[places, number] = counted["tests"].to_numpy()
+    return passes, tests
+
+
+def _rate(rows: pl.DataFrame, samples: FloatArray) -> Rate:
+    n, passes = rows.height, int(rows["passed"].sum())
+    unscored = rows["ll_high"].is_null() | rows["ll_low"].is_null()
+    return Rate(
+        n=n,
+        passes=passes,
+        ties=int(rows["tie"].sum()),
+        unscored=int(unscored.sum()),
+        truncated=int(rows["truncated"].sum()),
+        pass_rate=passes / n if n else None,
+        interval=percentile_interval(samples),
+        wilson=wilson(passes, n),
+    )

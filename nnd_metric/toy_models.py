@@ -1,0 +1,302 @@
+"""Three toy models of clearly different quality, trained on the spot, to try the metric on.
+
+They learn, in seconds, the very texts they are then tested on (context → candidate_high), with a
+tokenizer made of those texts too. A pass rate of theirs shows that the plumbing works, from data to
+report; it says nothing about language models, and nothing about the data.
+
+    python -m nnd.metric.toy_models --data FOLDER --out FOLDER
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from torch.nn.utils.rnn import pad_sequence
+from tqdm import tqdm
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+from transformers.utils.logging import disable_progress_bar
+
+from .errors import ScoringError
+
+Family = Literal["gpt2", "bart"]
+
+VOCABULARY = 800
+WINDOW = 512
+LONGEST = 128  # tokens of a context, and of a candidate, that training looks at
+WIDTH = 64
+LAYERS = 2
+HEADS = 4
+BATCH = 16
+LEARNING_RATE = 1e-3
+UNSCORED = -100  # the label that transformers' losses pass over
+START, PAD, END = "<s>", "<pad>", "</s>"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How one toy is made.
+
+    Attributes:
+        name: Name of its folder.
+        family: Decoder-only (gpt2) or encoder-decoder (bart).
+        steps: Training steps of `BATCH` texts; more are better on the texts it is trained on.
+    """
+
+    name: str
+    family: Family
+    steps: int
+
+
+RECIPES = (
+    Recipe("toy-untrained", "gpt2", 0),
+    Recipe("toy-brief", "gpt2", 4),
+    Recipe("toy-trained", "bart", 200),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One text to learn: what is fed, and which tokens are to be foretold (`UNSCORED`: not)."""
+
+    input_ids: torch.Tensor
+    labels: torch.Tensor
+
+
+def train_toy_models(
+    pairs: pl.DataFrame,
+    out: Path,
+    *,
+    seed: int = 0,
+    recipes: Sequence[Recipe] = RECIPES,
+) -> list[Path]:
+    """Train the toys on the better candidates of `pairs` and save each with its tokenizer.
+
+    The order of the rows does not matter. The same texts and seed give the same weights bit for bit
+    on one machine; the caller's random state and number of threads are left as they were.
+
+    Args:
+        pairs: Frame with `context` and `candidate_high`; other columns are not looked at.
+        out: Folder that gets one folder per recipe, loadable by transformers' `Auto` classes.
+        seed: Seed of the initial weights and of the order of the texts.
+        recipes: The toys to make.
+
+    Returns:
+        The models' folders, in the order of `recipes`.
+
+    Raises:
+        ScoringError: If a column or any text to learn from is missing.
+    """
+    texts = _texts(pairs)
+    folders = [out / recipe.name for recipe in recipes]
+    for recipe, folder in zip(recipes, folders, strict=True):
+        tokenizer = _train_tokenizer(texts, recipe.family)
+        with _reproducible(seed):
+            model = _new_model(tokenizer, recipe.family)
+            _train(model, _examples(texts, tokenizer, recipe.family), recipe)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        (folder / "README.md").write_text(_describe(recipe, model, len(texts)), encoding="utf-8")
+    return folders
+
+
+@contextmanager
+def _reproducible(seed: int) -> Iterator[None]:
+    """Seed the CPU's generator and compute on one thread; both are put back at the end.
+
+    How many threads share a sum decides its last bits, and models this small gain little from two.
+    """
+    threads = torch.get_num_threads()
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+
+
+def _texts(pairs: pl.DataFrame) -> list[tuple[str, str]]:
+    missing = [name for name in ("context", "candidate_high") if name not in pairs.columns]
+    if missing:
+        raise ScoringError(
+            f"the pairs have no column {', '.join(missing)}; convert the source anew"
+        )
+    texts = pairs.select("context", "candidate_high").unique().sort(pl.all())
+    texts = texts.filter(pl.col("candidate_high") != "")
+    if texts.is_empty():
+        raise ScoringError("there is no candidate to train a toy on; take a source that has some")
+    return list(texts.iter_rows())
+
+
+def _train_tokenizer(texts: list[tuple[str, str]], family: Family) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE; as in the real families, BART's puts <s> and </s> around a text."""
+    trained = Tokenizer(models.BPE())
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trained.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY,
+        special_tokens=[START, PAD, END],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    trained.train_from_iterator([part for text in texts for part in text], trainer)
+    if family == "bart":
+        trained.post_processor = processors.TemplateProcessing(
+            single=f"{START} $A {END}",
+            special_tokens=[(mark, trained.token_to_id(mark)) for mark in (START, END)],
+        )
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=trained,
+        bos_token=START,
+        pad_token=PAD,
+        eos_token=END,
+        model_max_length=WINDOW,
+        split_special_tokens=True,  # a "</s>" in a text is text
+    )
+
+
+def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrainedModel:
+    """Return a tiny model with random weights; no dropout, since learning by heart is wanted."""
+    marks: dict[str, Any] = {
+        "vocab_size": len(tokenizer),
+        "bos_token_id": tokenizer.bos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+    }
+    if family == "gpt2":
+        gpt2 = GPT2LMHeadModel(
+            GPT2Config(
+                **marks,
+                n_positions=WINDOW,
+                n_embd=WIDTH,
+                n_layer=LAYERS,
+                n_head=HEADS,
+                embd_pdrop=0.0,
+                resid_pdrop=0.0,
+                attn_pdrop=0.0,
+            )
+        )
+        gpt2.loss_type = "ForCausalLM"  # transformers cannot tell it from the name of the class
+        return gpt2
+    return BartForConditionalGeneration(
+        BartConfig(
+            **marks,
+            decoder_start_token_id=tokenizer.eos_token_id,
+            forced_eos_token_id=tokenizer.eos_token_id,
+            max_position_embeddings=WINDOW,
+            d_model=WIDTH,
+            encoder_layers=LAYERS,
+            decoder_layers=LAYERS,
+            encoder_attention_heads=HEADS,
+            decoder_attention_heads=HEADS,
+            encoder_ffn_dim=4 * WIDTH,
+            decoder_ffn_dim=4 * WIDTH,
+            dropout=0.0,
+        )
+    )
+
+
+def _examples(
+    texts: list[tuple[str, str]], tokenizer: PreTrainedTokenizerFast, family: Family
+) -> list[Example]:
+    """Encode (context, candidate) as protocol `native` feeds them, with an end token learnt too."""
+    if family == "gpt2":
+        return [_continuation(context, candidate, tokenizer) for context, candidate in texts]
+    cut = {"truncation": True, "max_length": LONGEST, "return_tensors": "pt"}
+    return [
+        Example(
+            tokenizer(context, **cut).input_ids[0],
+            tokenizer(text_target=candidate, **cut).input_ids[0],
+        )
+        for context, candidate in texts
+    ]
+
+
+def _continuation(context: str, candidate: str, tokenizer: PreTrainedTokenizerFast) -> Example:
+    """Join context, a space, candidate and end token; only what follows the context is learnt."""
+    before = tokenizer(context, verbose=False).input_ids[-LONGEST:] or [tokenizer.bos_token_id]
+    after = tokenizer(f" {candidate}", verbose=False).input_ids[:LONGEST]
+    ids = torch.tensor([*before, *after, tokenizer.eos_token_id])
+    labels = ids.clone()
+    labels[: len(before)] = UNSCORED
+    return Example(ids, labels)
+
+
+def _train(model: PreTrainedModel, examples: list[Example], recipe: Recipe) -> None:
+    """Take `recipe.steps` steps of AdamW, each on `BATCH` examples drawn with replacement."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE)
+    for _ in tqdm(range(recipe.steps), desc=recipe.name, disable=None):
+        drawn = torch.randint(len(examples), (BATCH,)).tolist()
+        loss = model(**_batch([examples[index] for index in drawn])).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def _batch(examples: list[Example]) -> dict[str, torch.Tensor]:
+    """Return input_ids, attention_mask and labels, each [examples, longest in batch]."""
+    # The id under a pad does not matter: it is masked, and never a label.
+    ids = [example.input_ids for example in examples]
+    return {
+        "input_ids": pad_sequence(ids, batch_first=True),
+        "attention_mask": pad_sequence([torch.ones_like(row) for row in ids], batch_first=True),
+        "labels": pad_sequence(
+            [example.labels for example in examples], batch_first=True, padding_value=UNSCORED
+        ),
+    }
+
+
+def _describe(recipe: Recipe, model: PreTrainedModel, texts: int) -> str:
+    done = f"{recipe.steps} steps on the {texts} texts it is then tested on"
+    return (
+        f"{recipe.name}: a toy {recipe.family} with {model.num_parameters():,} parameters, "
+        f"{done if recipe.steps else 'random, not trained at all'}. "
+        "Its numbers show the plumbing, nothing about language models.\n"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train the toys on a converted folder and print one line about each."""
+    parser = argparse.ArgumentParser(
+        prog="python -m nnd.metric.toy_models",
+        description="Train three toy models on the better candidates of a converted source, to try "
+        "the metric on without downloading anything. They are tested on the very texts they are "
+        "trained on: their numbers show the plumbing, nothing about language models.",
+    )
+    parser.add_argument(
+        "--data", type=Path, required=True, metavar="FOLDER", help="holds pairs.parquet"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="gets one folder per toy"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of weights and order (default 0)")
+    options = parser.parse_args(arguments)
+    pairs = options.data / "pairs.parquet"
+    if not pairs.is_file():
+        parser.error(f"{options.data} holds no pairs.parquet; convert a source into it first")
+    # transformers' bar tells of each tiny file; ours stays.
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        folders = train_toy_models(pl.read_parquet(pairs), options.out, seed=options.seed)
+    except ScoringError as error:
+        parser.error(f"{pairs}: {error}")
+    for folder in folders:
+        sys.stdout.write((folder / "README.md").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Session fixtures: every tiny model is built once and handed to the engine once."""
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from metric.tiny_models import Family, build
+
+from nnd.metric.models import LoadedModel, wrap_model
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Tiny matrices on many threads are slower, and the machine is shared."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Family]:
+    """`tiny(name)`: the family called `name`, shared by all tests, so leave it as it is."""
+    return functools.cache(lambda name: build(name, tmp_path_factory.mktemp(name)))
+
+
+@pytest.fixture(scope="session")
+def loaded(tiny: Callable[[str], Family]) -> Callable[[str], LoadedModel]:
+    """`loaded(name)`: the same family as the engine sees it."""
+
+    @functools.cache
+    def wrap(name: str) -> LoadedModel:
+        family = tiny(name)
+        return wrap_model(family.model, family.tokenizer, name=name)
+
+    return wrap
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Callable[..., Family]:
+    """`fresh(name, window=40)`: a family of this test's own, to shrink or to change."""
+    return lambda name, window=160: build(name, tmp_path, window=window)
