@@ -69,6 +69,8 @@ def encode(
         ScoringError: If a candidate does not fit the window, or the tokenizer lacks a token that
             the protocol needs.
     """
+    if keep not in (None, "beginning", "end"):
+        raise ScoringError(f'there is no side "{keep}" to keep; choose beginning or end')
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     made = make_targets(loaded, protocol, candidates, separator)

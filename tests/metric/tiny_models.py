@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
 import torch
@@ -61,8 +62,8 @@ class Family:
     """
 
     name: str
-    model: hf.PreTrainedModel
-    tokenizer: hf.PreTrainedTokenizerBase
+    model: Any
+    tokenizer: Any
     text_ids: TextIds
     target_ids: TextIds
     source: tuple[Ids, Ids]
@@ -87,7 +88,7 @@ def _seeded() -> Iterator[None]:
         yield
 
 
-def _randomised(model: hf.PreTrainedModel) -> hf.PreTrainedModel:
+def _randomised(model: Any) -> Any:
     """Return `model` with weights that give logits a spread of about two nats."""
     with torch.no_grad():
         for name, weight in model.named_parameters():
@@ -104,7 +105,7 @@ def _randomised(model: hf.PreTrainedModel) -> hf.PreTrainedModel:
 # --- tokenizers ------------------------------------------------------------------------------
 
 
-def _byte_level(specials: list[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
+def _byte_level(specials: list[str]) -> tuple[dict[str, int], list[Any]]:
     trained = Tokenizer(models.BPE())
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.train_from_iterator(
@@ -119,7 +120,7 @@ def _byte_level(specials: list[str]) -> tuple[dict[str, int], list[tuple[str, st
     return _vocab_and_merges(trained)
 
 
-def _sentencepiece_bpe() -> tuple[dict[str, int], list[tuple[str, str]]]:
+def _sentencepiece_bpe() -> tuple[dict[str, int], list[Any]]:
     trained = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True))
     trained.pre_tokenizer = pre_tokenizers.Metaspace()
     fallback = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -134,30 +135,38 @@ def _sentencepiece_bpe() -> tuple[dict[str, int], list[tuple[str, str]]]:
     return _vocab_and_merges(trained)
 
 
-def _vocab_and_merges(trained: Tokenizer) -> tuple[dict[str, int], list[tuple[str, str]]]:
+def _vocab_and_merges(trained: Tokenizer) -> tuple[dict[str, int], list[Any]]:
     model = json.loads(trained.to_str())["model"]
     return model["vocab"], [(left, right) for left, right in model["merges"]]
 
 
 def _unigram(specials: list[str]) -> list[tuple[str, float]]:
-    trained = Tokenizer(models.Unigram())
-    trained.pre_tokenizer = pre_tokenizers.Metaspace()
-    trained.train_from_iterator(
-        [*SENTENCES, *ROMANIAN, "a <b> / c"],
-        trainers.UnigramTrainer(
-            vocab_size=160, special_tokens=specials, unk_token="<unk>", show_progress=False
-        ),
+    # sentencepiece, because the trainer in `tokenizers` gives other pieces in every process.
+    trained = _spm((*SENTENCES, *ROMANIAN, "a <b> / c"), 160)
+    pieces = [(trained.id_to_piece(n), trained.get_score(n)) for n in range(3, len(trained))]
+    return [*((special, 0.0) for special in specials), *pieces]
+
+
+def _spm(sentences: tuple[str, ...], size: int) -> sentencepiece.SentencePieceProcessor:
+    """Train a Unigram model; its first three pieces are <unk>, <s> and </s>."""
+    buffer = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(sentences),
+        model_writer=buffer,
+        vocab_size=size,
+        hard_vocab_limit=False,
+        minloglevel=2,
     )
-    return [(piece, score) for piece, score in json.loads(trained.to_str())["model"]["vocab"]]
+    return sentencepiece.SentencePieceProcessor(model_proto=buffer.getvalue())
 
 
-def _plain(tokenizer: hf.PreTrainedTokenizerBase) -> TextIds:
+def _plain(tokenizer: Any) -> TextIds:
     """Return a route from text to ids on which no string can become a special token.
 
     The tokenizer's own pipeline without its added tokens and template. A Unigram model finds
     "</s>" among its pieces all the same, so there the special pieces get names nobody types.
     """
-    state = json.loads(tokenizer.backend_tokenizer.to_str())  # type: ignore[attr-defined]
+    state = json.loads(tokenizer.backend_tokenizer.to_str())
     state["added_tokens"] = []
     state["post_processor"] = None
     special = set(tokenizer.all_special_tokens)
@@ -175,8 +184,8 @@ def _plain(tokenizer: hf.PreTrainedTokenizerBase) -> TextIds:
 
 def _causal(
     name: str,
-    model: hf.PreTrainedModel,
-    tokenizer: hf.PreTrainedTokenizerBase,
+    model: Any,
+    tokenizer: Any,
     *,
     bos: Ids,
     laban: tuple[int, int],
@@ -217,12 +226,12 @@ def _gpt2(_: Path, window: int) -> Family:
     )
 
 
-def _llama_tokenizer() -> hf.PreTrainedTokenizerBase:
+def _llama_tokenizer() -> Any:
     vocab, merges = _sentencepiece_bpe()
     return hf.LlamaTokenizer(vocab=vocab, merges=merges, add_bos_token=True)
 
 
-def _rope(vocab: int, window: int) -> dict[str, object]:
+def _rope(vocab: int, window: int) -> dict[str, Any]:
     return {
         "vocab_size": vocab,
         "hidden_size": 32,
@@ -359,7 +368,7 @@ def _xglm(_: Path, window: int) -> Family:
 # --- encoder-decoder -------------------------------------------------------------------------
 
 
-def _bart_shape(vocab: int, window: int) -> dict[str, object]:
+def _bart_shape(vocab: int, window: int) -> dict[str, Any]:
     return {
         "vocab_size": vocab,
         "d_model": 32,
@@ -387,7 +396,7 @@ def _bart(_: Path, window: int) -> Family:
 def _mbart(_: Path, window: int) -> Family:
     """mBART-25 style: `text </s> language`, and the decoder starts with the language."""
     vocab = [*_unigram(["<s>", "<pad>", "</s>", "<unk>"]), ("<mask>", 0.0)]
-    tokenizer = hf.MBartTokenizer(vocab=vocab, src_lang="en_XX", tgt_lang="ro_RO")
+    tokenizer: Any = hf.MBartTokenizer(vocab=vocab, src_lang="en_XX", tgt_lang="ro_RO")
     config = hf.MBartConfig(**_bart_shape(len(tokenizer), window))
     model = hf.MBartForConditionalGeneration(config)
     ids = _plain(tokenizer)
@@ -402,7 +411,7 @@ def _mbart50(_: Path, window: int) -> Family:
     """mBART-50 style: `language text </s>`, and the decoder starts with </s>."""
     codes = [("en_XX", 0.0), ("ro_RO", 0.0)]
     vocab = [*_unigram(["<s>", "<pad>", "</s>", "<unk>"]), *codes, ("<mask>", 0.0)]
-    tokenizer = hf.MBart50Tokenizer(
+    tokenizer: Any = hf.MBart50Tokenizer(
         vocab=vocab, bos_token="<s>", src_lang="en_XX", tgt_lang="ro_RO"
     )
     config = hf.MBartConfig(**_bart_shape(len(tokenizer), window))
@@ -417,8 +426,6 @@ def _mbart50(_: Path, window: int) -> Family:
 
 def _pegasus(_: Path, window: int) -> Family:
     vocab = _unigram(["<pad>", "</s>", "<unk>", "<mask_1>", "<mask_2>"])
-    vocab = [(piece, 0.0 if piece == "<unk>" else score) for piece, score in vocab]
-    # The class looks its unknown token up as the pair ("<unk>", 0.0) from the second place on.
     tokenizer = hf.PegasusTokenizer(vocab=vocab, offset=2)
     config = hf.PegasusConfig(
         **_bart_shape(len(tokenizer), window), pad_token_id=0, decoder_start_token_id=0
@@ -443,7 +450,7 @@ def _t5(_: Path, __: int) -> Family:
         dropout_rate=0.5,
         pad_token_id=0,
         eos_token_id=1,
-        decoder_start_token_id=0,
+        decoder_start_token_id=0,  # type: ignore[call-arg]  # any config takes it
         relative_attention_num_buckets=8,
         relative_attention_max_distance=20,
     )
@@ -454,23 +461,11 @@ def _t5(_: Path, __: int) -> Family:
     return Family("t5", model, tokenizer, ids, ids, around, around, (0, 1), 0)
 
 
-def _spm(sentences: tuple[str, ...], path: Path) -> sentencepiece.SentencePieceProcessor:
-    buffer = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(sentences),
-        model_writer=buffer,
-        vocab_size=90,
-        hard_vocab_limit=False,
-        minloglevel=2,
-    )
-    path.write_bytes(buffer.getvalue())
-    return sentencepiece.SentencePieceProcessor(model_proto=buffer.getvalue())
-
-
 def _marian(folder: Path, window: int) -> Family:
     """Two sentencepiece models, one vocabulary, the pad token (last) starts the decoder."""
-    source = _spm(SENTENCES, folder / "source.spm")
-    target = _spm(ROMANIAN, folder / "target.spm")
+    source, target = _spm(SENTENCES, 90), _spm(ROMANIAN, 90)
+    (folder / "source.spm").write_bytes(source.serialized_model_proto())
+    (folder / "target.spm").write_bytes(target.serialized_model_proto())
     pieces = {spm.id_to_piece(i) for spm in (source, target) for i in range(3, len(spm))}
     vocab = {piece: i for i, piece in enumerate(["</s>", "<unk>", *sorted(pieces), "<pad>"])}
     (folder / "vocab.json").write_text(json.dumps(vocab), encoding="utf-8")

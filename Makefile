@@ -1,0 +1,60 @@
+# `make demo` and `make test` need Python >= 3.11 and nothing else; each makes .venv when it is missing.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test test-full check format types
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       set up, convert the embedded sample, train and score three toy models"
+	@echo "make test       set up, run the tests"
+	@echo "make test-full  the same, slow tests in full"
+	@echo "make check      formatting, lint, types, tests"
+	@echo "make format     format and mend what ruff can"
+
+# The resolver must see torch 2.13.0 before anything asks for it: the index's newest build brings
+# gigabytes of CUDA packages.
+$(BIN)/nnd: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nnd needs Python 3.11 or newer")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -c constraints.txt torch==2.13.0
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	touch $@
+
+# Type checkers do not follow the editable install's import hook; these links show them the rooms.
+.links:
+	mkdir -p .links/nnd
+	ln -sfn ../../nnd_metric .links/nnd/metric
+	for room in converters schemas cards; do ln -sfn ../../$$room .links/nnd/$$room; done
+
+demo: $(BIN)/nnd
+	$(BIN)/nnd convert sample --out demo/sample
+	$(BIN)/python -m nnd.metric.toy_models --data demo/sample --out demo/models
+	$(BIN)/nnd evaluate --data demo/sample --out demo/result \
+	    --model demo/models/toy-untrained --model demo/models/toy-brief --model demo/models/toy-trained \
+	    --system demo/models/toy-untrained=dipper --system demo/models/toy-brief=plover \
+	    --system demo/models/toy-trained=heron
+	@echo
+	@echo "All of this is a toy: the sample is invented, the models were trained on the very texts they"
+	@echo "are tested on, and they stand for three of its systems only so that there is something to"
+	@echo "compare. Look at demo/sample, demo/models and demo/result; then convert real data."
+
+test: $(BIN)/nnd
+	$(BIN)/python -m pytest -n 2 -q
+
+test-full: $(BIN)/nnd
+	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --durations=15
+
+format: $(BIN)/nnd
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+types: $(BIN)/nnd .links
+	$(BIN)/mypy -p nnd
+
+check: $(BIN)/nnd types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(MAKE) test

@@ -1,0 +1,282 @@
+"""The `nnd` command: each subcommand is a thin shell over one public function.
+
+The only module of this room that imports the others. Imports stand inside the commands, so that
+`nnd --help` is quick and converting never loads torch.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .errors import ScoringError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+app = typer.Typer(
+    name="nnd",
+    help="Near-Negative Distinction: give human evaluations of generated text a second life.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Systems = Annotated[
+    list[str],
+    typer.Option(
+        "--system",
+        metavar="MODEL=SYSTEM",
+        help="The human-judged system a model stands for, where its id does not say it.",
+    ),
+]
+
+
+def main() -> None:
+    """Run the command; a problem the user can mend is one line on stderr and exit code 2."""
+    try:
+        app()
+    except Exception as error:
+        message = _explain(error)
+        if message is None:
+            raise
+        print(f"nnd: {' '.join(message.split())}", file=sys.stderr)
+        raise SystemExit(2) from error
+
+
+def _explain(error: Exception) -> str | None:
+    """Return what to tell the user, or None where it is our mistake and wants a traceback."""
+    if isinstance(error, ScoringError):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}; make room or name another place with --out"
+    from nnd.schemas import NNDError
+
+    return str(error) if isinstance(error, NNDError) else None
+
+
+@app.command()
+def sources(*, as_json: AsJson = False) -> None:
+    """List the built-in sources: task, language, licence, quality rule, pairs."""
+    from nnd.converters.source import list_sources
+
+    from .tables import sources_table
+
+    facts = [dict(source.facts) for source in list_sources()]
+    _show(facts, as_json, sources_table(facts))
+
+
+@app.command()
+def convert(
+    source: Annotated[str, typer.Argument(help="Built-in source, or folder with a source.yaml.")],
+    *,
+    origin: Annotated[
+        Path | None,
+        typer.Option("--from", help="Folder or file with the annotations; else they are fetched."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write.", show_default="SOURCE-nnd")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Convert a source's annotation files into NND pairs and human scores.
+
+    Writes pairs.parquet, human_scores.parquet, annotations.parquet and manifest.json.
+    Example: nnd convert quiz_design --from ~/data/quiz_design --out quiz_design-nnd
+    """
+    from nnd.converters.convert import convert as convert_
+
+    from .tables import counts_table
+
+    target = out or Path(f"{Path(source).resolve().name}-nnd")
+    manifest = convert_(source, origin=origin, out=target).manifest
+    notes = [
+        f"{file['name']} is not the declared file (its SHA-256 differs or is not known): "
+        "expected counts were not checked"
+        for file in manifest["files"]
+        if not file["verified"]
+    ]
+    _show(manifest, as_json, counts_table(manifest), *notes, f"written to {target}")
+
+
+@app.command()
+def validate(
+    folder: Annotated[Path, typer.Argument(help="A folder that `nnd convert` wrote.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Check a converted folder against the contract; list every problem, exit with 1 if any."""
+    from nnd.converters.validate import validate as validate_
+
+    findings = list(validate_(folder))
+    lines = [str(finding) for finding in findings]
+    _show(lines, as_json, *lines, f"{folder}: {len(findings) or 'no'} problem(s)")
+    raise typer.Exit(1 if findings else 0)
+
+
+@app.command()
+def evaluate(
+    model: Annotated[
+        list[str], typer.Option(help="Hub id or folder of a model; repeat it for several.")
+    ],
+    data: Annotated[
+        str, typer.Option(help="Converted folder, Parquet file, or ORG/name[@revision] on the Hub.")
+    ],
+    *,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for result.json and log_likelihoods.parquet.")
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(help="native, laban2022, bartscore, sum or bytes.")
+    ] = "native",
+    template: Annotated[
+        str,
+        typer.Option(help='default, mixqg, prophetnet, macaw, or your own: "Q: {question}".'),
+    ] = "default",
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Part of a context that survives a cut to the model's window: beginning or end.",
+            show_default="beginning for encoder-decoders, end for decoder-only models",
+        ),
+    ] = None,
+    human_scores: Annotated[
+        str | None,
+        typer.Option(help="Human scores.", show_default="those that come with the data"),
+    ] = None,
+    system: Systems = [],  # noqa: B006 - typer copies it
+    batch_size: Annotated[int, typer.Option(min=1, help="Requests per forward pass.")] = 16,
+    revision: Annotated[
+        str | None, typer.Option(help="Branch, tag or commit of the models on the Hub.")
+    ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option(
+            help="float32, bfloat16 or float16.",
+            show_default="float32 on CPU, the checkpoint's elsewhere",
+        ),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="cpu, cuda, cuda:1, mps.", show_default="the best there is")
+    ] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that lies beside the weights.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score pairs with models: pass rates with intervals, and agreement with human scores.
+
+    Example: nnd evaluate --model gpt2 --model facebook/bart-base --data quiz_design-nnd --out run
+    """
+    from nnd.converters.output import replace_folder
+
+    from .evaluation import RESULT, evaluate_models
+
+    _quiet_loading()
+    evaluation = evaluate_models(
+        model,
+        data,
+        protocol=protocol,
+        template=template,
+        keep=keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+        human_scores=human_scores,
+        systems=_read_systems(system),
+        batch_size=batch_size,
+        revision=revision,
+        dtype=dtype,
+        device=device,
+        trust_remote_code=trust_remote_code,
+    )
+    if out is not None:
+        with replace_folder(out, marker=RESULT) as folder:
+            evaluation.write(folder)
+    result = evaluation.to_dict()
+    _show(result, as_json, *_describe(result), *([f"written to {out}"] if out else []))
+
+
+@app.command()
+def agree(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of `nnd evaluate`, or a table of pass rates: model, category, pass_rate."
+        ),
+    ],
+    human_scores: Annotated[
+        str, typer.Option(help="Converted folder or Parquet file with the human scores.")
+    ],
+    *,
+    system: Systems = [],  # noqa: B006 - typer copies it
+    aspect: Annotated[str | None, typer.Option(help="Human scores of this aspect only.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correlate stored pass rates of several models with human scores; nothing is scored again.
+
+    Example: nnd agree run-a run-b --human-scores quiz_design-nnd --system gpt2=gpt2b_sup
+    """
+    from .agree import agree as agree_
+    from .tables import agreement_table
+
+    found = agree_(results, human_scores, systems=_read_systems(system), aspect=aspect).to_dict()
+    _show(found, as_json, agreement_table(found), *_matches(found))
+
+
+@app.command("install-metric")
+def install_metric() -> None:
+    """Make `evaluate.load("nnd")` work in any folder, offline."""
+    from .install import install_metric as install_
+
+    print(install_())
+    print('evaluate.load("nnd") now finds it')
+
+
+def _describe(result: dict[str, Any]) -> list["Table | str"]:
+    """Return what a person wants to see of an evaluation."""
+    from .tables import agreement_table, pass_rate_table
+
+    shown: list[Table | str] = [pass_rate_table(result["results"])]
+    if result["agreement"] is None:
+        shown.append(f"no agreement: {result['agreement_reason']}")
+    else:
+        shown += [agreement_table(result["agreement"]), *_matches(result["agreement"])]
+    return shown + [entry["signature"] for entry in result["results"]]
+
+
+def _matches(agreement: dict[str, Any]) -> list[str]:
+    lines = [f"{model} stands for {system}" for model, system in agreement["systems"].items()]
+    return lines + [f"{model} stands for no judged system" for model in agreement["unmatched"]]
+
+
+def _read_systems(entries: list[str]) -> dict[str, str]:
+    systems = {}
+    for entry in entries:
+        model, equals, name = entry.rpartition("=")
+        if not equals:
+            raise ScoringError(f'--system "{entry}": write MODEL=SYSTEM')
+        systems[model] = name
+    return systems
+
+
+def _quiet_loading() -> None:
+    """Progress bars of transformers go to a terminal only, like ours."""
+    if not sys.stderr.isatty():
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: FBT001
+    """Print JSON for machines, or tables and lines for people."""
+    if as_json:
+        print(json.dumps(value, indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    # Without a terminal nobody folds lines by hand: tables keep their width.
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    for part in shown:
+        console.print(part, markup=False, highlight=False, soft_wrap=isinstance(part, str))
