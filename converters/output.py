@@ -32,7 +32,7 @@ def replace_folder(target: Path, *, marker: str) -> Iterator[Path]:
     """
     try:
         target = Path(os.path.realpath(target))  # a link is followed, not replaced
-        _check_replaceable(target, marker)
+        check_replaceable(target, marker=marker)
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         fresh.mkdir()
@@ -51,7 +51,8 @@ def replace_folder(target: Path, *, marker: str) -> Iterator[Path]:
         ) from error
 
 
-def _check_replaceable(target: Path, marker: str) -> None:
+def check_replaceable(target: Path, *, marker: str) -> None:
+    """Check, before long work, that `replace_folder` will take `target` (arguments and errors)."""
     if target.exists() and not target.is_dir():
         raise NNDError(f"{target}: is a file; name a folder with --out")
     if target.is_dir() and any(target.iterdir()) and not (target / marker).is_file():

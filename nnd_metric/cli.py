@@ -172,10 +172,12 @@ def evaluate(
 
     Example: nnd evaluate --model gpt2 --model facebook/bart-base --data quiz_design-nnd --out run
     """
-    from nnd.converters.output import replace_folder
+    from nnd.converters.output import check_replaceable, replace_folder
 
     from .evaluation import RESULT, evaluate_models
 
+    if out is not None:
+        check_replaceable(out, marker=RESULT)
     _quiet_loading()
     evaluation = evaluate_models(
         model,

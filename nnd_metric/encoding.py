@@ -75,12 +75,19 @@ def encode(
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     made = make_targets(loaded, protocol, candidates, separator)
     target_of = dict(zip(candidates, made, strict=True))
-    room_of = _rooms(loaded, requests, target_of)
+    if loaded.is_encoder_decoder:
+        _check_decoder_window(loaded, target_of)
+    longest = _longest_candidates(requests, target_of)
+    frame = special_frame(loaded.tokenizer)
     side = keep or ("beginning" if loaded.is_encoder_decoder else "end")
-    prefix_of = {
-        context: _fit(loaded, _frame(loaded, protocol, body), body, room_of[context], side)
-        for context, body in zip(contexts, context_ids(loaded.tokenizer, contexts), strict=True)
-    }
+    prefix_of: dict[Context, _Prefix] = {}
+    for context, body in zip(contexts, context_ids(loaded.tokenizer, contexts), strict=True):
+        candidate = longest[context]
+        room = _room(loaded, target_of[candidate])
+        prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
+        if prefix is None:
+            raise _too_long(loaded, candidate, target_of[candidate])
+        prefix_of[context] = prefix
     assemble = _join if loaded.is_encoder_decoder else _continue
     return [assemble(prefix_of[context], target_of[candidate]) for context, candidate in requests]
 
@@ -97,9 +104,8 @@ def _continue(prefix: _Prefix, target: Target) -> Encoded:
     return Encoded(row[:start], row[start:], target.targets, target.scored, prefix.truncated)
 
 
-def _frame(loaded: LoadedModel, protocol: Protocol, body: Ids) -> Frame:
+def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
     """Return the special tokens around a context."""
-    frame = special_frame(loaded.tokenizer)
     if loaded.is_encoder_decoder or protocol.tokens == "laban2022":
         return frame
     # An end token would part the candidate from its context; an empty context needs some token
@@ -117,42 +123,47 @@ def _stand_in(loaded: LoadedModel) -> Ids:
     )
 
 
-def _rooms(
-    loaded: LoadedModel, requests: Sequence[Request], target_of: dict[str, Target]
-) -> dict[Context, int | None]:
-    """Return how many tokens each context may have, its special tokens included."""
-    window = loaded.decoder_window
-    if loaded.is_encoder_decoder:
-        for _, candidate in requests:
-            _check_fits(loaded, candidate, len(target_of[candidate].targets), window)
-        return dict.fromkeys((context for context, _ in requests), loaded.encoder_window)
-    rooms: dict[Context, int | None] = {}
+def _longest_candidates(
+    requests: Sequence[Request], target_of: dict[str, Target]
+) -> dict[Context, str]:
+    longest: dict[Context, str] = {}
     for context, candidate in requests:
-        length = len(target_of[candidate].targets)
-        _check_fits(loaded, candidate, length + 1, window)
-        room = None if window is None else window - length
-        rooms[context] = min(room, rooms.get(context) or room) if room is not None else None
-    return rooms
+        rival = longest.setdefault(context, candidate)
+        if len(target_of[candidate].targets) > len(target_of[rival].targets):
+            longest[context] = candidate
+    return longest
 
 
-def _check_fits(loaded: LoadedModel, candidate: str, length: int, window: int | None) -> None:
-    if window is not None and length > window:
-        shown = candidate[:_LONGEST_SHOWN] + ("…" if len(candidate) > _LONGEST_SHOWN else "")
-        raise ScoringError(
-            f'{loaded.name}: the candidate "{shown}" takes {length} tokens where the model reads '
-            f"{window}; leave the pair out, or use a model with a longer window"
-        )
+def _room(loaded: LoadedModel, longest: Target) -> int | None:
+    """Return how many tokens a context may have, special ones included; None for no limit."""
+    if loaded.is_encoder_decoder:
+        return loaded.encoder_window
+    window = loaded.decoder_window
+    return None if window is None else window - len(longest.targets)
 
 
-def _fit(loaded: LoadedModel, frame: Frame, body: Ids, room: int | None, keep: Keep) -> _Prefix:
-    """Put the special tokens around a context, and cut its text to what is left of the room."""
+def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> _Prefix | None:
+    """Put the special tokens around a context and cut its text; None if nothing would stay."""
     left = len(body) if room is None else room - len(frame.lead) - len(frame.trail)
     if left >= len(body):
         return _Prefix(frame.lead + body + frame.trail, truncated=False)
-    if left < 0:
-        raise ScoringError(
-            f"{loaded.name}: the longest candidate leaves no room for the special tokens of "
-            "its context; leave the pair out, or use a model with a longer window"
-        )
-    kept = body[:left] if keep == "beginning" else body[len(body) - left :]
+    if left < 1:
+        return None
+    kept = body[:left] if keep == "beginning" else body[-left:]
     return _Prefix(frame.lead + kept + frame.trail, truncated=True)
+
+
+def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> None:
+    window = loaded.decoder_window
+    for candidate, target in target_of.items():
+        if window is not None and len(target.targets) > window:
+            raise _too_long(loaded, candidate, target)
+
+
+def _too_long(loaded: LoadedModel, candidate: str, target: Target) -> ScoringError:
+    shown = candidate[:_LONGEST_SHOWN] + ("…" if len(candidate) > _LONGEST_SHOWN else "")
+    return ScoringError(
+        f'{loaded.name}: the candidate "{shown}" takes {len(target.targets)} tokens, and the model '
+        f"reads {loaded.decoder_window} in all; leave the pair out, or use a model with a longer "
+        "window"
+    )

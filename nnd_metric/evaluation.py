@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -148,20 +149,25 @@ def evaluate_models(
     people = pairs.human_scores if human_scores is None else read_human_scores(human_scores)
     results: list[ModelResult] = []
     frames: list[pl.DataFrame] = []
-    for model in asked:
-        loaded = (
-            model
-            if isinstance(model, LoadedModel)
-            else load_model(
-                model,
-                revision=revision,
-                dtype=dtype,
-                device=device,
-                trust_remote_code=trust_remote_code,
-            )
+    load = partial(
+        load_model,
+        revision=revision,
+        dtype=dtype,
+        device=device,
+        trust_remote_code=trust_remote_code,
+    )
+    for model in asked:  # no name holds a model after its turn: two may not fit into memory
+        result, scored = _evaluate_one(
+            Engine(
+                model if isinstance(model, LoadedModel) else load(model),
+                protocol=protocol,
+                batch_size=batch_size,
+                separator=chosen.separator,
+                keep=keep,
+            ),
+            pairs,
+            chosen,
         )
-        engine = Engine(loaded, protocol, batch_size, chosen.separator, keep)
-        result, scored = _evaluate_one(engine, pairs, chosen)
         results.append(result)
         frames.append(scored)
     everything = pl.concat(frames)

@@ -20,6 +20,9 @@ from transformers import (
 
 from .errors import ScoringError
 
+# Positions that the decoder of a family counts as its own and cannot read.
+_LOST_POSITIONS = {"prophetnet": 2}
+
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 1e30
 
 
@@ -52,7 +55,8 @@ class LoadedModel:
     @property
     def decoder_window(self) -> int | None:
         """Most tokens the decoder can read, or None where there is no limit."""
-        return self._window("max_decoder_position_embeddings")
+        window = self._window("max_decoder_position_embeddings")
+        return window and window - _LOST_POSITIONS.get(self.model.config.model_type, 0)
 
     @property
     def encoder_window(self) -> int | None:
@@ -64,8 +68,8 @@ class LoadedModel:
         positions = getattr(config, specific, None)
         if positions is None:
             positions = getattr(config, "max_position_embeddings", None)
-        known = [limit for limit in (positions, self.tokenizer.model_max_length) if limit]
-        return min((int(limit) for limit in known if limit < _NO_LIMIT), default=None)
+        limits = (positions or 0, self.tokenizer.model_max_length or 0)
+        return min((int(limit) for limit in limits if 0 < limit < _NO_LIMIT), default=None)
 
     def version(self) -> str:
         """Return the Hub commit, or else the SHA-256 of the weights as they are now."""
