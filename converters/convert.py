@@ -95,7 +95,8 @@ def convert_source(source: Source, origin: Path | None = None) -> Conversion:
     human_scores = make_human_scores(annotations, source)
     digests = files.digests()
     counts = count(annotations, pairs.frame)
-    _check_result(source, pairs, counts, verified=all(file["verified"] for file in digests))
+    verified = bool(digests) and all(file["verified"] for file in digests)
+    _check_result(source, pairs, counts, verified=verified)
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     manifest = {
         "nnd_version": version("nnd"),

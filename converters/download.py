@@ -86,8 +86,10 @@ def _download(file: SourceFile, part: Path) -> None:
             shutil.copyfileobj(body, opened)
             missing = answer.length  # bytes announced and not sent
     except _NOT_FETCHED as error:
-        is_answer = isinstance(error, urllib.error.HTTPError)  # whose reason lacks the number
-        reason = error if is_answer else getattr(error, "reason", error)
+        reason = getattr(error, "reason", error)
+        if isinstance(error, urllib.error.HTTPError):
+            reason = error  # the reason alone lacks the number
+            error.close()  # it is the answer, with its connection
         raise SourceError(
             f"{file.url}: cannot be fetched: {reason}; name your copy with --from"
         ) from error

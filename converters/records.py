@@ -130,8 +130,8 @@ def _parse_line(line: str, where: str) -> Record:
         value = json.loads(line)
     except json.JSONDecodeError as error:
         raise SourceError(
-            f"{where}: not a whole JSON object: {error.msg} at column {error.colno}; "
-            "the file may be cut off: fetch it again"
+            f"{where}: not a whole JSON object: {error.msg} (column {error.colno}); check that "
+            "this is the right file, or fetch it again: it may be cut off"
         ) from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
         raise SourceError(

@@ -1,0 +1,140 @@
+"""Small sources and annotation frames for the tests of this room."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from nnd.converters.convert import Conversion, convert
+from nnd.schemas import polars_schema
+
+TOY_FACTS: dict[str, Any] = {
+    "name": "toy",
+    "pretty_name": "Toy",
+    "task": "question-answering",
+    "languages": ["en"],
+    "licence": "CC0-1.0",
+    "redistribution": "allowed",
+    "citation": "@misc{toy}",
+    "homepage": None,
+    "files": [{"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}],
+    "aspects": {"answer": "Is it right?"},
+    "quality": {"rule": "no_error", "no_error": "good"},
+    "taxonomy": {
+        "wrong": {"name": "Wrong", "group": "content", "description": "It is not so."},
+        "rude": {"name": "Rude", "group": None, "description": "Nobody would say that."},
+    },
+    "systems": {"heron": "birds/heron", "wren": None, "plover": None},
+    "split": "one split",
+    "expected": {
+        "annotations": 3,
+        "contexts": 1,
+        "systems": 3,
+        "pairs": 2,
+        "by_error_category": {"rude": 1, "wrong": 1},
+    },
+}
+
+# Every line of the toy file is one annotation, spelled out, so that a test can write any.
+TOY_CODE = """\
+from nnd.converters.annotation import Annotation
+
+def annotations(files):
+    for row in files.jsonl("toy.jsonl"):
+        yield Annotation(where=row.where, **row.fields)
+"""
+
+
+def toy_row(candidate_id: str, system: str, label: str | None, **fields: Any) -> dict[str, Any]:
+    """One line of the toy file: a candidate for the context `c1`."""
+    return {
+        "context_id": "c1",
+        "context": "Who sings?",
+        "inputs": {"question": "Who sings?"},
+        "candidate_id": candidate_id,
+        "candidate": f"text of {candidate_id}",
+        "system": system,
+        "aspect": "answer",
+        "label": label,
+    } | fields
+
+
+@pytest.fixture
+def toy() -> Callable[..., dict[str, Any]]:
+    """`toy("a", "heron", "good", score=1)`: a line of the toy file."""
+    return toy_row
+
+
+@pytest.fixture
+def make_source(tmp_path: Path) -> Callable[..., Path]:
+    """`make_source(rows, code=…, **facts)`: a source folder; by default three rows, two pairs."""
+
+    def make(
+        rows: Iterable[Mapping[str, Any]] | None = None,
+        *,
+        code: str = TOY_CODE,
+        folder: str = "toy_source",
+        **facts: Any,
+    ) -> Path:
+        if rows is None:
+            rows = [
+                toy_row("a", "heron", "good"),
+                toy_row("b", "wren", "wrong"),
+                toy_row("c", "plover", "rude"),
+            ]
+        made = tmp_path / folder
+        made.mkdir()
+        (made / "source.yaml").write_text(yaml.safe_dump(TOY_FACTS | facts), encoding="utf-8")
+        (made / "convert.py").write_text(code, encoding="utf-8")
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (made / "toy.jsonl").write_text(lines, encoding="utf-8")
+        return made
+
+    return make
+
+
+@pytest.fixture
+def annotated() -> Callable[..., pl.DataFrame]:
+    """`annotated("label", ("a", "good"), ("b", "wrong"), aspect=…)`: an annotation frame."""
+
+    def make(column: str, *marks: tuple[str, Any], **common: Any) -> pl.DataFrame:
+        rows = [
+            {
+                "source": "toy",
+                "split": "test",
+                "language": "en",
+                "context_id": "c1",
+                "context": "Who sings?",
+                "inputs": [{"key": "question", "value": "Who sings?"}],
+                "category": None,
+                "candidate_id": name,
+                "candidate": f"text of {name}",
+                "system": "heron",
+                "aspect": "answer",
+                "label": None,
+                "score": None,
+                "ratings": None,
+            }
+            | common
+            | {column: value}
+            for name, value in marks
+        ]
+        return pl.DataFrame(rows, polars_schema("annotation"), orient="row")
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def quiz_design(nnd_data: Path) -> Conversion:
+    """Quiz Design, converted once for all tests: leave it as it is."""
+    return convert("quiz_design", origin=nnd_data / "quiz_design")
+
+
+@pytest.fixture(scope="session")
+def challenge300(nnd_data: Path) -> Conversion:
+    """Challenge 300 (the newest file), converted once for all tests: leave it as it is."""
+    return convert("challenge300", origin=nnd_data / "challenge300")
