@@ -6,8 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nnd.converters.archives import find_member, read_members
 from nnd.converters.download import fetch
-from nnd.converters.records import Cells, Record, read_cells, read_jsonl, read_text
+from nnd.converters.records import (
+    Cells,
+    Record,
+    decode,
+    parse_json,
+    read_cells,
+    read_jsonl,
+    read_text,
+)
 from nnd.converters.source import Source, SourceFile
 from nnd.schemas import SourceError
 
@@ -21,11 +30,25 @@ class Files:
         origin: Folder or file given by the user (`--from`), or None: then a file in the source's
             own folder is taken, else the download cache, else the declared URL.
         opened: Declared name → path of every file asked for so far.
+        oddities: What a converter found odd, read in a stated way, and reports.
     """
 
     source: Source
     origin: Path | None = None
     opened: dict[str, Path] = field(default_factory=dict)
+    oddities: list[str] = field(default_factory=list)
+
+    def report(self, where: str, what: str) -> None:
+        """Tell of something odd that is no error; it goes into the manifest and is printed."""
+        self.oddities.append(f"{where}: {what}")
+
+    def has(self, name: str) -> bool:
+        """Say whether a declared file can be had without fetching it."""
+        try:
+            self.path(name)
+        except SourceError:
+            return False
+        return True
 
     def path(self, name: str) -> Path:
         """Return where the declared file `name` lies, fetching it where needed.
@@ -40,6 +63,25 @@ class Files:
     def jsonl(self, name: str) -> Iterator[Record]:
         """Yield the objects of a JSON-lines file (see `records.read_jsonl`)."""
         return read_jsonl(self.path(name))
+
+    def json(self, name: str, *, member: str | None = None) -> Iterator[Record]:
+        """Yield the objects of a JSON file: those of its list, or the one that it is.
+
+        Args:
+            name: The file, or a zip.
+            member: Name of the file in the zip, without folders.
+        """
+        path = self.path(name)
+        if member is None:
+            return parse_json(read_text(path), path.name)
+        members = self.members(name)
+        found = find_member(path, members, member)
+        place = f"{path.name}/{member}"
+        return parse_json(decode(members[found], place), place)
+
+    def members(self, name: str) -> dict[str, bytes]:
+        """Return the files of a zip by name, read into memory (see `archives.read_members`)."""
+        return read_members(self.path(name))
 
     def cells(self, name: str, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
         """Yield the rows of a delimited file (see `records.read_cells`)."""
@@ -73,6 +115,37 @@ class Files:
                 ) from error
         own = self.source.folder / name
         return own if own.is_file() else fetch(declared, self.source.name)
+
+
+def find_set(source: Source, origin: Path) -> Source:
+    """Return the set of a source whose main file lies at `origin`, or the source itself.
+
+    The source itself comes first: where its own main file is there, sets are taken by name only.
+
+    Raises:
+        SourceError: If the main files of several sets are there, and the source's own is not.
+    """
+    if origin.is_file() or _holds(origin, source):
+        by_name = [name for name in _sets(source) if origin.name == _main(source, name)]
+        return source.choose("set", by_name[0]) if origin.is_file() and by_name else source
+    found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
+    if len(found) > 1:
+        raise SourceError(
+            f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
+        )
+    return source.choose("set", found[0]) if found else source
+
+
+def _sets(source: Source) -> list[str]:
+    return list(source.facts.get("sets", {}))
+
+
+def _main(source: Source, name: str) -> str:
+    return source.choose("set", name).files[0].name
+
+
+def _holds(folder: Path, source: Source) -> bool:
+    return any(True for _ in folder.rglob(glob.escape(source.files[0].name)))
 
 
 def _find(declared: SourceFile, origin: Path, *, is_main: bool) -> Path:

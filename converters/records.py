@@ -67,6 +67,11 @@ class Record:
             where = f"{self._place(name)}[{number}]"
             yield Record(where, _expect(value, dict, "an object", where))
 
+    def record(self, name: str) -> "Record":
+        """Return a field that must be an object."""
+        where = self._place(name)
+        return Record(where, _expect(self._required(name), dict, "an object", where))
+
     def _required(self, name: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
         if name not in self.fields:
             raise SourceError(
@@ -98,18 +103,27 @@ def read_text(path: Path) -> str:
         raise SourceError(
             f"{path}: cannot be read: {error.strerror}; make it readable, or name another copy"
         ) from error
+    return decode(raw, path.name)
+
+
+def decode(raw: bytes, name: str) -> str:
+    """Return the text of a UTF-8 file's bytes without its byte-order mark.
+
+    Raises:
+        SourceError: If they are not UTF-8; `name` stands for the file in the message.
+    """
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
         line = raw.count(b"\n", 0, max(raw.find(b"\0"), 0)) + 1
         raise SourceError(
-            f"{path.name}:{line}: UTF-16, or no text at all; convert the file first, "
+            f"{name}:{line}: UTF-16, or no text at all; convert the file first, "
             "e.g. iconv -f utf-16 -t utf-8"
         )
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise SourceError(
-            f"{path.name}:{line}: byte 0x{raw[error.start]:02x} is not UTF-8; convert the file "
+            f"{name}:{line}: byte 0x{raw[error.start]:02x} is not UTF-8; convert the file "
             "first, e.g. iconv -f latin1 -t utf-8"
         ) from error
 
@@ -122,22 +136,38 @@ def read_jsonl(path: Path) -> Iterator[Record]:
     """
     for number, line in enumerate(io.StringIO(read_text(path)), start=1):
         if line.strip():
-            yield _parse_line(line, f"{path.name}:{number}")
+            where = f"{path.name}:{number}"
+            yield Record(where, _expect(_parse(line, where), dict, "a JSON object", where))
 
 
-def _parse_line(line: str, where: str) -> Record:
+def parse_json(text: str, name: str) -> Iterator[Record]:
+    """Yield the objects of a JSON file: those of its list (`name[17]`), or the one that it is.
+
+    Raises:
+        SourceError: If it is neither; `name` stands for the file in the message.
+    """
+    value = _parse(text, name)
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            where = f"{name}[{number}]"
+            yield Record(where, _expect(item, dict, "an object", where))
+    else:
+        yield Record(name, _expect(value, dict, "an object or a list of objects", name))
+
+
+def _parse(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
     try:
-        value = json.loads(line)
+        return json.loads(text)
     except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
         raise SourceError(
-            f"{where}: not a whole JSON object: {error.msg} (column {error.colno}); check that "
-            "this is the right file, or fetch it again: it may be cut off"
+            f"{where}: not a whole JSON object: {error.msg} ({line}column {error.colno}); check "
+            "that this is the right file, or fetch it again: it may be cut off"
         ) from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
         raise SourceError(
             f"{where}: not JSON of an annotation file: {error}; check that this is the right file"
         ) from error
-    return Record(where, _expect(value, dict, "a JSON object", where))
 
 
 def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
