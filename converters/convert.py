@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import io
 import json
 import sys
 import traceback
@@ -21,6 +20,7 @@ from nnd.converters.gather import annotation_frame
 from nnd.converters.human_scores import make_human_scores
 from nnd.converters.output import replace_folder
 from nnd.converters.pairing import DISTINCT, Pairs, fold, make_pairs
+from nnd.converters.parquet import parquet_bytes
 from nnd.converters.source import Source, load_source
 from nnd.converters.tables import choose_converter
 from nnd.schemas import NNDError, SchemaName, SourceError, check_frame
@@ -56,7 +56,7 @@ class Conversion:
         frames = (self.pairs, self.human_scores, self.annotations)
         outputs = {}
         for name, frame in zip(FRAMES, frames, strict=True):
-            raw = _parquet(frame)
+            raw = parquet_bytes(frame)
             (folder / name).write_bytes(raw)
             digest = hashlib.sha256(raw).hexdigest()
             outputs[name] = {"rows": frame.height, "bytes": len(raw), "sha256": digest}
@@ -202,10 +202,3 @@ def _check_contract(frames: dict[SchemaName, pl.DataFrame]) -> None:
     for name, frame in frames.items():
         for problem in check_frame(name, frame):
             raise SourceError(f"{name}: {problem}")
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    """Written through memory, so that a full disk is a plain OSError with the file's name."""
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()

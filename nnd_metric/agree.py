@@ -10,7 +10,7 @@ from .agreement import Agreement, try_agreement
 from .data import PairData, read_human_scores, read_parquet
 from .errors import ScoringError
 from .intervals import FloatArray, bootstrap_ratios
-from .results import count_by_context, distinct_tests, slices_by
+from .results import SCORED_SCHEMA, count_by_context, distinct_tests, slices_by
 
 RESAMPLES = 2_000
 """Of the bootstrap over contexts behind the intervals of correlations."""
@@ -20,6 +20,8 @@ _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".json": pl.read_json,
     ".parquet": pl.read_parquet,
 }
+
+_STORED = {"model": pl.String(), **SCORED_SCHEMA}
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
 
@@ -51,7 +53,7 @@ def agree(
         rates = read_pass_rates(paths[0])
         found, reason = try_agreement(rates, people, systems=systems, aspect=aspect)
     else:
-        scored = pl.concat([read_parquet(path / "log_likelihoods.parquet") for path in paths])
+        scored = read_scored(paths)
         found, reason = agree_scored(scored, people, systems=systems, aspect=aspect)
     if found is None:
         raise ScoringError(str(reason))
@@ -79,10 +81,42 @@ def agree_scored(
     """
     if human_scores is None:
         return None, "the data came without human scores; pass human_scores"
-    frames = scored.partition_by("model", maintain_order=True)
+    if scored.is_empty():
+        return None, "there are no pairs"
+    ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
+    frames = [ordered.filter(pl.col("model") == name) for name in _models(scored)]
     _check_same_pairs(frames)
     rates, samples = _tabulate(frames, _category_column(scored, human_scores))
     return try_agreement(rates, human_scores, systems=systems, aspect=aspect, samples=samples)
+
+
+def read_scored(folders: Sequence[Path]) -> pl.DataFrame:
+    """Read the log-likelihoods that `nnd evaluate` stored in some folders.
+
+    Raises:
+        ScoringError: If they cannot be read, a column is missing, or a model stands in two.
+    """
+    frames: list[pl.DataFrame] = []
+    owner: dict[str, Path] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise ScoringError(
+                f"{folder}: is no folder; name folders of `nnd evaluate`, or one table alone"
+            )
+        path = folder / "log_likelihoods.parquet"
+        frame = read_parquet(path)
+        wrong = [name for name, dtype in _STORED.items() if frame.schema.get(name) != dtype]
+        if wrong:
+            found = frame.schema.get(wrong[0], "missing")
+            raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate anew")
+        for model in _models(frame):
+            if model in owner:
+                raise ScoringError(
+                    f'model "{model}" stands in {owner[model]} and in {folder}; name one of them'
+                )
+            owner[model] = folder
+        frames.append(frame.select(*_STORED))
+    return pl.concat(frames)
 
 
 def read_pass_rates(path: Path) -> pl.DataFrame:
@@ -100,7 +134,7 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(
-            f"{path}: not a table with {', '.join(_PASS_RATES)}: {reason}"
+            f"{path}: cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}"
         ) from error
     outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
     if outside.height:
@@ -108,6 +142,10 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
             f"{path}: pass_rate {outside['pass_rate'][0]} is not from 0 to 1; divide percent by 100"
         )
     return rates.with_columns(n=pl.lit(None, pl.Int64))
+
+
+def _models(scored: pl.DataFrame) -> list[str]:
+    return scored["model"].unique(maintain_order=True).to_list()
 
 
 def _category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:

@@ -289,11 +289,14 @@ def _read_systems(entries: list[str]) -> dict[str, str]:
 
 
 def _quiet_loading() -> None:
-    """Progress bars of transformers go to a terminal only, like ours."""
+    """What transformers and the Hub's client tell on the way is for a terminal only, as ours is."""
     if not sys.stderr.isatty():
+        from huggingface_hub.utils import logging as hub
         from transformers.utils import logging
 
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        hub.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 
 def _show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: FBT001

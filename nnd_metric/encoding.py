@@ -6,7 +6,7 @@ Context and candidate are tokenised apart, so no token crosses the boundary and 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from .errors import ScoringError
+from .errors import CandidateError, ScoringError, excerpt
 from .models import LoadedModel
 from .protocols import Protocol
 from .targets import Target, make_targets
@@ -15,8 +15,6 @@ from .tokens import Context, Frame, Ids, context_ids, special_frame
 Keep: TypeAlias = Literal["beginning", "end"]
 
 Request: TypeAlias = tuple[Context, str]
-
-_LONGEST_SHOWN = 60
 
 
 class Encoded(NamedTuple):
@@ -66,8 +64,8 @@ def encode(
             encoder-decoders and the end for decoder-only models.
 
     Raises:
-        ScoringError: If a candidate does not fit the window, or the tokenizer lacks a token that
-            the protocol needs.
+        CandidateError: If a candidate does not fit the window.
+        ScoringError: If the tokenizer lacks a token that the protocol needs.
     """
     if keep not in (None, "beginning", "end"):
         raise ScoringError(f'there is no side "{keep}" to keep; choose beginning or end')
@@ -160,10 +158,10 @@ def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> 
             raise _too_long(loaded, candidate, target)
 
 
-def _too_long(loaded: LoadedModel, candidate: str, target: Target) -> ScoringError:
-    shown = candidate[:_LONGEST_SHOWN] + ("…" if len(candidate) > _LONGEST_SHOWN else "")
-    return ScoringError(
-        f'{loaded.name}: the candidate "{shown}" takes {len(target.targets)} tokens, and the model '
-        f"reads {loaded.decoder_window} in all; leave the pair out, or use a model with a longer "
-        "window"
+def _too_long(loaded: LoadedModel, candidate: str, target: Target) -> CandidateError:
+    return CandidateError(
+        f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
+        f"and the model reads {loaded.decoder_window} in all; leave the pair out, or use a model "
+        "with a longer window",
+        candidate,
     )

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from .agree import agree_scored
-from .agreement import Agreement
+from .agreement import Agreement, match_systems
 from .data import PairData, PairSet, read_human_scores, read_pairs
 from .encoding import Keep
 from .engine import Engine
 from .errors import ScoringError
-from .models import LoadedModel, load_model
+from .models import LoadedModel, load_config, load_model
 from .protocols import find_protocol
 from .results import PassRates, pass_rates
 from .scoring import score_pairs
@@ -74,7 +74,7 @@ class Evaluation:
     Attributes:
         results: One per model, in the order asked for.
         scored: Per-pair log-likelihoods of all models: `model` and the columns of
-            `scoring.SCORED_SCHEMA`.
+            `results.SCORED_SCHEMA`.
         agreement: Between pass rates and human scores, or None.
         agreement_reason: Why there is no agreement, or None.
     """
@@ -147,6 +147,12 @@ def evaluate_models(
     chosen = find_template(template)
     pairs = data if isinstance(data, PairSet) else read_pairs(data)
     people = pairs.human_scores if human_scores is None else read_human_scores(human_scores)
+    # A slip in a name shows now, not after the hours that the other models take.
+    if people is not None:
+        match_systems(names, people, systems)
+    for model in asked:
+        if not isinstance(model, LoadedModel):
+            load_config(model, revision=revision, trust_remote_code=trust_remote_code)
     results: list[ModelResult] = []
     frames: list[pl.DataFrame] = []
     load = partial(

@@ -1,10 +1,11 @@
 """Models: loaded from the Hub or a folder, or handed over already loaded."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import torch
@@ -24,6 +25,8 @@ from .errors import ScoringError
 _LOST_POSITIONS = {"prophetnet": 2}
 
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 1e30
+
+_LONGEST_REASON = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +97,36 @@ def load_model(
         trust_remote_code: Whether code that lies beside the weights may run.
 
     Raises:
-        ScoringError: If there is no such model, or it has no tokenizer.
+        ScoringError: If there is no such model, it has no tokenizer, or not all of its weights are
+            there.
     """
     device = device or best_device()
+    _check_device(device)
     if dtype is None:
         dtype = "float32" if torch.device(device).type == "cpu" else "auto"
-    _check_choices(dtype, device)
+    _check_dtype(dtype)
     options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
-    config = _load(AutoConfig, model_id, "no such model", options)
+    config = load_config(model_id, **options)
     tokenizer = _load(AutoTokenizer, model_id, "the model has no usable tokenizer", options)
+    _check_vocabulary(tokenizer, str(model_id))
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    model = _load(kind, model_id, "the weights cannot be loaded", {**options, "dtype": dtype})
+    options |= {"dtype": dtype, "output_loading_info": True}
+    model, report = _load(kind, model_id, "the weights cannot be loaded", options)
+    _check_weights(model, report["missing_keys"], str(model_id))
     return LoadedModel(model.to(device), tokenizer, str(model_id), _commit(config))
+
+
+def load_config(
+    model_id: str | Path, *, revision: str | None = None, trust_remote_code: bool = False
+) -> PretrainedConfig:
+    """Load a model's configuration: a cheap way to learn whether there is such a model.
+
+    Raises:
+        ScoringError: If there is none.
+    """
+    options = {"revision": revision, "trust_remote_code": trust_remote_code}
+    config: PretrainedConfig = _load(AutoConfig, model_id, "no such model", options)
+    return config
 
 
 def wrap_model(
@@ -117,8 +138,13 @@ def wrap_model(
         model: A causal or encoder-decoder language model.
         tokenizer: Its tokenizer.
         name: What results call it; None means where it was loaded from, else its class.
+
+    Raises:
+        ScoringError: If the tokenizer has no vocabulary.
     """
-    return LoadedModel(model, tokenizer, name or model.name_or_path or type(model).__name__)
+    name = name or model.name_or_path or type(model).__name__
+    _check_vocabulary(tokenizer, name)
+    return LoadedModel(model, tokenizer, name)
 
 
 def best_device() -> str:
@@ -151,9 +177,15 @@ def weights_digest(model: PreTrainedModel) -> str:
     return digest.hexdigest()
 
 
-def _check_choices(dtype: str, device: str) -> None:
-    if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
-        raise ScoringError(f'"{dtype}" is no torch dtype; choose float32, bfloat16 or float16')
+def _check_dtype(dtype: str) -> None:
+    known = getattr(torch, dtype, None)
+    if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
+        raise ScoringError(
+            f'"{dtype}" is no torch dtype of weights; choose float32, bfloat16 or float16'
+        )
+
+
+def _check_device(device: str) -> None:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
@@ -164,12 +196,40 @@ def _check_choices(dtype: str, device: str) -> None:
 def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
     try:
         return kind.from_pretrained(str(model_id), **options)
-    except (OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError) as error:
-        reason = next((line for line in str(error).splitlines() if line.strip()), repr(error))
+    except Exception as error:  # what lies there may be broken in any way
+        reason = shorten(str(error) or repr(error), _LONGEST_REASON, placeholder=" …")
         raise ScoringError(
-            f"{model_id}: {problem}: {reason.strip()} "
+            f"{model_id}: {problem}: {reason} "
             "(name a Hub id or a folder written by save_pretrained)"
         ) from error
+
+
+def _check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
+    """Where no tokenizer lies, transformers may make one up that knows its special tokens only."""
+    texts = set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)
+    if len(texts) < 2:  # noqa: PLR2004 - one is the blank
+        raise ScoringError(
+            f"{name}: the model has no usable tokenizer: its vocabulary is empty; save the model's "
+            "own beside it with save_pretrained"
+        )
+
+
+def _check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> None:
+    """Weights that the checkpoint lacks are random, and so is what the model says."""
+    parameters = dict(model.named_parameters())
+    random = [
+        key
+        for key in sorted(missing)
+        if key in parameters
+        # These follow from a formula, and many a checkpoint leaves them out.
+        and "Sinusoidal" not in type(model.get_submodule(key.rpartition(".")[0])).__name__
+    ]
+    if random:
+        raise ScoringError(
+            f"{name}: the weights cannot be loaded: {random[0]} is not among them"
+            + (f", nor are {len(random) - 1} others" if random[1:] else "")
+            + f"; name a whole {type(model).__name__}"
+        )
 
 
 def _commit(config: PretrainedConfig) -> str | None:

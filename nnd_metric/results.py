@@ -9,6 +9,28 @@ import polars as pl
 
 from .intervals import FloatArray, bootstrap_ratios, percentile_interval, wilson
 
+SCORED_SCHEMA = pl.Schema(
+    {
+        "pair_id": pl.String,
+        "split": pl.String,
+        "context_id": pl.String,
+        "high_id": pl.String,
+        "low_id": pl.String,
+        "aspect": pl.String,
+        "category": pl.String,
+        "error_category": pl.String,
+        "error_group": pl.String,
+        "ll_high": pl.Float64,
+        "ll_low": pl.Float64,
+        "tokens_high": pl.Int64,
+        "tokens_low": pl.Int64,
+        "truncated": pl.Boolean,
+        "passed": pl.Boolean,
+        "tie": pl.Boolean,
+    }
+)
+"""Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
+
 DISTINCT = ("split", "context_id", "high_id", "low_id")
 """Two candidates that differ by several error categories make several pairs, and are one test."""
 
@@ -92,7 +114,7 @@ def pass_rates(scored: pl.DataFrame, *, seed: int = 0) -> PassRates:
     """Summarise the scored pairs of one model.
 
     Args:
-        scored: Rows of `scoring.SCORED_SCHEMA`.
+        scored: Rows of SCORED_SCHEMA.
         seed: Seed of the bootstrap.
     """
     slices = [distinct_tests(scored), *slices_by(scored, *SLICES)]

@@ -1,35 +1,15 @@
 """From pairs to per-pair log-likelihoods, the artefact of which everything else is a function."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 
-from .data import PairSet
-from .engine import Scorer
+from .data import PairSet, parts_of
+from .encoding import Request
+from .engine import Likelihoods, Scorer
+from .errors import CandidateError, ScoringError
+from .results import SCORED_SCHEMA
 from .templates import Template, render
-
-SCORED_SCHEMA = pl.Schema(
-    {
-        "pair_id": pl.String,
-        "split": pl.String,
-        "context_id": pl.String,
-        "high_id": pl.String,
-        "low_id": pl.String,
-        "aspect": pl.String,
-        "category": pl.String,
-        "error_category": pl.String,
-        "error_group": pl.String,
-        "ll_high": pl.Float64,
-        "ll_low": pl.Float64,
-        "tokens_high": pl.Int64,
-        "tokens_low": pl.Int64,
-        "truncated": pl.Boolean,
-        "passed": pl.Boolean,
-        "tie": pl.Boolean,
-    }
-)
-"""Columns of the scored frame, one row per pair."""
 
 
 def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFrame:
@@ -45,16 +25,19 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
 
     Returns:
         One row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA.
+
+    Raises:
+        ScoringError: If a context lacks a part that the template names, or the scorer cannot score
+            a candidate; the message then names the pair.
     """
     pairs = data.pairs
-    inputs = pairs["inputs"].to_list() if "inputs" in pairs.columns else [None] * pairs.height
-    prompts = render(template, pairs["context"].to_list(), [_parts(value) for value in inputs])
+    prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
     requests = [
         (prompt.context, prompt.candidate_prefix + candidate)
         for side in ("high", "low")
         for prompt, candidate in zip(prompts, pairs[f"candidate_{side}"], strict=True)
     ]
-    found = scorer(requests)
+    found = _score(scorer, requests, pairs)
     n = pairs.height
     values = pl.Series(found.log_likelihood, dtype=pl.Float64).fill_nan(None)
     high, low = values[:n], values[n:]
@@ -72,8 +55,17 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     )
 
 
-def _parts(value: Any) -> Mapping[str, str] | None:  # noqa: ANN401 - as stored or as JSON rows
-    """Return the parts of a context from a list of {key, value}, or from an object."""
-    if value is None or isinstance(value, Mapping):
-        return value
-    return {entry["key"]: entry["value"] for entry in value}
+def _score(scorer: Scorer, requests: Sequence[Request], pairs: pl.DataFrame) -> Likelihoods:
+    try:
+        found = scorer(requests)
+    except CandidateError as error:
+        candidates = [candidate for _, candidate in requests]
+        row = candidates.index(error.candidate) % pairs.height  # all high, then all low
+        raise ScoringError(f"pair {pairs['pair_id'][row]}: {error}") from error
+    answers = {len(values) for values in (found.log_likelihood, found.tokens, found.truncated)}
+    if answers != {len(requests)}:
+        raise ScoringError(
+            f"the scorer answers with {' or '.join(map(str, sorted(answers)))} values for "
+            f"{len(requests)} requests; it must give one of each for every request"
+        )
+    return found

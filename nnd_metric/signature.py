@@ -2,6 +2,7 @@
 
 from .data import PairSet
 from .engine import Engine
+from .protocols import find_protocol
 from .results import PassRates
 from .templates import Template
 from .tokens import special_frame
@@ -41,6 +42,9 @@ def make_signature(
         "n": rates.overall.n,
     }
     if not loaded.is_encoder_decoder:
-        parts["sep"] = repr(engine.separator)
+        if find_protocol(engine.protocol).tokens == "native":  # the others use no separator
+            parts["sep"] = repr(engine.separator)
         parts["bos"] = "yes" if special_frame(loaded.tokenizer).lead else "no"
-    return "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])
+    line = "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])
+    # A template of one's own may hold line breaks; the signature is one line.
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

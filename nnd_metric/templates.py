@@ -110,7 +110,10 @@ def render(
 def _render_one(template: Template, values: Mapping[str, str], parts: Mapping[str, str]) -> Prompt:
     fitting = [v for v in template.variants if set(_placeholders(v.context)) <= set(values)]
     if not fitting:
-        missing = [_braced(set(_placeholders(v.context)) - set(values)) for v in template.variants]
+        missing = [
+            _braced(dict.fromkeys(n for n in _placeholders(v.context) if n not in values))
+            for v in template.variants
+        ]
         raise ScoringError(
             f'template "{template.name}": there is no {" and no ".join(missing)} in the context; '
             f"known: {_braced(values)}"

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
-from .errors import ScoringError
+from .errors import ScoringError, excerpt
 
 Ids: TypeAlias = tuple[int, ...]
 
@@ -161,8 +161,8 @@ def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> 
         if reserved.isdisjoint(plain.ids):
             return _Row(tuple(plain.ids), plain.offsets)
     raise ScoringError(
-        f'{tokenizer.name_or_path}: the tokenizer reads a part of "{text}" as a special token; '
-        "leave that text out"
+        f"{tokenizer.name_or_path}: the tokenizer reads a part of "
+        f'"{excerpt(text)}" as a special token; leave that text out'
     )
 
 

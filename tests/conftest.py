@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+# Before any Hub client is imported: no test asks the Hub, and none waits for its retries. Those
+# that want a Hub start a client of their own against the loopback server.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 
 

@@ -207,7 +207,6 @@ MISFIT = (
             ": ModuleNotFoundError: No module named 'no_such_module'; mend it",
         ),
         ("raise SystemExit(0)\n", ": SystemExit: 0; mend it"),
-        ("x = '\0'\n", ": SyntaxError: source code string cannot contain null bytes; mend it"),
         ("", ": there is no function `annotations(files)`; write it"),
         ("annotations = 3\n", ": there is no function `annotations(files)`; write it"),
         ("def annotations(files):\n    yield {}['text']\n", f":2: KeyError: 'text'; {MISFIT}"),
@@ -252,6 +251,14 @@ def test_a_convert_py_that_does_not_work(make_source: MakeSource, code: str, wor
     folder = make_source(code=code)
 
     assert refused(folder).startswith(f"{folder}/convert.py{words}")
+
+
+def test_a_convert_py_with_null_bytes(make_source: MakeSource) -> None:
+    """Python 3.11 changed its exception for them between patch releases."""
+    folder = make_source(code="x = '\0'\n")
+
+    assert refused(folder).startswith(f"{folder}/convert.py: ")
+    assert refused(folder).endswith(": source code string cannot contain null bytes; mend it")
 
 
 def test_a_field_of_another_type_names_the_place(make_source: MakeSource, toy: Toy) -> None:

@@ -38,6 +38,22 @@ def loaded(tiny: Callable[[str], Family]) -> Callable[[str], LoadedModel]:
     return wrap
 
 
+@pytest.fixture(scope="session")
+def saved(
+    tiny: Callable[[str], Family], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """`saved(name)`: the folder that `save_pretrained` makes of a family; leave it as it is."""
+
+    @functools.cache
+    def save(name: str) -> Path:
+        folder = tmp_path_factory.mktemp("saved") / f"tiny-{name}"
+        tiny(name).model.save_pretrained(folder)
+        tiny(name).tokenizer.save_pretrained(folder)
+        return folder
+
+    return save
+
+
 @pytest.fixture
 def fresh(tmp_path: Path) -> Callable[..., Family]:
     """`fresh(name, window=40)`: a family of this test's own, to shrink or to change."""

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Mapping
 from itertools import permutations
@@ -333,13 +332,9 @@ CATEGORIES = ("disfluent", "off_target", "wrong_context")
 
 
 @pytest.fixture(scope="module")
-def quiz_design_people() -> pl.DataFrame:
+def quiz_design_people(nnd_data: Path) -> pl.DataFrame:
     """Share of each model's 452 questions without the error, counted here, without a converter."""
-    default = Path(__file__).parents[3] / "shared" / "data"
-    data = Path(os.environ.get("NND_DATA", default))
-    path = data / "quiz_design" / "quiz_design_groups.jsonl"
-    if not path.exists():
-        pytest.skip(f"{path} is missing; set NND_DATA to the folder of annotation files")
+    path = nnd_data / "quiz_design" / "quiz_design_groups.jsonl"
     reasons: dict[str, Counter[str]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         for question in json.loads(line)["questions"]:

@@ -1,0 +1,206 @@
+"""The metric as the `evaluate` library loads it: `evaluate.load("./nnd_metric")`.
+
+`evaluate` copies this file and the files it imports, one level deep, to a place of its own. So the
+imports below name every module that is needed, used here or not, each on a line without a comment
+and at the left margin, which is how `evaluate` finds them; and the base class is spelled
+evaluate.Metric, because the first metric class among the names of this file is taken for ours.
+"""
+# ruff: noqa: F401
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import datasets
+import evaluate
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from .about import CITATION, DESCRIPTION, INPUTS
+from .agree import agree_scored
+from .agreement import Agreement
+from .columns import COLUMNS, FEATURES, check_required, frame_of
+from .correlations import STATISTICS
+from .data import REQUIRED, PairData, PairSet, read_pairs
+from .encoding import Keep
+from .engine import Engine
+from .errors import ScoringError
+from .evaluation import evaluate_models
+from .holder import Loading, ModelHolder, choose_model
+from .intervals import wilson
+from .models import load_model
+from .protocols import find_protocol
+from .results import pass_rates
+from .scoring import score_pairs
+from .signature import make_signature
+from .targets import make_targets
+from .templates import find_template
+from .tokens import special_frame
+
+
+@evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)
+class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
+    """The metric, which can hold a model: evaluate.load("nnd", model_id="gpt2").
+
+    A model is loaded when it is first needed, not before: the pairs may be wrong, and of several
+    processes only the first scores. The last one loaded for itself is kept and used again, as long
+    as it is asked for in the same way and its folder has not changed. Of a list, each is loaded in
+    its turn and let go: two may not fit into memory.
+
+    Args:
+        *args: As for any metric.
+        model_id: Hub id or folder of the model to use where compute names none.
+        model: Or the model itself,
+        tokenizer: and its tokenizer.
+        model_revision: Its branch, tag or commit (evaluate.load keeps `revision` for the metric).
+        dtype: As in compute, and so are the next two; they hold for this model only.
+        device: A torch device.
+        trust_remote_code: Whether code that lies beside the weights may run.
+        **kwargs: As for any metric.
+
+    Raises:
+        ScoringError: If the model is named twice or by half, or an argument is unknown.
+    """
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - the base class decides
+        model_id: str | Path | None = None,
+        model: PreTrainedModel | None = None,
+        tokenizer: PreTrainedTokenizerBase | None = None,
+        model_revision: str | None = None,
+        dtype: str | None = None,
+        device: str | None = None,
+        trust_remote_code: bool = False,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> None:
+        # The base class would swallow a misspelt argument.
+        _check_known(kwargs, inspect.signature(evaluate.EvaluationModule).parameters)
+        super().__init__(*args, **kwargs)
+        how = Loading(model_revision, dtype, device, trust_remote_code)
+        self._holder = ModelHolder(choose_model(model_id, model, tokenizer), how)
+
+    def _info(self) -> evaluate.MetricInfo:
+        if self.config_name != "default":
+            raise ScoringError(f"there is no configuration {self.config_name}; name none")
+        return evaluate.MetricInfo(
+            description=DESCRIPTION,
+            citation=CITATION,
+            inputs_description=INPUTS,
+            features=datasets.Features({name: datasets.Value("string") for name in FEATURES}),
+            reference_urls=["https://arxiv.org/abs/2205.06871"],
+            license="Apache-2.0",
+        )
+
+    def compute(
+        self,
+        *,
+        dataset: PairData | None = None,
+        model_id: str | Path | Sequence[str | Path] | None = None,
+        model: PreTrainedModel | None = None,
+        tokenizer: PreTrainedTokenizerBase | None = None,
+        human_scores: PairData | None = None,
+        systems: Mapping[str, str] | None = None,
+        protocol: str = "native",
+        template: str = "default",
+        keep: Keep | None = None,
+        batch_size: int = 16,
+        revision: str | None = None,
+        dtype: str | None = None,
+        device: str | None = None,
+        trust_remote_code: bool = False,
+        **columns: Any,  # noqa: ANN401 - lists, arrays, columns of a Dataset
+    ) -> dict[str, Any] | None:
+        """Return the pass rates of one model, or of several with their agreement with humans.
+
+        Args:
+            dataset: The pairs; or give them as columns, or add them first.
+            model_id: Hub id or folder, or a list of them; None means the one this metric holds.
+            model: Instead of model_id, the model itself,
+            tokenizer: and its tokenizer.
+            human_scores: Human scores per system: a converted folder, a Parquet file, a Dataset;
+                None means those that come with the dataset.
+            systems: Model to the system it stands for, where the model's id does not say it.
+            protocol: Which tokens count: native, laban2022, bartscore, sum or bytes.
+            template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
+            keep: Which part of a context survives a cut to the window, "beginning" or "end".
+            batch_size: Requests per forward pass; changes speed and memory, not the numbers.
+            revision: Branch, tag or commit of the models.
+            dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
+            device: A torch device; None means the best there is.
+            trust_remote_code: Whether code that lies beside the weights may run.
+            **columns: The pairs, column by column.
+
+        Returns:
+            Plain Python values as described below; None on all processes but the first.
+
+        Raises:
+            ScoringError: If the pairs or a model cannot be used; the message says which and why.
+        """
+        how = Loading(revision, dtype, device, trust_remote_code)
+        choice, how = self._holder.resolve(choose_model(model_id, model, tokenizer), how)
+        find_protocol(protocol)
+        find_template(template)
+        pairs = self._pairs(dataset, columns)
+        if pairs is None:
+            return None
+        found = evaluate_models(
+            self._holder.load(choice, how),
+            pairs,
+            protocol=protocol,
+            template=template,
+            keep=keep,
+            human_scores=human_scores,
+            systems=systems,
+            batch_size=batch_size,
+            **asdict(how),
+        ).to_dict()
+        if isinstance(choice, list):
+            return {**found, "results": {result["model"]: result for result in found["results"]}}
+        (result,) = found.pop("results")
+        return {**result, **found}
+
+    def add_batch(
+        self,
+        *,
+        error_category: Sequence[str | None] | None = None,
+        **columns: Any,  # noqa: ANN401
+    ) -> None:
+        """Add pairs to be computed later."""
+        check_required(columns)
+        labels = [None] * len(columns["context"]) if error_category is None else error_category
+        super().add_batch(error_category=[label or "" for label in labels], **columns)
+
+    def add(self, *, error_category: str | None = None, **columns: Any) -> None:  # noqa: ANN401
+        """Add one pair to be computed later."""
+        check_required(columns)
+        super().add(error_category=error_category or "", **columns)
+
+    def _compute(self, **columns: list[str]) -> dict[str, list[str]]:
+        """Return what was added. Scoring waits until the base class has closed its files."""
+        return columns
+
+    def _pairs(self, dataset: PairData | None, columns: dict[str, Any]) -> PairSet | None:
+        given = {name: values for name, values in columns.items() if values is not None}
+        _check_known(given, COLUMNS)
+        if dataset is not None:
+            if given or self.writer is not None:
+                raise ScoringError("give either dataset or columns of pairs, not both")
+            return read_pairs(dataset) if self.process_id == 0 else None
+        if given:
+            if self.writer is None and self.num_process == 1:
+                return read_pairs(frame_of(given))
+            self.add_batch(**given)
+        if self.writer is None:
+            raise ScoringError(f"there are no pairs: give dataset, or {', '.join(REQUIRED)}")
+        stored = super().compute()
+        return None if stored is None else read_pairs(frame_of(stored))
+
+
+def _check_known(names: Iterable[str], known: Iterable[str]) -> None:
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise ScoringError(
+            f"there is no argument or column {unknown[0]}; others known: {', '.join(sorted(known))}"
+        )

@@ -1,0 +1,61 @@
+"""What lies in the Parquet files, for readers other than polars."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import datasets
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from nnd.converters.convert import FRAMES, convert
+from nnd.converters.parquet import parquet_bytes
+from nnd.schemas import SchemaName, load_schema, polars_schema
+
+FRAME = pl.DataFrame(
+    {"text": ["a", None], "n": [1, 2], "inputs": [[{"key": "k", "value": "v"}], []]},
+)
+
+
+def test_frame_comes_back_as_it_was() -> None:
+    back = pl.read_parquet(io.BytesIO(parquet_bytes(FRAME)))
+    assert back.schema == FRAME.schema
+    assert back.equals(FRAME)
+
+
+def test_texts_and_lists_are_of_the_plain_kind() -> None:
+    schema = pq.read_schema(io.BytesIO(parquet_bytes(FRAME)))
+    assert str(schema.field("text").type) == "string"
+    assert str(schema.field("inputs").type) == "list<element: struct<key: string, value: string>>"
+
+
+def test_same_frame_gives_the_same_bytes() -> None:
+    assert parquet_bytes(FRAME) == parquet_bytes(FRAME.clone())
+
+
+# JSON Schema type → what `datasets` must make of it.
+FEATURES: dict[str, Any] = {
+    "string": datasets.Value("string"),
+    "number": datasets.Value("float64"),
+    "integer": datasets.Value("int64"),
+    "array": datasets.List(datasets.Value("float64")),
+    "object": datasets.List({"key": datasets.Value("string"), "value": datasets.Value("string")}),
+}
+
+
+@pytest.mark.parametrize(("file", "name"), FRAMES.items())
+def test_datasets_reads_the_features_of_the_schema(
+    file: str, name: SchemaName, tmp_path: Path
+) -> None:
+    convert("sample", out=tmp_path / "sample")
+    loaded = datasets.Dataset.from_parquet(
+        str(tmp_path / "sample" / file), cache_dir=str(tmp_path / "cache")
+    )
+    expected = {}
+    for column, spec in load_schema(name)["properties"].items():
+        kinds = {spec["type"]} if isinstance(spec["type"], str) else {*spec["type"]} - {"null"}
+        (kind,) = kinds
+        expected[column] = FEATURES[kind]
+    assert loaded.features == expected
+    assert list(loaded.features) == polars_schema(name).names()

@@ -1,0 +1,514 @@
+"""The metric as `evaluate` sees it: loaded from a folder or a path, and what `compute` takes."""
+
+import ast
+import gc
+import json
+import shutil
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+from evaluate.loading import get_imports
+from metric.metric_runs import (
+    human_scores,
+    load_in_process,
+    pair_rows,
+    save_model,
+    write_pairs,
+)
+
+import nnd.metric.nnd_metric
+from nnd.metric import evaluation, holder
+from nnd.metric.columns import COLUMNS, FEATURES
+from nnd.metric.errors import ScoringError
+from nnd.metric.evaluation import evaluate_models
+from nnd.metric.models import LoadedModel, load_model
+from nnd.metric.nnd_metric import NND
+from nnd.schemas import load_schema
+
+SCRIPT = Path(nnd.metric.nnd_metric.__file__)
+NOWHERE = "./nowhere"  # a path, so that nobody asks the Hub
+ROOT = Path(__file__).parents[2]
+Metric = Callable[..., NND]
+COLUMN_LISTS: dict[str, Any] = pair_rows().select(FEATURES).to_dict(as_series=False)
+TEXTS: dict[str, Any] = {
+    name: values for name, values in COLUMN_LISTS.items() if name != "error_category"
+}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Folders of two tiny models, a decoder-only and an encoder-decoder."""
+    folder = tmp_path_factory.mktemp("models")
+    return save_model("gpt2", folder), save_model("t5", folder)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_pairs(tmp_path_factory.mktemp("made_up"))
+
+
+@pytest.fixture
+def metric(tmp_path: Path) -> Metric:
+    """`metric(...)`: an instance that keeps its files in this test's folder."""
+    return lambda *args, **options: NND(*args, cache_dir=str(tmp_path / "store"), **options)
+
+
+def expected_single(model: str, data: Any, **options: Any) -> dict[str, Any]:
+    """What the flat answer must be, from the function that the command uses."""
+    found = evaluate_models(model, data, **options).to_dict()
+    (result,) = found.pop("results")
+    return {**result, **found}
+
+
+def numbers(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer without what tells the data and the model by name."""
+    return {name: value for name, value in answer.items() if name not in ("signature", "model")}
+
+
+def refusal(call: Callable[..., Any], **arguments: Any) -> str:
+    """The message, which must be one line."""
+    with pytest.raises(ScoringError) as caught:
+        call(**arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+# --- evaluate.load, in a process of its own --------------------------------------------------
+
+
+def test_folder_loads_from_the_repository_without_the_package(
+    models: tuple[str, str], data: Path, tmp_path: Path
+) -> None:
+    systems = dict(zip(models, ["left", "right"], strict=True))
+    calls: list[dict[str, Any]] = [
+        {"dataset": str(data), "model_id": models[0]},
+        {"dataset": str(data), "model_id": list(models), "systems": systems},
+    ]
+    found = load_in_process("./nnd_metric", calls, folder=ROOT, home=tmp_path, without_package=True)
+    assert found["package"] is False
+    assert found["module"].startswith("evaluate_modules.metrics.nnd_metric.")
+    single, several = found["answers"]
+    assert single == expected_single(models[0], data)
+    expected = evaluate_models(models, data, systems=systems).to_dict()
+    assert list(several["results"].values()) == expected["results"]
+    assert several["agreement"] == expected["agreement"]
+
+
+def test_path_of_the_script_loads_in_another_folder_without_the_package(
+    models: tuple[str, str], tmp_path: Path
+) -> None:
+    call = {**COLUMN_LISTS, "model_id": models[1]}
+    found = load_in_process(
+        SCRIPT, [call], folder=tmp_path, home=tmp_path / "home", without_package=True
+    )
+    assert found["package"] is False
+    assert found["answers"] == [expected_single(models[1], pair_rows().select(FEATURES))]
+
+
+def test_the_script_names_every_module_it_needs_even_indirectly() -> None:
+    # `evaluate` fetches what this one file names and goes no further.
+    named = {name for kind, name, *_ in get_imports(str(SCRIPT)) if kind == "internal"}
+    needed: set[str] = set()
+    todo = {SCRIPT.stem}
+    while todo:
+        siblings = set(_siblings(SCRIPT.with_name(f"{todo.pop()}.py")))
+        todo |= siblings - needed
+        needed |= siblings
+    assert named == needed
+
+
+def _siblings(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            assert node.module is not None, f"{path.name}: from . import ..."
+            yield node.module
+
+
+def test_the_script_asks_for_installed_libraries_only() -> None:
+    libraries = {name for kind, name, *_ in get_imports(str(SCRIPT)) if kind == "library"}
+    assert "evaluate" in libraries
+    assert "nnd" not in libraries
+
+
+# --- contract --------------------------------------------------------------------------------
+
+
+def test_features_are_texts_of_the_contract(metric: Metric) -> None:
+    described = load_schema("pair")["properties"]
+    assert metric().features == datasets.Features(
+        {name: datasets.Value(described[name]["type"]) for name in FEATURES}
+    )
+    assert set(FEATURES) == {"context", "candidate_high", "candidate_low", "error_category"}
+
+
+def test_columns_are_those_of_the_contract() -> None:
+    assert set(load_schema("pair")["properties"]) == COLUMNS
+
+
+def test_description_tells_whom_to_cite_and_how_to_call(metric: Metric) -> None:
+    instance = metric()
+    assert "Near-Negative Distinction: Giving a Second Life" in instance.citation
+    assert "candidate_high" in instance.inputs_description
+    assert str(instance.compute.__doc__).endswith(instance.inputs_description)
+    assert str(NND.__doc__).startswith(instance.description)
+
+
+# --- data ------------------------------------------------------------------------------------
+
+
+def test_every_way_to_hand_over_a_dataset_gives_the_same(
+    models: tuple[str, str], data: Path, metric: Metric
+) -> None:
+    # Also by column: ids, parts and categories count, so nothing of a row is lost on the way.
+    rows = datasets.Dataset.from_polars(pair_rows())
+    lazy = {name: rows[name] for name in rows.column_names}
+    instance = metric(model_id=models[0])
+    options: dict[str, Any] = {"template": "{paragraph} Why?"}
+    expected = numbers(expected_single(models[0], data, **options))
+    expected["agreement_reason"] = "the data came without human scores; pass human_scores"
+    for arguments in ({"dataset": rows}, rows[:], lazy, {"dataset": pair_rows()}):
+        assert numbers(instance.compute(**arguments, **options) or {}) == expected
+
+
+def test_parts_of_a_context_may_be_objects(models: tuple[str, str], metric: Metric) -> None:
+    # The last has other parts than the rest; macaw renders both kinds.
+    *first, last = COLUMN_LISTS["context"]
+    inputs = [*({"question": text} for text in first), {"paragraph": last, "answer": "x"}]
+    entries = [[{"key": key, "value": parts[key]} for key in parts] for parts in inputs]
+    instance = metric(model_id=models[0])
+    found, expected = (
+        instance.compute(**COLUMN_LISTS, inputs=parts, template="macaw")
+        for parts in (inputs, entries)
+    )
+    assert found == expected
+
+
+def test_error_category_may_be_missing(models: tuple[str, str], metric: Metric) -> None:
+    instance = metric(model_id=models[0])
+    labelled, plain = (instance.compute(**columns) or {} for columns in (COLUMN_LISTS, TEXTS))
+    assert labelled["by_error_category"].keys() == {"off_target", "disfluent"}
+    assert plain["by_error_category"] == {}
+    assert plain["passes"] == labelled["passes"]
+
+
+def test_some_error_categories_may_be_missing(models: tuple[str, str], metric: Metric) -> None:
+    labels = [None, "", *COLUMN_LISTS["error_category"][2:]]
+    found = metric().compute(**TEXTS, error_category=labels, model_id=models[0]) or {}
+    # rows 2, 4, 5 are off_target; rows 3, 6, 7 disfluent
+    counts = {label: rate["n"] for label, rate in found["by_error_category"].items()}
+    assert counts == {"off_target": 3, "disfluent": 3}
+
+
+def test_no_pairs_have_no_pass_rate(models: tuple[str, str], metric: Metric) -> None:
+    nothing: dict[str, Any] = {name: [] for name in TEXTS}
+    found = metric().compute(**nothing, model_id=models[0]) or {}
+    assert (found["n"], found["pass_rate"]) == (0, None)
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_pairs_may_be_added_bit_by_bit(
+    models: tuple[str, str], metric: Metric, *, labelled: bool
+) -> None:
+    columns = COLUMN_LISTS if labelled else TEXTS
+    instance = metric(model_id=models[0])
+    instance.add_batch(**{name: values[:5] for name, values in columns.items()})
+    instance.add(**{name: values[5] for name, values in columns.items()})
+    # What compute is given comes on top, as with any metric.
+    last = {name: values[6:] for name, values in columns.items()}
+    assert instance.compute(**last) == instance.compute(**columns)
+
+
+def test_what_was_computed_is_gone(models: tuple[str, str], metric: Metric, tmp_path: Path) -> None:
+    instance = metric(model_id=models[0])
+    instance.add_batch(**COLUMN_LISTS)
+    instance.compute()
+    assert refusal(instance.compute).startswith("there are no pairs: give dataset, or context, ")
+    assert list(tmp_path.rglob("*.arrow")) == []
+
+
+def test_a_failure_leaves_no_lock_and_no_file(
+    models: tuple[str, str], metric: Metric, tmp_path: Path
+) -> None:
+    # In other metrics the next one waits a second for the lock.
+    instance = metric(model_id=models[0])
+    instance.add_batch(**{**TEXTS, "candidate_low": ["worse", *[None] * 7]})
+    assert refusal(instance.compute) == "frame: row 1: candidate_low is null; leave the row out"
+    assert list(tmp_path.rglob("*.arrow")) == []
+    start = time.monotonic()
+    instance.add_batch(**COLUMN_LISTS)
+    assert time.monotonic() - start < 0.5
+
+
+def test_of_several_processes_the_first_answers(models: tuple[str, str], metric: Metric) -> None:
+    answers: dict[int, Any] = {}
+
+    def work(process: int) -> None:
+        instance = metric(model_id=models[0], num_process=2, process_id=process)
+        half = slice(0, 4) if process == 0 else slice(4, 8)
+        columns = {name: values[half] for name, values in COLUMN_LISTS.items()}
+        answers[process] = instance.compute(**columns)
+
+    threads = [threading.Thread(target=work, args=(process,)) for process in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers[1] is None
+    assert answers[0] == metric().compute(**COLUMN_LISTS, model_id=models[0])
+
+
+def test_of_several_processes_the_first_reads_a_dataset(data: Path, metric: Metric) -> None:
+    # There is no such model: the second process does not even look.
+    second = metric(model_id=NOWHERE, num_process=2, process_id=1)
+    assert second.compute(dataset=data) is None
+
+
+# --- answers ---------------------------------------------------------------------------------
+
+
+def test_one_model_has_no_agreement_and_a_reason(
+    models: tuple[str, str], data: Path, metric: Metric
+) -> None:
+    found = metric().compute(dataset=data, model_id=Path(models[0])) or {}
+    assert found["agreement"] is None
+    assert found["agreement_reason"].startswith("agreement needs at least two models matched")
+
+
+def test_human_scores_may_be_handed_over(models: tuple[str, str], metric: Metric) -> None:
+    systems = dict(zip(models, ["left", "right"], strict=True))
+    found = metric().compute(
+        **COLUMN_LISTS, model_id=list(models), human_scores=human_scores(), systems=systems
+    )
+    assert found is not None
+    assert list(found["results"]) == list(models)
+    assert found["agreement"]["systems"] == systems
+    assert found["agreement"]["by_category"].keys() == {"overall", "off_target", "disfluent"}
+    assert found["agreement_reason"] is None
+
+
+def test_a_list_of_one_model_is_a_list(models: tuple[str, str], data: Path, metric: Metric) -> None:
+    found = metric().compute(dataset=data, model_id=[models[0]]) or {}
+    assert found["results"].keys() == {models[0]}
+    assert found["agreement"] is None
+
+
+def test_values_are_plain(models: tuple[str, str], data: Path, metric: Metric) -> None:
+    systems = dict(zip(models, ["left", "right"], strict=True))
+    found = metric().compute(dataset=data, model_id=list(models), systems=systems)
+    json.dumps(found, allow_nan=False)
+    # A numpy float is a float to json, so look at each type itself.
+    assert {type(value) for value in _leaves(found)} <= {str, int, float, bool, type(None)}
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if type(value) in (dict, list):
+        for inner in value.values() if type(value) is dict else value:
+            yield from _leaves(inner)
+    else:
+        yield value
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"protocol": "sum"},
+        {"template": "Read {context} now"},
+        {"keep": "beginning"},
+        {"batch_size": 3},
+        {"dtype": "float64"},
+        {"device": "cpu"},
+    ],
+)
+def test_options_reach_the_engine(
+    models: tuple[str, str], data: Path, metric: Metric, options: dict[str, Any]
+) -> None:
+    found = metric().compute(dataset=data, model_id=models[0], **options)
+    assert found == expected_single(models[0], data, **options)
+
+
+# --- models ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_folder(models: tuple[str, str], tmp_path: Path) -> Path:
+    """A copy of the first model that the test may destroy."""
+    return Path(shutil.copytree(models[0], tmp_path / "own"))
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_many_computations_need_one_load(
+    own_folder: Path, data: Path, metric: Metric, *, held: bool
+) -> None:
+    instance = metric(model_id=own_folder) if held else metric()
+    named: dict[str, Any] = {} if held else {"model_id": str(own_folder)}
+    first = instance.compute(dataset=data, **named)
+    shutil.rmtree(own_folder)  # what is not there cannot be loaded again
+    assert instance.compute(dataset=data, **named) == first
+    assert instance.compute(**COLUMN_LISTS, **named, protocol="sum") is not None
+
+
+def test_another_way_to_load_needs_another_load(
+    own_folder: Path, data: Path, metric: Metric
+) -> None:
+    instance = metric()
+    instance.compute(dataset=data, model_id=own_folder)
+    shutil.rmtree(own_folder)
+    message = refusal(instance.compute, dataset=data, model_id=own_folder, dtype="float64")
+    assert message.startswith(f"{own_folder}: no such model")
+
+
+def test_a_folder_written_anew_is_loaded_anew(own_folder: Path, data: Path, metric: Metric) -> None:
+    # As training does with its last checkpoint.
+    instance = metric(model_id=own_folder)
+    before = instance.compute(dataset=data) or {}
+    loaded = load_model(own_folder)
+    next(loaded.model.parameters()).data.mul_(-1)
+    loaded.model.save_pretrained(own_folder)
+    after = instance.compute(dataset=data) or {}
+    assert after["version"] == loaded.version() != before["version"]
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_a_model_is_let_go_before_the_next_is_loaded(
+    models: tuple[str, str],
+    data: Path,
+    metric: Metric,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    several: bool,
+) -> None:
+    instance = metric()
+    instance.compute(dataset=data, model_id=models[0])
+    held = instance._holder._loaded
+    assert held is not None
+    network = weakref.ref(held.model)
+    del held
+    there: list[bool] = []
+
+    def load(*args: Any, **options: Any) -> LoadedModel:
+        gc.collect()
+        there.append(network() is not None)
+        return load_model(*args, **options)
+
+    module = evaluation if several else holder
+    monkeypatch.setattr(module, "load_model", load)
+    instance.compute(dataset=data, model_id=[models[1]] if several else models[1])
+    assert there == [False]
+
+
+def test_a_loaded_model_is_used_as_it_is(
+    models: tuple[str, str], data: Path, metric: Metric
+) -> None:
+    loaded = load_model(models[0], dtype="float64")
+    handed_over: dict[str, Any] = {"model": loaded.model, "tokenizer": loaded.tokenizer}
+    expected = numbers(expected_single(models[0], data, dtype="float64"))
+    assert numbers(metric().compute(dataset=data, **handed_over) or {}) == expected
+    assert numbers(metric(**handed_over).compute(dataset=data) or {}) == expected
+
+
+def test_a_model_named_in_compute_goes_before_the_one_held(
+    models: tuple[str, str], data: Path, metric: Metric
+) -> None:
+    # dtype was said of the model held.
+    instance = metric(model_id=models[0], dtype="float64")
+    dtypes = [
+        (found["model"], found["dtype"])
+        for found in (
+            instance.compute(dataset=data) or {},
+            instance.compute(dataset=data, model_id=models[1]) or {},
+            instance.compute(dataset=data, dtype="bfloat16") or {},
+        )
+    ]
+    assert dtypes == [(models[0], "float64"), (models[1], "float32"), (models[0], "bfloat16")]
+
+
+def test_nothing_is_loaded_before_it_is_needed(metric: Metric) -> None:
+    instance = metric(model_id=NOWHERE)
+    assert "column candidate_low is missing" in refusal(
+        instance.compute, dataset=pair_rows().drop("candidate_low")
+    )
+    assert refusal(instance.compute, **COLUMN_LISTS).startswith(f"{NOWHERE}: no such model")
+
+
+# --- bad input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "there are no pairs: give dataset, or context, candidate_high, candidate_low"),
+        ({"dataset": "x", **TEXTS}, "give either dataset or columns of pairs, not both"),
+        ({"context": ["a"], "candidate_high": ["b"]}, "candidate_low is missing; context, "),
+        ({**TEXTS, "candidate_low": ["a"]}, "the columns differ in length: context 8, candidate_"),
+        ({**TEXTS, "context": "a text"}, "context is str; give a list, one entry per pair"),
+        ({**TEXTS, "context": [1] * 8}, "frame: column context is Int64; it must be text"),
+        ({**TEXTS, "context": ["a", 1] * 4}, "the columns make no table: "),
+        ({**TEXTS, "context": ["a", None] * 4}, "frame: row 1: context is null; leave the row"),
+        ({**TEXTS, "bach_size": 3}, "there is no argument or column bach_size; others known: "),
+        ({**TEXTS, "references": ["a"] * 8}, "there is no argument or column references; "),
+        ({**TEXTS, "protocol": "nope"}, 'there is no protocol "nope"'),
+        ({**TEXTS, "template": "nope"}, 'there is no template "nope"'),
+        ({**TEXTS, "model": object()}, "give either model_id, or model and tokenizer, not both"),
+    ],
+)
+def test_bad_arguments_are_refused_before_a_model_is_loaded(
+    metric: Metric, arguments: dict[str, Any], message: str
+) -> None:
+    assert refusal(metric().compute, model_id=NOWHERE, **arguments).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "there is no model: give model_id, or model and tokenizer"),
+        ({"model": object()}, "model and tokenizer go together; give both"),
+        ({"tokenizer": object()}, "model and tokenizer go together; give both"),
+        ({"model_id": object()}, "model_id must be a Hub id, a folder, or a list of them; "),
+        ({"model_id": []}, "model_id must be a Hub id, a folder, or a list of them; "),
+        ({"model_id": ["a", 1]}, "model_id must be a Hub id, a folder, or a list of them; "),
+        ({"model_id": ["a", "a"]}, 'model "a" is named twice; name each once'),
+    ],
+)
+def test_a_model_that_is_not_clear_is_refused(
+    metric: Metric, arguments: dict[str, Any], message: str
+) -> None:
+    assert refusal(metric().compute, **COLUMN_LISTS, **arguments).startswith(message)
+
+
+def test_a_loaded_model_is_not_loaded_in_some_way(models: tuple[str, str], metric: Metric) -> None:
+    loaded = load_model(models[0])
+    handed_over: dict[str, Any] = {"model": loaded.model, "tokenizer": loaded.tokenizer}
+    message = refusal(metric().compute, **COLUMN_LISTS, **handed_over, dtype="float64")
+    assert message.startswith("revision, dtype, device and trust_remote_code say how to load a ")
+
+
+def test_dataset_and_added_pairs_are_not_mixed(data: Path, metric: Metric) -> None:
+    instance = metric(model_id=NOWHERE)
+    instance.add_batch(**COLUMN_LISTS)
+    message = refusal(instance.compute, dataset=data)
+    assert message == "give either dataset or columns of pairs, not both"
+
+
+@pytest.mark.parametrize("how", ["add", "add_batch"])
+def test_what_is_added_must_be_whole(metric: Metric, how: str) -> None:
+    message = refusal(getattr(metric(), how), context=["a"], candidate_low=["b"])
+    assert message == (
+        "candidate_high is missing; context, candidate_high, candidate_low go together"
+    )
+
+
+def test_an_unknown_option_of_load_is_refused(metric: Metric) -> None:
+    message = refusal(metric, modelid="gpt2")
+    assert message.startswith("there is no argument or column modelid; others known: ")
+
+
+def test_a_configuration_is_refused(metric: Metric) -> None:
+    with pytest.raises(ScoringError, match="there is no configuration quiz_design; name none"):
+        metric("quiz_design")

@@ -1,0 +1,308 @@
+"""The main job in memory: models and pairs in, results and agreement out."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from metric import oracle
+from metric.tiny_models import Family
+
+from nnd.metric.agree import agree
+from nnd.metric.data import read_pairs
+from nnd.metric.errors import ScoringError
+from nnd.metric.evaluation import evaluate_models
+from nnd.metric.models import LoadedModel, wrap_model
+from nnd.metric.results import SCORED_SCHEMA
+from nnd.schemas import check_rows
+
+Loaded = Callable[[str], LoadedModel]
+Tiny = Callable[[str], Family]
+
+# Four contexts, eight pairs; in the last context one (high, low) differs by two categories.
+ROWS = [
+    ("the river", "the cat", "a dog", "rude"),
+    ("the river", "the cat", "in London", "wrong"),
+    ("who wrote it?", "nobody", "the town", "rude"),
+    ("who wrote it?", "nobody", "a book", "wrong"),
+    ("the hill", "over it", "it over", "rude"),
+    ("the hill", "over it", "under", "wrong"),
+    ("in 1884", "Tesla", "Paris", "rude"),
+    ("in 1884", "Tesla", "Paris", "wrong"),
+]
+PAIRS = pl.DataFrame(
+    ROWS, ["context", "candidate_high", "candidate_low", "error_category"], orient="row"
+)
+PEOPLE = pl.DataFrame(
+    [
+        ("A", "org/a", "quality", category, score)
+        for category, score in (("overall", 0.3), ("rude", 0.4), ("wrong", 0.9))
+    ]
+    + [
+        ("B", None, "quality", category, score)
+        for category, score in (("overall", 0.6), ("rude", 0.5), ("wrong", 0.1))
+    ],
+    ["system", "model_id", "aspect", "category", "score"],
+    orient="row",
+)
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like a converted one: pairs and the human scores that come with them."""
+    folder = tmp_path_factory.mktemp("data") / "invented-nnd"
+    folder.mkdir()
+    PAIRS.write_parquet(folder / "pairs.parquet")
+    PEOPLE.write_parquet(folder / "human_scores.parquet")
+    return folder
+
+
+# Results
+
+
+def test_likelihoods_are_those_of_the_formula(loaded: Loaded, tiny: Tiny) -> None:
+    found = evaluate_models(loaded("bart"), PAIRS).scored
+    requests = [(context, text) for context, *both, _ in ROWS for text in both]
+    expected = [score.log_likelihood for score in oracle.scores(tiny("bart"), "native", requests)]
+    assert found["ll_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
+    assert found["ll_low"].to_list() == pytest.approx(expected[1::2], abs=1e-5)
+    passes = [high > low for high, low in zip(expected[::2], expected[1::2], strict=True)]
+    assert found["passed"].to_list() == passes
+
+
+def test_a_result_says_what_was_done(loaded: Loaded) -> None:
+    (result,) = evaluate_models(loaded("gpt2"), PAIRS, protocol="sum").results
+    assert (result.model, result.protocol, result.template) == ("gpt2", "sum", "default")
+    assert (result.dtype, result.device) == ("float32", "cpu")
+    assert (result.rates.n_pairs, result.rates.overall.n) == (8, 7)
+    assert list(result.rates.by["error_category"]) == ["rude", "wrong"]
+    assert f"@{result.version[:7]}|" in result.signature
+
+
+def test_the_result_keeps_the_schema(loaded: Loaded, converted: Path) -> None:
+    models = [loaded("gpt2"), loaded("bart")]
+    with_agreement = evaluate_models(models, converted, systems={"gpt2": "A", "bart": "B"})
+    assert with_agreement.agreement is not None
+    assert list(check_rows("result", [with_agreement.to_dict()])) == []
+
+
+def test_the_result_without_agreement_keeps_the_schema(loaded: Loaded) -> None:
+    found = evaluate_models(loaded("gpt2"), PAIRS).to_dict()
+    assert found["agreement"] is None
+    assert list(check_rows("result", [found])) == []
+
+
+def test_the_result_is_plain_json(loaded: Loaded, converted: Path) -> None:
+    models = [loaded("gpt2"), loaded("bart")]
+    found = evaluate_models(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_no_pairs_give_no_rate_and_no_agreement(loaded: Loaded) -> None:
+    found = evaluate_models([loaded("gpt2"), loaded("bart")], PAIRS.clear(), human_scores=PEOPLE)
+    assert [result.rates.overall.pass_rate for result in found.results] == [None, None]
+    assert (found.agreement, found.agreement_reason) == (None, "there are no pairs")
+    assert list(check_rows("result", [found.to_dict()])) == []
+
+
+def test_one_pair_is_enough(loaded: Loaded) -> None:
+    (result,) = evaluate_models(loaded("gpt2"), PAIRS.head(1)).results
+    assert (result.rates.overall.n, result.rates.overall.interval) == (1, None)
+
+
+def test_pairs_read_before_are_not_read_again(loaded: Loaded) -> None:
+    data = read_pairs(PAIRS)
+    (one,) = evaluate_models(loaded("gpt2"), data).results
+    (other,) = evaluate_models(loaded("gpt2"), PAIRS).results
+    assert one == other
+
+
+def test_texts_in_any_script_are_scored(loaded: Loaded) -> None:
+    data = PAIRS.head(2).with_columns(
+        context=pl.Series(["東京は", "Ünïcode 🍰 e\u0301"]),
+        candidate_high=pl.Series(["日本の首都です", "naïve\n\n"]),
+        candidate_low=pl.Series(["\u200b\ufeff", "\t"]),
+    )
+    for name in ("gpt2", "llama", "t5", "bart"):
+        (result,) = evaluate_models(loaded(name), data).results
+        assert result.rates.overall.unscored == 0
+
+
+# Several models
+
+
+def test_models_stand_in_the_order_asked_for(loaded: Loaded) -> None:
+    found = evaluate_models([loaded("t5"), loaded("gpt2"), loaded("bart")], PAIRS)
+    assert [result.model for result in found.results] == ["t5", "gpt2", "bart"]
+    assert found.scored["model"].unique(maintain_order=True).to_list() == ["t5", "gpt2", "bart"]
+    assert found.scored.height == 3 * 8
+
+
+def test_each_model_scores_as_it_does_alone(loaded: Loaded) -> None:
+    together = evaluate_models([loaded("gpt2"), loaded("bart")], PAIRS)
+    for result in together.results:
+        assert evaluate_models(loaded(result.model), PAIRS).results == (result,)
+
+
+def test_no_model_is_an_error() -> None:
+    with pytest.raises(ScoringError, match="no model to evaluate"):
+        evaluate_models([], PAIRS)
+
+
+def test_a_model_named_twice_is_an_error(loaded: Loaded) -> None:
+    with pytest.raises(ScoringError, match='model "gpt2" is named twice'):
+        evaluate_models([loaded("gpt2"), loaded("bart"), loaded("gpt2")], PAIRS)
+
+
+def test_folders_and_loaded_models_go_together(
+    loaded: Loaded, saved: Callable[[str], Path]
+) -> None:
+    found = evaluate_models([saved("gpt2"), loaded("gpt2")], PAIRS, device="cpu")
+    one, other = found.results
+    assert (one.model, other.model) == (str(saved("gpt2")), "gpt2")
+    assert one.version == other.version
+    assert one.rates == other.rates
+
+
+# Slips are found before the work
+
+
+def unusable(tiny: Tiny) -> LoadedModel:
+    """A model that must not be asked anything."""
+
+    def asked(*_: Any, **__: Any) -> None:
+        pytest.fail("the model was asked before the slip was found")
+
+    wrapped = wrap_model(tiny("gpt2").model, tiny("gpt2").tokenizer, name="mine")
+    model = type("Untouched", (), {"__getattr__": asked})()
+    return LoadedModel(model, wrapped.tokenizer, "mine")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"protocol": "nativ"}, 'no protocol "nativ"'),
+        ({"template": "mixgq"}, 'no template "mixgq"'),
+        ({"systems": {"mien": "A"}}, 'no model "mien"; known: mine'),
+        ({"systems": {"mine": "Z"}}, 'no system "Z"; known: A, B'),
+        ({"human_scores": "nowhere"}, "nowhere: cannot be read"),
+    ],
+    ids=str,
+)
+def test_slips_in_options(
+    options: dict[str, Any], message: str, tiny: Tiny, converted: Path
+) -> None:
+    with pytest.raises(ScoringError, match=message):
+        evaluate_models(unusable(tiny), converted, **options)
+
+
+def test_a_later_model_that_is_not_there(tiny: Tiny, tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match="nowhere: no such model"):
+        evaluate_models([unusable(tiny), tmp_path / "nowhere"], PAIRS)
+
+
+def test_an_unknown_side_to_keep_is_an_error(loaded: Loaded) -> None:
+    with pytest.raises(ScoringError, match='no side "middle" to keep; choose beginning or end'):
+        evaluate_models(loaded("gpt2"), PAIRS, keep="middle")  # type: ignore[arg-type]
+
+
+# Agreement
+
+
+def test_human_scores_come_with_the_data(loaded: Loaded, converted: Path) -> None:
+    models = [loaded("gpt2"), loaded("bart")]
+    systems = {"gpt2": "A", "bart": "B"}
+    default = evaluate_models(models, converted, systems=systems).agreement
+    named = evaluate_models(models, PAIRS, human_scores=PEOPLE, systems=systems).agreement
+    assert default is not None
+    assert default == named
+    assert default.systems == systems
+
+
+def test_human_scores_of_ones_own_come_first(loaded: Loaded, converted: Path) -> None:
+    models = [loaded("gpt2"), loaded("bart")]
+    own = PEOPLE.with_columns(system=pl.col("system").str.to_lowercase())
+    found = evaluate_models(
+        models, converted, human_scores=own, systems={"gpt2": "a", "bart": "b"}
+    ).agreement
+    assert found is not None
+    assert found.systems == {"gpt2": "a", "bart": "b"}
+
+
+def test_agreement_has_every_category_and_intervals(loaded: Loaded, converted: Path) -> None:
+    models = [loaded("gpt2"), loaded("bart")]
+    found = evaluate_models(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
+    agreement, results = found["agreement"], found["results"]
+    assert list(agreement["by_category"]) == ["overall", "rude", "wrong"]
+    for name, human_gap in (("rude", 0.4 - 0.5), ("wrong", 0.9 - 0.1)):
+        one, other = (result["by_error_category"][name]["pass_rate"] for result in results)
+        # Two systems agree or disagree, or the models tie and nothing is defined.
+        sign = None if one == other else (1.0 if (one - other) * human_gap > 0 else -1.0)
+        assert agreement["by_category"][name]["tau_a"] == sign
+        assert agreement["by_category"][name]["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("models", "systems", "reason"),
+    [
+        (["gpt2"], {"gpt2": "A"}, "at least two models .* matched: gpt2 → A"),
+        (["gpt2", "bart"], None, "at least two models .* matched: none; .* known systems: A, B"),
+        (["gpt2", "bart"], {"bart": "B"}, "at least two models .* matched: bart → B"),
+    ],
+)
+def test_without_two_systems_there_is_a_reason(
+    models: list[str],
+    systems: dict[str, str] | None,
+    reason: str,
+    loaded: Loaded,
+    converted: Path,
+) -> None:
+    found = evaluate_models([loaded(name) for name in models], converted, systems=systems)
+    assert found.agreement is None
+    assert re.search(reason, found.agreement_reason or "")
+
+
+def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
+    found = evaluate_models([loaded("gpt2"), loaded("bart")], PAIRS)
+    assert found.agreement is None
+    assert found.agreement_reason == "the data came without human scores; pass human_scores"
+
+
+# Files
+
+
+def test_writing_stores_the_result_and_every_likelihood(
+    loaded: Loaded, converted: Path, tmp_path: Path
+) -> None:
+    found = evaluate_models([loaded("gpt2"), loaded("bart")], converted)
+    found.write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"result.json", "log_likelihoods.parquet"}
+    assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8")) == found.to_dict()
+    stored = pl.read_parquet(tmp_path / "log_likelihoods.parquet")
+    assert stored.equals(found.scored)
+    assert stored.schema == {"model": pl.String(), **SCORED_SCHEMA}
+
+
+def test_agree_finds_the_same_in_the_files(loaded: Loaded, converted: Path, tmp_path: Path) -> None:
+    systems = {"gpt2": "A", "bart": "B"}
+    found = evaluate_models([loaded("gpt2"), loaded("bart")], converted, systems=systems)
+    found.write(tmp_path)
+    again = agree(tmp_path, converted, systems=systems)
+    assert found.agreement is not None
+    assert again.to_dict() == found.agreement.to_dict()
+
+
+def test_agree_puts_models_of_several_runs_together(
+    loaded: Loaded, converted: Path, tmp_path: Path
+) -> None:
+    systems = {"gpt2": "A", "bart": "B"}
+    together = evaluate_models([loaded("gpt2"), loaded("bart")], converted, systems=systems)
+    for name, data in (("gpt2", PAIRS), ("bart", PAIRS.reverse())):  # another order of rows
+        (tmp_path / name).mkdir()
+        evaluate_models(loaded(name), data).write(tmp_path / name)
+    found = agree([tmp_path / "gpt2", tmp_path / "bart"], converted, systems=systems)
+    assert together.agreement is not None
+    assert found.to_dict() == together.agreement.to_dict()
