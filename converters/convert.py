@@ -19,7 +19,7 @@ from nnd.converters.files import Files, find_set
 from nnd.converters.gather import annotation_frame
 from nnd.converters.human_scores import make_human_scores
 from nnd.converters.output import replace_folder
-from nnd.converters.pairing import DISTINCT, Pairs, fold, make_pairs
+from nnd.converters.pairing import DISTINCT, Pairs, folded_texts, make_pairs, same_text
 from nnd.converters.parquet import parquet_bytes
 from nnd.converters.source import Source, load_source
 from nnd.converters.tables import choose_converter
@@ -156,7 +156,7 @@ def _run_converter(source: Source, files: Files) -> Iterator[Annotation]:
 
 def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
     """Return the counts of a manifest: of annotations, of pairs, and of pairs by category."""
-    lowered = [fold(pl.col(f"candidate_{side}")).str.to_lowercase() for side in ("high", "low")]
+    lowered = folded_texts(annotations).with_columns(pl.col("text").str.to_lowercase())
     systems = annotations.select(pl.col("system").str.split("|").explode())
     candidates = annotations.unique(["split", "candidate_id"])
     return {
@@ -167,7 +167,7 @@ def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
         "systems": systems.n_unique(),
         "pairs": pairs.height,
         "distinct_pairs": pairs.select(DISTINCT).n_unique(),
-        "same_after_lowercase": pairs.filter(lowered[0] == lowered[1]).height,
+        "same_after_lowercase": int(same_text(pairs, lowered).sum()),
         **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
     }
 

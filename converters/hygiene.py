@@ -101,19 +101,29 @@ def normalise(annotations: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
     """
     check_steps(steps)
     for step in steps:
-        change = STEPS[step]
-        inputs = [
-            [{**part, "value": change(part["value"])} for part in parts]
-            for parts in annotations["inputs"]
-        ]
-        annotations = annotations.with_columns(
-            pl.Series("inputs", inputs, annotations.schema["inputs"]),
-            *(
-                pl.Series(name, map(change, annotations[name]), pl.String)
-                for name in ("candidate", "context")
-            ),
-        )
+        annotations = _change(annotations, STEPS[step])
     return annotations
+
+
+def _change(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    """Change every candidate, and the texts of every context once, however many rows have it."""
+    key = ("split", "context_id")
+    contexts = annotations.select(*key, "context", "inputs").unique(key)
+    inputs = [
+        [{**part, "value": change(part["value"])} for part in parts] for parts in contexts["inputs"]
+    ]
+    changed = contexts.with_columns(
+        pl.Series("context", map(change, contexts["context"]), pl.String),
+        pl.Series("inputs", inputs, contexts.schema["inputs"]),
+    )
+    return (
+        annotations.with_columns(
+            pl.Series("candidate", map(change, annotations["candidate"]), pl.String)
+        )
+        .drop("context", "inputs")
+        .join(changed, on=key, how="left", maintain_order="left")
+        .select(annotations.columns)
+    )
 
 
 def check_steps(steps: Iterable[str]) -> None:

@@ -51,11 +51,9 @@ def make_pairs(
         the same text after NFC and white-space folding.
     """
     found = compare(annotations, rule)
-    joined = _with_texts(found.frame, annotations)
-    same = fold(pl.col("candidate_high")) == fold(pl.col("candidate_low"))
-    kept = joined.filter(~same)
+    kept = found.frame.filter(~same_text(found.frame, folded_texts(annotations)))
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
-    pairs = kept.with_columns(
+    pairs = _with_texts(kept, annotations).with_columns(
         error_group=pl.col("error_category").replace_strict(
             groups, default=None, return_dtype=pl.String
         ),
@@ -70,7 +68,7 @@ def make_pairs(
         Dropped(
             "same_text",
             "pairs",
-            joined.height - kept.height,
+            found.frame.height - kept.height,
             "both candidates are the same text after NFC and white-space folding",
         ),
     ]
@@ -80,6 +78,26 @@ def make_pairs(
 def fold(text: pl.Expr) -> pl.Expr:
     """Return text in NFC with runs of white space as one space and none at the ends."""
     return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return split, candidate_id and the folded `text` of every candidate."""
+    candidates = annotations.unique(["split", "candidate_id"], keep="any")
+    return candidates.select("split", "candidate_id", text=fold(pl.col("candidate")))
+
+
+def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
+    """Say of each row with split, high_id and low_id whether both have the same text in `texts`."""
+    found = pairs.select("split", "high_id", "low_id")
+    for side in ("high", "low"):
+        found = found.join(
+            texts.rename({"text": side}),
+            left_on=["split", f"{side}_id"],
+            right_on=["split", "candidate_id"],
+            how="left",
+            maintain_order="left",
+        )
+    return found.select(pl.col("high").eq_missing(pl.col("low"))).to_series()
 
 
 def pair_ids(pairs: pl.DataFrame) -> pl.Series:

@@ -14,8 +14,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import polars as pl
-
 from nnd.converters.annotation import Annotation
 from nnd.converters.files import Files
 from nnd.converters.records import Cells, Record, parse_number, read_cells, read_jsonl, shown
@@ -142,16 +140,19 @@ def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> I
 
 
 def _read_parquet(path: Path, columns: list[str]) -> Iterator[Record]:
+    """Yield the rows of a Parquet file; pyarrow refuses a broken one, polars ends the process."""
+    from pyarrow import ArrowException, parquet  # noqa: PLC0415 - most tables need none of it
+
     try:
-        raw = io.BytesIO(path.read_bytes())  # a path would be read as a pattern
-        _check_columns(path.name, pl.read_parquet_schema(raw), columns)
-        frame = pl.read_parquet(raw, columns=columns)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        file = parquet.ParquetFile(io.BytesIO(path.read_bytes()))
+        _check_columns(path.name, file.schema_arrow.names, columns)
+        rows = file.read(columns=columns).to_pylist()
+    except (OSError, ValueError, MemoryError, ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise SourceError(
             f"{path.name}: cannot be read as Parquet: {reason}; fetch the file again"
         ) from error
-    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+    for number, row in enumerate(rows, start=1):
         yield Record(f"{path.name} row {number}", row)
 
 

@@ -1,38 +1,27 @@
 """Reading the cells of an .xlsx workbook: what it stores, and nothing computed.
 
-An .xlsx file is a zip of XML files (ECMA-376). It is read as a stream, so that a small file that
-unpacks to a huge one costs time and no memory, and nothing in it is run or followed.
+An .xlsx file is a zip of XML files (ECMA-376). Tags are read one by one and no tree of them is
+built; nothing in the file is run or followed.
 """
 
-import contextlib
 import re
-import zipfile
-import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from nnd.converters.archives import read_members
 from nnd.converters.records import Cells, shown
 from nnd.schemas import SourceError
 
-LARGEST = 256 * 2**20
-"""Bytes that one XML file of a workbook may unpack to."""
-
-_CHUNK = 2**16
+_CHUNK = 2**16  # bytes between two looks at what is complete
 _WIDEST = 16_384  # columns of a sheet, by the format
 _CELL = re.compile("([A-Z]{1,3})[0-9]+")
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how the format writes characters XML cannot hold
 _BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
     ET.ParseError,
-    EOFError,  # cut off
     LookupError,  # a part or a shared text that is missing, an encoding that is not known
-    ValueError,  # a number that is none
-    NotImplementedError,  # packed in a way Python does not know
-    RuntimeError,  # a zip with a password
-    OSError,
+    ValueError,  # a number that is none, a document type
 )
 
 
@@ -50,13 +39,11 @@ def read_workbook(path: Path, sheet: str | None = None) -> Iterator[Cells]:
         SourceError: If it is no workbook, at a formula with no stored value or an error value, or
             at a row with more cells than the header.
     """
+    members = read_members(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            name = _find_sheet(archive, path.name, sheet)
-            shared = _read_shared(archive, path.name)
-            reader = _Sheet(file=path.name, shared=shared)
-            with contextlib.closing(_stream(archive, name, path.name, reader)) as rows:
-                yield from _as_wide_as_the_header(rows)
+        name = _find_sheet(members, path.name, sheet)
+        reader = _Sheet(file=path.name, shared=_read_shared(members))
+        yield from _as_wide_as_the_header(_feed(members[name], reader))
     except _BROKEN as error:
         raise SourceError(
             f"{path.name}: not a whole .xlsx workbook ({type(error).__name__}: {error}); open it "
@@ -90,20 +77,13 @@ class _Reader:
         raise ValueError("it declares a document type")
 
 
-def _stream(archive: zipfile.ZipFile, member: str, file: str, target: _Reader) -> Generator[Cells]:
-    """Feed an XML file of the workbook to `target` and yield what it has done."""
-    info = archive.getinfo(member)
-    if info.file_size > LARGEST:
-        raise SourceError(
-            f"{file}: {member} unpacks to {info.file_size:,} bytes, more than {LARGEST:,}; save "
-            "the sheet as .csv"
-        )
-    parser = ET.XMLParser(target=target)  # noqa: S314 - streamed, bounded, no DTD
-    with archive.open(info) as stream:
-        while chunk := stream.read(_CHUNK):
-            parser.feed(chunk)
-            yield from target.done
-            target.done.clear()
+def _feed(raw: bytes, target: _Reader) -> Iterator[Cells]:
+    """Read an XML file into `target`, and yield the rows as they are complete."""
+    parser = ET.XMLParser(target=target)  # noqa: S314 - no document type, so no entities
+    for start in range(0, len(raw), _CHUNK):
+        parser.feed(raw[start : start + _CHUNK])
+        yield from target.done
+        target.done.clear()
     parser.close()
 
 
@@ -232,10 +212,10 @@ class _Sheet(_Reader):
         return text
 
 
-def _find_sheet(archive: zipfile.ZipFile, file: str, sheet: str | None) -> str:
+def _find_sheet(members: Mapping[str, bytes], file: str, sheet: str | None) -> str:
     """Return the name of the XML file that holds a sheet."""
     tags = _Tags()
-    list(_stream(archive, "xl/workbook.xml", file, tags))
+    list(_feed(members["xl/workbook.xml"], tags))
     ids = {entry["name"]: entry["id"] for tag, entry in tags.found if tag == "sheet"}
     chosen = next(iter(ids), "") if sheet is None else sheet
     if chosen not in ids:
@@ -244,17 +224,16 @@ def _find_sheet(archive: zipfile.ZipFile, file: str, sheet: str | None) -> str:
             "them as `sheet` in source.yaml"
         )
     links = _Tags()
-    list(_stream(archive, "xl/_rels/workbook.xml.rels", file, links))
+    list(_feed(members["xl/_rels/workbook.xml.rels"], links))
     targets = {entry["Id"]: entry["Target"] for tag, entry in links.found if tag == "Relationship"}
     target = targets[ids[chosen]]
     return target[1:] if target.startswith("/") else f"xl/{target}"
 
 
-def _read_shared(archive: zipfile.ZipFile, file: str) -> list[str]:
+def _read_shared(members: Mapping[str, bytes]) -> list[str]:
     """Return the texts that cells refer to by number; a workbook may have none."""
     texts = _Texts()
-    if "xl/sharedStrings.xml" in archive.namelist():
-        list(_stream(archive, "xl/sharedStrings.xml", file, texts))
+    list(_feed(members.get("xl/sharedStrings.xml", b"<sst/>"), texts))
     return texts.texts
 
 

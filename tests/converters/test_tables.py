@@ -179,7 +179,7 @@ def test_the_key_of_a_context_tells_its_parts_apart(table_source: TableSource) -
     columns = {"candidate": "answer", "system": "by"}
     rows = [["ab", "c", "A", "heron", "good"], ["a", "bc", "B", "wren", "wrong"]]
     inputs = {"first": "key", "second": "question"}
-    raw = csv_of(HEADER, *rows, *(row[:2] + ["C", "plover", "wrong"] for row in rows))
+    raw = csv_of(HEADER, *rows, *([*row[:2], "C", "plover", "wrong"] for row in rows))
 
     found = convert(table_source(raw, columns=columns, inputs=inputs, context="{first}{second}"))
 
