@@ -80,7 +80,7 @@ def agree_scored(
             another.
     """
     if human_scores is None:
-        return None, "the data came without human scores; pass human_scores"
+        return None, "the data came without human scores; pass human_scores (--human-scores)"
     if scored.is_empty():
         return None, "there are no pairs"
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order

@@ -286,7 +286,7 @@ def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
     known = ", ".join(_names(human_scores, "system")) or "none"
     return (
         f"agreement needs at least two models matched to systems; matched: {matched}; "
-        f'pass systems={{"model": "system"}}; known systems: {known}'
+        f'pass systems={{"model": "system"}} (--system MODEL=SYSTEM); known systems: {known}'
     )
 
 

@@ -4,6 +4,8 @@ The only module of this room that imports the others. Imports stand inside the c
 `nnd --help` is quick and converting never loads torch.
 """
 
+import errno
+import io
 import json
 import sys
 from pathlib import Path
@@ -38,13 +40,17 @@ Systems = Annotated[
 
 def main() -> None:
     """Run the command; a problem the user can mend is one line on stderr and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name in another script is no crash
     try:
         app()
     except Exception as error:
         message = _explain(error)
         if message is None:
             raise
-        print(f"nnd: {' '.join(message.split())}", file=sys.stderr)
+        from nnd.schemas.errors import one_line  # messages quote texts of any kind
+
+        print(f"nnd: {one_line(' '.join(message.split()))}", file=sys.stderr)
         raise SystemExit(2) from error
 
 
@@ -53,7 +59,9 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, ScoringError):
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}; make room or name another place with --out"
+        full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        remedy = "; make room, or name another place with --out" if full else ""
+        return f"{error.filename}: {error.strerror}{remedy}"
     from nnd.schemas import NNDError
 
     return str(error) if isinstance(error, NNDError) else None
@@ -302,7 +310,7 @@ def _quiet_loading() -> None:
 def _show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: FBT001
     """Print JSON for machines, or tables and lines for people."""
     if as_json:
-        print(json.dumps(value, indent=2, ensure_ascii=False))
+        print(json.dumps(value, indent=2))  # ASCII: right in whatever encoding it is read
         return
     from rich.console import Console
 

@@ -5,7 +5,7 @@ scored twice: only the distinct requests of a run reach the model.
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -81,9 +81,9 @@ class Engine:
         protocol = find_protocol(self.protocol)
         distinct = list(dict.fromkeys(requests))
         encoded = encode(self.loaded, protocol, distinct, separator=self.separator, keep=self.keep)
-        sums = self._sums(encoded)
-        place = {request: number for number, request in enumerate(distinct)}
-        order = np.array([place[request] for request in requests], dtype=np.int64)
+        # Texts that differ may be one to the tokenizer: scored once, they tie exactly.
+        rows = list(dict.fromkeys(encoded))
+        sums = self._sums(rows)[_places(encoded, rows)]
         tokens = np.array([sum(item.scored) for item in encoded], dtype=np.int64)
         divisors = {
             "tokens": tokens.astype(np.float64),
@@ -93,6 +93,7 @@ class Engine:
         empty = (tokens == 0) | (divisors == 0)
         values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
         truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
+        order = _places(requests, distinct)
         return Likelihoods(values[order], tokens[order], truncated[order])
 
     def _sums(self, encoded: Sequence[Encoded]) -> npt.NDArray[np.float64]:
@@ -134,10 +135,17 @@ class Engine:
                     bar.update(len(batch))
 
 
+def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:
+    place = {item: number for number, item in enumerate(among)}
+    return np.array([place[item] for item in items], dtype=np.int64)
+
+
 def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
     """A foreign tokenizer gives ids that the model has no embedding for, if we are lucky."""
     size = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
-    largest = max((max(row.context, default=0) for row in encoded), default=0)
+    # A decoder may have a vocabulary of its own.
+    read = [r.context if loaded.is_encoder_decoder else r.context + r.targets for r in encoded]
+    largest = max((max(ids, default=0) for ids in read), default=0)
     if size is not None and largest >= size:
         raise ScoringError(
             f"{loaded.name}: the tokenizer gives token {largest}, and the model knows {size} "

@@ -87,9 +87,12 @@ def _labels(loaded: LoadedModel, candidates: Sequence[str], *, every: bool) -> l
 def _shift(loaded: LoadedModel, labels: Ids) -> Ids:
     if not labels:
         return ()
+    config = loaded.model.config
     try:
-        shift = cast("_Shift", loaded.model.prepare_decoder_input_ids_from_labels)
-        shifted = shift(torch.tensor([labels]))
+        shift = getattr(loaded.model, "prepare_decoder_input_ids_from_labels", None)
+        if shift is None:  # M2M100 and Blenderbot do it in their loss only
+            return (int(config.decoder_start_token_id), *labels[:-1])
+        shifted = cast("_Shift", shift)(torch.tensor([labels]))
     except (AttributeError, ValueError, TypeError) as error:
         raise ScoringError(
             f"{loaded.name}: the model does not say what its decoder starts with ({error}); set "
@@ -99,7 +102,7 @@ def _shift(loaded: LoadedModel, labels: Ids) -> Ids:
 
 
 def _end_ids(loaded: LoadedModel) -> set[int]:
-    configured = loaded.model.config.eos_token_id
+    configured = getattr(loaded.model.config, "eos_token_id", None)
     several = configured if isinstance(configured, list) else [configured]
     return {token for token in (loaded.tokenizer.eos_token_id, *several) if token is not None}
 

@@ -6,26 +6,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from metric.table_2 import SYSTEMS, TABLE_2, write_table
 
 from nnd.converters.convert import convert
 from nnd.metric.agree import agree, agree_scored, read_pass_rates
 from nnd.metric.errors import ScoringError
 from nnd.metric.results import SCORED_SCHEMA
-
-# Laban, Wu, Liu, Xiong, "Near-Negative Distinction", EMNLP 2022 (arXiv 2205.06871), Table 2:
-# pass rates on Quiz Design in per cent: overall, disfluent, off target, wrong context. In the
-# order of the models in the authors' notebook, on which the gap correlation of Table 1 depends.
-TABLE_2 = {
-    "Distil-GPT2": ("dgpt2_sup", 44.9, 52.7, 37.0, 46.0),
-    "GPT2-base": ("gpt2b_sup", 52.3, 60.3, 49.7, 49.3),
-    "GPT2-med": ("gpt2m_sup", 60.8, 63.3, 64.5, 56.1),
-    "BART-Base": ("bartb_sup", 59.6, 60.5, 64.5, 55.0),
-    "BART-Large": ("bartl_sup", 64.2, 63.3, 70.8, 59.4),
-    "ProphetNet": ("prophetnet", 67.7, 58.1, 79.8, 64.1),
-    "MixQG-L": ("mixqg", 70.9, 66.9, 80.9, 65.3),
-}
-CATEGORIES = ("overall", "disfluent", "off_target", "wrong_context")
-SYSTEMS = {model: row[0] for model, row in TABLE_2.items()}
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +20,6 @@ def quiz(nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("quiz") / "quiz_design-nnd"
     convert("quiz_design", origin=nnd_data / "quiz_design", out=out)
     return out
-
-
-def write_table(path: Path, models: list[str], divisor: float = 100) -> Path:
-    rows = [
-        (model, category, percent / divisor)
-        for model in models
-        for category, percent in zip(CATEGORIES, TABLE_2[model][1:], strict=True)
-    ]
-    pl.DataFrame(rows, ["model", "category", "pass_rate"], orient="row").write_csv(path)
-    return path
 
 
 @pytest.fixture
@@ -304,6 +280,22 @@ def test_a_category_that_is_a_context_category_is_compared_as_one() -> None:
     assert found is not None
     assert list(found.by_category) == ["overall", "history"]  # and not rude, wrong
     assert found.by_category["history"].statistics["tau_a"] == -1
+
+
+def test_a_category_that_is_an_error_category_is_compared_as_one() -> None:
+    people = pl.concat([PEOPLE.with_columns(category=pl.lit("rude")), PEOPLE])
+    frames = [
+        scored("A", "-+-+", category="history"),  # even places are wrong, odd ones rude
+        scored("B", "++-+", category="history"),
+        scored("C", "+-++", category="history"),
+    ]
+    found, _ = agree_scored(pl.concat(frames), people)
+    assert found is not None
+    assert list(found.by_category) == ["overall", "rude", "wrong"]
+    # Rude: A and B 2/2, C 1/2, though people put C first: a tie and two wrong of three.
+    assert found.by_category["rude"].statistics["tau_a"] == pytest.approx(-2 / 3)
+    # Nobody judged how wrong they are.
+    assert found.by_category["wrong"].statistics["tau_a"] is None
 
 
 def test_no_pairs_are_a_reason() -> None:

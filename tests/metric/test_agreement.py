@@ -244,7 +244,7 @@ def test_fewer_than_two_systems_are_a_reason(models: list[str], matched: str) ->
     assert found is None
     assert reason == (
         f"agreement needs at least two models matched to systems; matched: {matched}; "
-        'pass systems={"model": "system"}; known systems: A, B, C'
+        'pass systems={"model": "system"} (--system MODEL=SYSTEM); known systems: A, B, C'
     )
 
 

@@ -172,7 +172,9 @@ def test_every_way_to_hand_over_a_dataset_gives_the_same(
     instance = metric(model_id=models[0])
     options: dict[str, Any] = {"template": "{paragraph} Why?"}
     expected = numbers(expected_single(models[0], data, **options))
-    expected["agreement_reason"] = "the data came without human scores; pass human_scores"
+    expected["agreement_reason"] = (
+        "the data came without human scores; pass human_scores (--human-scores)"
+    )
     for arguments in ({"dataset": rows}, rows[:], lazy, {"dataset": pair_rows()}):
         assert numbers(instance.compute(**arguments, **options) or {}) == expected
 

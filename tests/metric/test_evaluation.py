@@ -268,7 +268,10 @@ def test_without_two_systems_there_is_a_reason(
 def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
     found = evaluate_models([loaded("gpt2"), loaded("bart")], PAIRS)
     assert found.agreement is None
-    assert found.agreement_reason == "the data came without human scores; pass human_scores"
+    assert (
+        found.agreement_reason
+        == "the data came without human scores; pass human_scores (--human-scores)"
+    )
 
 
 # Files

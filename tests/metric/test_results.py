@@ -146,6 +146,11 @@ def test_a_context_id_in_two_splits_is_two_contexts() -> None:
     assert pass_rates(rows).overall.interval == (0.0, 1.0)
 
 
+def test_contexts_without_a_split_are_contexts() -> None:
+    rows = scored(PASS | {"split": None}, FAIL | {"split": None})
+    assert pass_rates(rows).overall.interval == (0.0, 1.0)
+
+
 def test_one_context_shows_no_spread() -> None:
     one = {"context_id": "c"}
     overall = pass_rates(scored(PASS | one, FAIL | one)).overall

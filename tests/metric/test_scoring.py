@@ -104,6 +104,35 @@ def test_an_empty_candidate_has_no_likelihood_in_a_decoder_only_model(
     assert (found["tokens_low"].item(), found["passed"].item()) == (0, False)
 
 
+@pytest.mark.parametrize(
+    ("name", "high", "low"),
+    [("prophetnet", "the Cat", "The cat"), ("t5", "the cat", "the  cat")],
+    ids=["letter case", "white space"],
+)
+@pytest.mark.parametrize("batch_size", [1, 2, 3])
+def test_texts_that_are_one_to_the_tokenizer_tie_exactly(
+    *, name: str, high: str, low: str, batch_size: int, loaded: Callable[[str], LoadedModel]
+) -> None:
+    # Other candidates of the same length stand between them, so batches would part them.
+    data = pairs(("dog", high, "the dog"), ("dog", "in cat", "the in"), ("dog", high, low))
+    found = score_pairs(data, Engine(loaded(name), batch_size=batch_size), DEFAULT)
+    assert found["ll_high"][2] == found["ll_low"][2]
+    assert (found["tie"][2], found["passed"][2]) == (True, False)
+
+
+def test_no_tokens_are_scored_twice(loaded: Callable[[str], LoadedModel]) -> None:
+    data = pairs(("dog", "the cat", "the  cat"), ("dog", "the cat", "in"))
+    seen: list[int] = []
+    hook = loaded("t5").model.register_forward_pre_hook(
+        lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True
+    )
+    try:
+        score_pairs(data, Engine(loaded("t5")), DEFAULT)
+    finally:
+        hook.remove()
+    assert sum(seen) == 2  # of four candidates
+
+
 def test_swapping_the_candidates_swaps_the_numbers(loaded: Callable[[str], LoadedModel]) -> None:
     engine = Engine(loaded("bart"))
     one = score_pairs(pairs(("the river", "the cat", "a dog in London")), engine, DEFAULT)
