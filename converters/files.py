@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nnd.converters.archives import find_member, read_members
-from nnd.converters.download import fetch
+from nnd.converters.download import fetch, find_cached
 from nnd.converters.records import (
     Cells,
     Record,
@@ -45,10 +45,9 @@ class Files:
     def has(self, name: str) -> bool:
         """Say whether a declared file can be had without fetching it."""
         try:
-            self.path(name)
+            return name in self.opened or self._at_hand(self._declared(name)) is not None
         except SourceError:
             return False
-        return True
 
     def path(self, name: str) -> Path:
         """Return where the declared file `name` lies, fetching it where needed.
@@ -57,7 +56,8 @@ class Files:
             SourceError: If it cannot be had, or two files in the folder fit equally well.
         """
         if name not in self.opened:
-            self.opened[name] = self._locate(name)
+            file = self._declared(name)
+            self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
         return self.opened[name]
 
     def jsonl(self, name: str) -> Iterator[Record]:
@@ -102,19 +102,23 @@ class Files:
             found.append({"name": name, "sha256": digest, "bytes": len(raw), "verified": verified})
         return found
 
-    def _locate(self, name: str) -> Path:
-        declared = next((file for file in self.source.files if file.name == name), None)
-        if declared is None:
-            raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
+    def _declared(self, name: str) -> SourceFile:
+        for file in self.source.files:
+            if file.name == name:
+                return file
+        raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
+
+    def _at_hand(self, file: SourceFile) -> Path | None:
+        """Return where a file lies, or None where it must be fetched; never None with --from."""
         if self.origin is not None:
             try:
-                return _find(declared, self.origin, is_main=declared == self.source.files[0])
+                return _find(file, self.origin, is_main=file == self.source.files[0])
             except OSError as error:
                 raise SourceError(
                     f"{self.origin}: cannot be looked into: {error.strerror}; correct --from"
                 ) from error
-        own = self.source.folder / name
-        return own if own.is_file() else fetch(declared, self.source.name)
+        own = self.source.folder / file.name
+        return own if own.is_file() else find_cached(file, self.source.name)
 
 
 def find_set(source: Source, origin: Path) -> Source:

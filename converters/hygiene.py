@@ -43,13 +43,19 @@ def report(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
         (code points), and the pass rates of shorter_wins, longer_wins (strictly) and a coin;
         overall (distinct pairs of candidates) and by_error_category (all rows).
     """
+    lengths = pairs.select(
+        *DISTINCT,
+        "error_category",
+        high=pl.col("candidate_high").str.len_chars(),
+        low=pl.col("candidate_low").str.len_chars(),
+    )
     return {
         "systems": _report_systems(annotations),
         "pairs": {
-            "overall": _report_pairs(pairs.unique(DISTINCT)),
+            "overall": _report_pairs(lengths.unique(DISTINCT)),
             "by_error_category": {
                 str(category): _report_pairs(rows)
-                for (category,), rows in sorted(pairs.group_by("error_category"))
+                for (category,), rows in sorted(lengths.group_by("error_category"))
             },
         },
     }
@@ -70,16 +76,16 @@ def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
     }
 
 
-def _report_pairs(pairs: pl.DataFrame) -> dict[str, float | None]:
+def _report_pairs(lengths: pl.DataFrame) -> dict[str, float | None]:
     """Count in whole numbers and divide at the end, so that the order of rows changes nothing."""
-    high, low = (pl.col(f"candidate_{side}").str.len_chars() for side in ("high", "low"))
-    sums = pairs.select(
+    high, low = pl.col("high"), pl.col("low")
+    sums = lengths.select(
         mean_characters_high=high.sum(),
         mean_characters_low=low.sum(),
         shorter_wins=(high < low).sum(),
         longer_wins=(high > low).sum(),
     ).row(0, named=True)
-    n = pairs.height
+    n = lengths.height
     rates = {name: found / n if n else None for name, found in sums.items()}
     return {"n": n, **rates, "coin": 0.5}
 

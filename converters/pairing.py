@@ -28,6 +28,9 @@ DISTINCT = ("split", "context_id", "high_id", "low_id")
 """Two candidates that differ by several error categories make several pairs, and are one test."""
 
 
+_ROWS_AT_A_TIME = 100_000
+
+
 class Pairs(NamedTuple):
     """The pairs of a source and what made none."""
 
@@ -52,6 +55,7 @@ def make_pairs(
     """
     found = compare(annotations, rule)
     kept = found.frame.filter(~same_text(found.frame, folded_texts(annotations)))
+    kept = kept.sort(*DISTINCT, "aspect", "error_category")  # before the texts make it wide
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
     pairs = _with_texts(kept, annotations).with_columns(
         error_group=pl.col("error_category").replace_strict(
@@ -61,7 +65,6 @@ def make_pairs(
         parent_id=pl.lit(None, pl.String),
     )
     pairs = pairs.with_columns(pair_id=pair_ids(pairs))
-    order = [*DISTINCT, "aspect", "error_category"]
     dropped = [
         *found.dropped,
         _lonely(annotations),
@@ -72,7 +75,7 @@ def make_pairs(
             "both candidates are the same text after NFC and white-space folding",
         ),
     ]
-    return Pairs(pairs.select(polars_schema("pair").names()).sort(order), dropped)
+    return Pairs(pairs.select(polars_schema("pair").names()), dropped)
 
 
 def fold(text: pl.Expr) -> pl.Expr:
@@ -107,8 +110,12 @@ def pair_ids(pairs: pl.DataFrame) -> pl.Series:
         for name in ID_FIELDS
         for part in (pl.col(name).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(name))
     ]
-    keys = pairs.select(key=pl.concat_str(sized, ignore_nulls=True)).to_series()
-    digests = [hashlib.sha256(key.encode()).hexdigest()[:16] for key in keys]
+    key = pl.concat_str(sized, ignore_nulls=True)
+    digests = [
+        hashlib.sha256(text.encode()).hexdigest()[:16]
+        for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python texts, keys take much room
+        for text in rows.select(key=key).to_series()
+    ]
     return pl.Series("pair_id", digests, pl.String)
 
 
@@ -119,7 +126,7 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
     candidates = annotations.unique(
         ["split", "candidate_id"], keep="first", maintain_order=True
     ).select("split", "candidate_id", "candidate", "system")
-    joined = comparisons.join(contexts, on=["split", "context_id"])
+    joined = comparisons.join(contexts, on=["split", "context_id"], maintain_order="left")
     for side in ("high", "low"):
         texts = candidates.rename(
             {
@@ -128,7 +135,7 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
                 "system": f"system_{side}",
             }
         )
-        joined = joined.join(texts, on=["split", f"{side}_id"])
+        joined = joined.join(texts, on=["split", f"{side}_id"], maintain_order="left")
     return joined
 
 

@@ -1,6 +1,7 @@
 """Parquet bytes that every reader takes for what they are: plain strings and lists."""
 
 import io
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -30,6 +31,19 @@ def parquet_bytes(frame: pl.DataFrame) -> bytes:
         for rows in frame.iter_slices(ROWS_AT_A_TIME):
             writer.write_table(rows.to_arrow().cast(plain))
     return buffer.getvalue()
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Return the rows of a Parquet file, read by Arrow: polars may abort over a damaged one.
+
+    Raises:
+        OSError: If the file cannot be read.
+        pyarrow.ArrowException: If it is no Parquet file, or a damaged one.
+    """
+    frame = pl.from_arrow(pq.read_table(path, partitioning=None))
+    if not isinstance(frame, pl.DataFrame):
+        raise pa.ArrowInvalid("not a table")
+    return frame
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

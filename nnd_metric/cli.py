@@ -69,12 +69,16 @@ def _explain(error: Exception) -> str | None:
 
 @app.command()
 def sources(*, as_json: AsJson = False) -> None:
-    """List the built-in sources: task, language, licence, quality rule, pairs."""
+    """List the built-in sources and their sets: task, language, licence, rule, pairs, variants."""
     from nnd.converters.source import list_sources
 
     from .tables import sources_table
 
-    facts = [dict(source.facts) for source in list_sources()]
+    facts = [
+        dict(each.facts)
+        for source in list_sources()
+        for each in (source, *(source.choose("set", name) for name in source.facts.get("sets", {})))
+    ]
     _show(facts, as_json, sources_table(facts))
 
 
@@ -124,7 +128,7 @@ def convert(
         normalise=normalise,
     ).manifest
     notes = [
-        f"{file['name']} is not the declared file (its SHA-256 differs or is not known): "
+        f"{file['name']} is unverified ({_why_unverified(manifest, file['name'])}): "
         "expected counts were not checked"
         for file in manifest["files"]
         if not file["verified"]
@@ -267,6 +271,13 @@ def install_metric() -> None:
 
     print(install_())
     print('evaluate.load("nnd") now finds it')
+
+
+def _why_unverified(manifest: dict[str, Any], name: str) -> str:
+    declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
+    if declared[name] is None:
+        return "no SHA-256 is declared, as the true one is not known"
+    return "its SHA-256 is not the declared one"
 
 
 def _describe(result: dict[str, Any]) -> list["Table | str"]:

@@ -29,14 +29,16 @@ def sources_table(sources: Iterable[Mapping[str, Any]]) -> Table:
     """One row per source: what it is, its licence, and what it gives."""
     table = _table("source", "task", "language", "licence", "rule")
     table.add_column("pairs", justify="right")
+    table.add_column("variants")
     for facts in sources:
         table.add_row(
-            facts["name"],
+            f"{facts['name']} --set {facts['set']}" if facts.get("set") else facts["name"],
             facts["task"],
             ", ".join(facts["languages"]),
             facts["licence"],
             facts["quality"]["rule"],
             _NOTHING if facts["expected"] is None else f"{facts['expected']['pairs']:,}",
+            ", ".join(facts.get("variants", {})),
         )
     return table
 

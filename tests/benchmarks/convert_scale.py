@@ -26,7 +26,7 @@ LABELS = ("good", "good", "good", "disfluent", "off_target", "wrong_context")
 SYSTEMS = ("heron", "wren", "plover", "siskin", "dipper")
 WORDS = "river light stone garden winter paper engine quiet letter market bridge hill".split()
 
-CONVERTER = '''
+CONVERTER = """
 from nnd.converters.annotation import Annotation
 
 def annotations(files):
@@ -44,7 +44,7 @@ def annotations(files):
                 aspect="question",
                 label=output.text("label"),
             )
-'''
+"""
 
 
 def make_source(folder: Path, contexts: int) -> None:
