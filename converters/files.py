@@ -1,5 +1,6 @@
 """Where the files of a source come from: `--from`, the source's own folder, the cache, the URL."""
 
+import contextlib
 import glob
 import hashlib
 from collections.abc import Iterator
@@ -15,10 +16,11 @@ from nnd.converters.records import (
     parse_json,
     read_cells,
     read_jsonl,
+    read_lines,
     read_text,
 )
 from nnd.converters.source import Source, SourceFile
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Files:
 
     def report(self, where: str, what: str) -> None:
         """Tell of something odd that is no error; it goes into the manifest and is printed."""
-        self.oddities.append(f"{where}: {what}")
+        self.oddities.append(one_line(f"{where}: {what}"))
 
     def has(self, name: str) -> bool:
         """Say whether a declared file can be had without fetching it."""
@@ -89,7 +91,7 @@ class Files:
 
     def first_line(self, name: str) -> str:
         """Return the first line of a file, to tell its layout by."""
-        return read_text(self.path(name)).split("\n", 1)[0]
+        return next(read_lines(self.path(name)), "").removesuffix("\n")
 
     def digests(self) -> list[dict[str, str | int | bool]]:
         """Return name, SHA-256, size and whether it is the declared file, of every file opened."""
@@ -111,12 +113,8 @@ class Files:
     def _at_hand(self, file: SourceFile) -> Path | None:
         """Return where a file lies, or None where it must be fetched; never None with --from."""
         if self.origin is not None:
-            try:
+            with _looking_into(self.origin):
                 return _find(file, self.origin, is_main=file == self.source.files[0])
-            except OSError as error:
-                raise SourceError(
-                    f"{self.origin}: cannot be looked into: {error.strerror}; correct --from"
-                ) from error
         own = self.source.folder / file.name
         return own if own.is_file() else find_cached(file, self.source.name)
 
@@ -129,15 +127,26 @@ def find_set(source: Source, origin: Path) -> Source:
     Raises:
         SourceError: If the main files of several sets are there, and the source's own is not.
     """
-    if origin.is_file() or _holds(origin, source):
-        by_name = [name for name in _sets(source) if origin.name == _main(source, name)]
-        return source.choose("set", by_name[0]) if origin.is_file() and by_name else source
-    found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
+    with _looking_into(origin):
+        if origin.is_file() or _holds(origin, source):
+            by_name = [name for name in _sets(source) if origin.name == _main(source, name)]
+            return source.choose("set", by_name[0]) if origin.is_file() and by_name else source
+        found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
     if len(found) > 1:
         raise SourceError(
             f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
         )
     return source.choose("set", found[0]) if found else source
+
+
+@contextlib.contextmanager
+def _looking_into(origin: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(
+            f"{origin}: cannot be looked into: {error.strerror}; correct --from"
+        ) from error
 
 
 def _sets(source: Source) -> list[str]:

@@ -82,6 +82,10 @@ def _build(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
     columns["source"] = [source.name] * len(chunk)
     columns["inputs"] = _entries(columns["inputs"])
     schema = polars_schema("annotation")
+    # Polars would find out, too, in minutes where they are hundreds of levels deep.
+    single = [columns[name] for name, kind in schema.items() if not kind.is_nested()]
+    if not all({list, dict}.isdisjoint(map(type, values)) for values in single):
+        raise TypeError("a list or an object where a text or a number belongs")
     return pl.DataFrame([pl.Series(name, columns[name], kind) for name, kind in schema.items()])
 
 

@@ -32,7 +32,7 @@ from nnd.converters.download import fetch
 from nnd.converters.source import SourceFile
 
 print("ready", flush=True)
-print(fetch(SourceFile("a.jsonl", *sys.argv[1:3], None), "toy"))
+print(fetch(SourceFile("a.jsonl", *sys.argv[1:], None), "toy", pause_s=0))
 """
 
 
@@ -50,7 +50,7 @@ class Server:
             bytes" (sends others than it was asked for), "unnamed" (does not say which it sends).
         statuses: Answers to the next requests, 200 where none is left.
         cuts: After how many bytes of the next bodies it hangs up; never where none is left.
-        pause: While it is clear, a body that is cut waits for it before hanging up.
+        go_on: While it is clear, a connection that is to be cut stays open, and silent.
         asked: Paths asked for so far.
         heard: Headers of these requests.
         sent: Bytes of a body sent to each of them.
@@ -64,7 +64,7 @@ class Server:
     ranges: str = "yes"
     statuses: list[int] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
-    pause: threading.Event = field(default_factory=threading.Event)
+    go_on: threading.Event = field(default_factory=threading.Event)
     asked: list[str] = field(default_factory=list)
     heard: list[dict[str, str]] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
@@ -119,7 +119,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         state.sent.append(len(body[:cut]))
         self.wfile.write(body[:cut])
         if cut is not None:
-            state.pause.wait(10)
+            state.go_on.wait(10)
 
     def first_byte(self) -> int:
         asked = self.headers.get("Range")
@@ -140,11 +140,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         monkeypatch.delenv(name, raising=False)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
         Handler.state = Server(f"http://127.0.0.1:{listening.server_port}")
-        Handler.state.pause.set()
+        Handler.state.go_on.set()
         thread = threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield Handler.state
-        Handler.state.pause.set()
+        Handler.state.go_on.set()
         listening.shutdown()
         thread.join()
 
@@ -348,7 +348,7 @@ def test_a_range_that_is_refused_is_a_new_start(server: Server, cache: Path) -> 
     assert server.sent == [24]
 
 
-def test_a_weak_etag_is_no_ground_to_go_on_from(server: Server, cache: Path) -> None:
+def test_a_weak_etag_is_no_ground_to_go_on_from(server: Server) -> None:
     # A weak ETag says "as good as", not "the same bytes" (RFC 9110, 8.8.1); If-Range forbids it.
     server.headers = {"ETag": 'W/"v1"'}
     server.cuts = [10]
@@ -361,9 +361,7 @@ def test_a_weak_etag_is_no_ground_to_go_on_from(server: Server, cache: Path) -> 
     "facts",
     ["", "{", "[]", "{}", '{"url": "http://other/a", "version": "\\"v1\\""}'],
 )
-def test_a_part_of_unknown_origin_is_not_continued(
-    server: Server, cache: Path, facts: str
-) -> None:
+def test_a_part_of_unknown_origin_is_not_continued(server: Server, cache: Path, facts: str) -> None:
     interrupt(server, cache)
     (cache / "toy/a.jsonl.part.json").write_text(facts, encoding="utf-8")
 
@@ -461,9 +459,9 @@ def test_no_progress_is_shown_without_a_terminal(
     assert capfd.readouterr() == ("", "")
 
 
-def start_fetching(server: Server) -> subprocess.Popen[str]:
+def start_fetching(server: Server, digest: str) -> subprocess.Popen[str]:
     """Fetch /a in a process of its own, which has done its imports."""
-    command = [sys.executable, "-c", FETCH, f"{server.url}/a", DIGEST]
+    command = [sys.executable, "-c", FETCH, f"{server.url}/a", digest]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -482,13 +480,13 @@ def test_after_a_kill_the_next_call_goes_on(server: Server, cache: Path) -> None
     digest = hashlib.sha256(server.body).hexdigest()
     server.headers = {"ETag": '"v1"'}
     server.cuts = [1_200_000]
-    server.pause.clear()
+    server.go_on.clear()
     part = cache / "toy/a.jsonl.part"
-    with start_fetching(server) as process:
+    with start_fetching(server, digest) as process:
         wait_for_bytes(part, 1_000_000)
         process.kill()
     arrived = part.stat().st_size
-    server.pause.set()
+    server.go_on.set()
 
     path = get(server, digest)
 
@@ -498,23 +496,20 @@ def test_after_a_kill_the_next_call_goes_on(server: Server, cache: Path) -> None
     assert cached(cache) == ["toy/a.jsonl"]
 
 
-def test_two_processes_at_once_fetch_once(server: Server, cache: Path) -> None:
+def test_of_two_processes_at_once_one_fetches(server: Server, cache: Path) -> None:
     server.headers = {"ETag": '"v1"'}
-    server.cuts = [24]  # all of it, but the connection stays open
-    server.pause.clear()
-    server.announced = 25
-    with start_fetching(server) as first:
+    server.cuts = [10]
+    server.go_on.clear()
+    with start_fetching(server, DIGEST) as first:
         wait_for_bytes(cache / "toy/a.jsonl.part.json", 1)
-        with start_fetching(server) as second:
+        with start_fetching(server, DIGEST) as second:
             time.sleep(0.2)  # long enough to ask, were it free to
-            asked_meanwhile = list(server.asked)
-            server.announced = None
-            server.body += b"!"
-            server.pause.set()
+            server.go_on.set()
             printed = [process.communicate(timeout=20)[0] for process in (first, second)]
 
-    assert asked_meanwhile == ["/a"]
     assert printed == [f"{cache}/toy/a.jsonl\n"] * 2
+    assert server.sent == [10, 14]
+    assert cached(cache) == ["toy/a.jsonl"]
 
 
 def test_an_address_that_is_none_is_an_error() -> None:
@@ -566,6 +561,34 @@ def test_nothing_is_fetched_where_from_is_given(
         convert(source, origin=tmp_path / "nowhere")
 
     assert server.asked == []
+
+
+def test_asking_whether_a_file_is_there_does_not_fetch_it(
+    server: Server, make_source: Callable[..., Path]
+) -> None:
+    file = {"name": "extra.txt", "url": f"{server.url}/a", "bytes": None, "sha256": DIGEST}
+    files = Files(load_source(make_source(files=[file])))
+
+    assert not files.has("extra.txt")
+    assert server.asked == []
+    assert files.opened == {}
+
+
+def test_a_file_in_the_cache_is_there(server: Server, make_source: Callable[..., Path]) -> None:
+    get(server)
+    file = {"name": "a.jsonl", "url": f"{server.url}/a", "bytes": None, "sha256": DIGEST}
+    files = Files(load_source(make_source(files=[file])))
+
+    assert files.has("a.jsonl")
+    assert files.opened == {}  # nobody has read it
+    assert server.asked == ["/a"]
+
+
+def test_a_damaged_file_in_the_cache_is_not_there(cache: Path) -> None:
+    (cache / "toy").mkdir(parents=True)
+    (cache / "toy/a.jsonl").write_bytes(BODY[:5])
+
+    assert find_cached(declared(None), "toy") is None
 
 
 def test_the_cache_is_in_the_home_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path: Path, source: s
     assert message == (
         "long:1: a line of more than 67,108,864 bytes; check that this is the right file"
     )
-    # The line is read in pieces and put together: twice 64 MiB, and never the 200 MB.
+    # The 64 MiB are read in pieces and put together, and the 200 MB never are.
     assert int(kib) < 160 * 1024
     assert sorted(path.name for path in tmp_path.iterdir()) == ["long"]
 
@@ -194,11 +194,15 @@ def test_deep_json(tmp_path: Path, brackets: int, start: str) -> None:
 
 @pytest.mark.parametrize("field", ["context", "inputs", "label", "score", "ratings", "candidate"])
 @pytest.mark.parametrize("levels", [1, 200, 900])
-def test_deep_fields(make_source: MakeSource, toy: Toy, tmp_path: Path, field: str, levels: int) -> None:
+def test_deep_fields(
+    make_source: MakeSource, toy: Toy, tmp_path: Path, field: str, levels: int
+) -> None:
     folder = make_source([toy("a", "heron", "good"), toy("b", "wren", "wrong")])
     row = json.dumps(toy("c", "wren", "wrong") | {field: "DEEP"})
     deep = row.replace('"DEEP"', '{"a": ' + "[" * levels + "]" * levels + "}")
-    (folder / "toy.jsonl").write_text(f"{row.replace(chr(34) + 'DEEP' + chr(34), 'null')}\n{deep}\n")
+    (folder / "toy.jsonl").write_text(
+        f"{row.replace(chr(34) + 'DEEP' + chr(34), 'null')}\n{deep}\n"
+    )
 
     refused(folder, None, tmp_path / "out")
 
@@ -235,7 +239,9 @@ def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         list(read_jsonl(tmp_path / "a"))
     assert str(caught.value) == 'a:2: the key "a" stands twice in one object; keep one of them'
-    with pytest.raises(SourceError, match=r'^a\.json: the key "a" stands twice in one object; keep'):
+    with pytest.raises(
+        SourceError, match=r'^a\.json: the key "a" stands twice in one object; keep'
+    ):
         list(parse_json('{"a": 1,\n "a": 2}', "a.json"))
 
 
@@ -251,6 +257,12 @@ def test_an_object_of_many_long_keys_makes_a_short_message(tmp_path: Path) -> No
 
 
 NO_PAIR = "quiz_design: the file makes no pair"
+REMEDIES = (
+    "check that this is challenge300-outputs.tsv",
+    "check that this is an mqm_*.tsv file of google/wmt-mqm-human-evaluation",
+    "check that this is the right file, and not another source's",
+    "check that this is the right file, or fetch it again: it may be cut off",
+)
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n" * 1000, b"\r\n" * 1000, b" \n\t\n"])
@@ -258,8 +270,10 @@ def test_a_file_of_nothing(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "a").write_bytes(raw)
 
     assert refused("quiz_design", tmp_path / "a", tmp_path / "out").startswith(NO_PAIR)
-    for source in ("challenge300", "wmt_mqm", "confit_samsum", "frank"):
-        assert refused(source, tmp_path / "a", tmp_path / "out").startswith("a")
+    (tmp_path / "a").rename(tmp_path / "mqm_ende.tsv")
+    for source in ("challenge300", "wmt_mqm", "confit_samsum", "goyal_gpt3_news"):
+        message = refused(source, tmp_path / "mqm_ende.tsv", tmp_path / "out")
+        assert message.endswith(REMEDIES)
 
 
 NAME = "quiz_design_groups.jsonl"

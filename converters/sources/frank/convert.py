@@ -124,6 +124,6 @@ def read_splits(files: Files, rows: list[Record]) -> Mapping[str, str]:
     return {
         article_id: split
         for split, name in SPLITS.items()
-        if files.has(name)
+        if files.origin is None or files.has(name)
         for article_id in read_text(files.path(name)).split()
     }
