@@ -98,10 +98,11 @@ class Files:
         declared = {file.name: file.sha256 for file in self.source.files}
         found: list[dict[str, str | int | bool]] = []
         for name, path in sorted(self.opened.items()):
-            raw = path.read_bytes()
-            digest = hashlib.sha256(raw).hexdigest()
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                size = file.tell()
             verified = digest == declared[name]
-            found.append({"name": name, "sha256": digest, "bytes": len(raw), "verified": verified})
+            found.append({"name": name, "sha256": digest, "bytes": size, "verified": verified})
         return found
 
     def _declared(self, name: str) -> SourceFile:

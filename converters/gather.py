@@ -1,6 +1,6 @@
 """Annotations gathered into a frame, checked row by row on the way."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
 from typing import Any
@@ -81,23 +81,29 @@ def _build(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
     columns["language"] = [language or default for language in columns["language"]]
     columns["source"] = [source.name] * len(chunk)
     columns["inputs"] = _entries(columns["inputs"])
+    contexts = pl.Series(list(dict.fromkeys(columns["context"])), dtype=pl.String)
     schema = polars_schema("annotation")
     # Polars would find out, too, in minutes where they are hundreds of levels deep.
     single = [columns[name] for name, kind in schema.items() if not kind.is_nested()]
     if not all({list, dict}.isdisjoint(map(type, values)) for values in single):
         raise TypeError("a list or an object where a text or a number belongs")
+    columns["context"] = _spread(columns["context"], contexts)
     return pl.DataFrame([pl.Series(name, columns[name], kind) for name, kind in schema.items()])
 
 
 def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
-    """Store each distinct set of parts once, then refer to it: candidates share their context."""
-    numbers: dict[tuple[tuple[str, str], ...], int] = {}
-    places = [numbers.setdefault(tuple(parts.items()), len(numbers)) for parts in inputs]
-    if not all(isinstance(text, str) for parts in numbers for pair in parts for text in pair):
+    items = [tuple(parts.items()) for parts in inputs]
+    distinct = dict.fromkeys(items)
+    if not all(isinstance(text, str) for parts in distinct for pair in parts for text in pair):
         raise TypeError("a part of a context that is no text")
-    entries = [[{"key": key, "value": value} for key, value in parts] for parts in numbers]
-    kind = polars_schema("annotation")["inputs"]
-    return pl.Series(entries, dtype=kind).gather(places)
+    entries = [[{"key": key, "value": value} for key, value in parts] for parts in distinct]
+    return _spread(items, pl.Series(entries, dtype=polars_schema("annotation")["inputs"]))
+
+
+def _spread(items: Sequence[Hashable], distinct: pl.Series) -> pl.Series:
+    """Store what candidates share with their context once, and refer to it from every row."""
+    place = {item: number for number, item in enumerate(dict.fromkeys(items))}
+    return distinct.gather([place[item] for item in items])
 
 
 def _row(source: Source, annotation: Annotation) -> dict[str, Any]:

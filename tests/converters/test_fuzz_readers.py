@@ -14,15 +14,15 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nnd.converters.archives import read_members
 from nnd.converters.convert import convert
+from nnd.converters.files import Files
 from nnd.converters.records import parse_json, read_cells, read_jsonl, read_text, shown
 from nnd.converters.source import Source, list_sources, load_source
 from nnd.converters.tables import SUFFIXES, choose_converter
-from nnd.converters.files import Files
 from nnd.schemas import NNDError
 
 TIMES = 20 if os.environ.get("NND_TEST_FULL") else 1
@@ -105,7 +105,7 @@ OBJECTS = b'{"id": 1, "text": "caf\xc3\xa9 \\u00e9", "n": [1.5, null, {"a": true
 CELLS = b'id,text,n\n1,"say ""hi"", he said",2\n2,"two\nlines",\n3,caf\xc3\xa9,1.5\n'
 
 
-@fuzz(100)
+@fuzz(60)
 def test_lines_of_json(tmp_path: Path, damage: Damage) -> None:
     (tmp_path / "a").write_bytes(damage(OBJECTS))
 
@@ -113,14 +113,14 @@ def test_lines_of_json(tmp_path: Path, damage: Damage) -> None:
 
 
 @pytest.mark.parametrize("quoted", [True, False])
-@fuzz(100)
+@fuzz(60)
 def test_cells(tmp_path: Path, damage: Damage, quoted: bool) -> None:  # noqa: FBT001 - a parameter
     (tmp_path / "a").write_bytes(damage(CELLS))
 
     is_read_or_refused(lambda: list(read_cells(tmp_path / "a", delimiter=",", quoted=quoted)))
 
 
-@fuzz(100)
+@fuzz(60)
 def test_a_json_file(tmp_path: Path, damage: Damage) -> None:
     raw = b"[" + OBJECTS.strip().replace(b"\r\n", b",\n") + b"]"
     (tmp_path / "a").write_bytes(damage(raw))
@@ -128,7 +128,7 @@ def test_a_json_file(tmp_path: Path, damage: Damage) -> None:
     is_read_or_refused(lambda: list(parse_json(read_text(tmp_path / "a"), "a")))
 
 
-@fuzz(100)
+@fuzz(60)
 def test_members_of_a_zip(tmp_path: Path, damage: Damage) -> None:
     with zipfile.ZipFile(tmp_path / "good", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("folder/a.json", OBJECTS * 5)
@@ -211,7 +211,7 @@ def test_the_tables_that_are_spoilt_below_are_good(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@fuzz(60)
+@fuzz(40)
 def test_a_table(
     table_source: Callable[[str], Path], damage: Damage, tmp_path: Path, suffix: str
 ) -> None:
@@ -246,7 +246,7 @@ CASES = [(source.name, *case) for source in SOURCES for case in folders(source)]
 
 
 @pytest.mark.parametrize("source", [source.name for source in SOURCES])
-@fuzz(12)
+@fuzz(8)
 def test_a_built_in_source(tmp_path: Path, damage: Damage, source: str) -> None:
     # Which of its files is spoilt, and how it is read, goes by chance, but the same in every run.
     chance = random.Random(repr(damage(b"some bytes of no importance" * 4)))

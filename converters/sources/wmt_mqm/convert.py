@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from nnd.converters.annotation import Annotation
 from nnd.converters.files import Files
-from nnd.converters.records import Cells, read_text, shown
+from nnd.converters.records import Cells, read_lines, shown
 from nnd.schemas import SourceError
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
@@ -63,8 +63,8 @@ def annotations(files: Files) -> Iterator[Annotation]:
 def read_rows(files: Files, name: str) -> Iterator[Cells]:
     """Yield the rows: nothing is quoted, and tabs in a comment belong to it."""
     path = files.path(name)
-    header, *lines = read_text(path).split("\n")
-    check_header(Cells(f"{path.name}:1", header.split("\t")))
+    lines = (line.removesuffix("\n") for line in read_lines(path))
+    check_header(Cells(f"{path.name}:1", next(lines, "").split("\t")))
     overlong = quoted = 0
     for number, line in enumerate(lines, start=2):
         if not line:
