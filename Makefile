@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-full check format types
+.PHONY: help demo test test-full bench check format types
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       set up, convert the embedded sample, train and score three toy models"
 	@echo "make test       set up, run the tests"
 	@echo "make test-full  the same, slow tests in full"
+	@echo "make bench      measure how converting scales"
 	@echo "make check      formatting, lint, types, tests"
 	@echo "make format     format and mend what ruff can"
 
@@ -46,6 +47,9 @@ test: $(BIN)/nnd
 
 test-full: $(BIN)/nnd
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --durations=15
+
+bench: $(BIN)/nnd
+	$(BIN)/python tests/benchmarks/convert_scale.py
 
 format: $(BIN)/nnd
 	$(BIN)/ruff format .

@@ -5,7 +5,7 @@ import hashlib
 import json
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -13,13 +13,16 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.annotation import Annotation, annotation_frame
-from nnd.converters.files import Files
+from nnd.converters import hygiene
+from nnd.converters.annotation import Annotation
+from nnd.converters.files import Files, find_set
+from nnd.converters.gather import annotation_frame
 from nnd.converters.human_scores import make_human_scores
 from nnd.converters.output import replace_folder
-from nnd.converters.pairing import DISTINCT, Pairs, fold, make_pairs
+from nnd.converters.pairing import DISTINCT, Pairs, folded_texts, make_pairs, same_text
 from nnd.converters.parquet import parquet_bytes
-from nnd.converters.source import Source, load_converter, load_source
+from nnd.converters.source import Source, load_source
+from nnd.converters.tables import choose_converter
 from nnd.schemas import NNDError, SchemaName, SourceError, check_frame
 
 MANIFEST = "manifest.json"
@@ -40,7 +43,7 @@ class Conversion:
         annotations: Rows of the annotation schema.
         pairs: Rows of the pair schema.
         human_scores: Rows of the human_score schema.
-        manifest: Source, rule, counts, dropped, input files, tool version.
+        manifest: Source, rule, counts, dropped, hygiene, input files, tool version.
     """
 
     annotations: pl.DataFrame
@@ -62,7 +65,13 @@ class Conversion:
 
 
 def convert(
-    source: str | Path, *, origin: str | Path | None = None, out: str | Path | None = None
+    source: str | Path,
+    *,
+    origin: str | Path | None = None,
+    out: str | Path | None = None,
+    set_name: str | None = None,
+    variant: str | None = None,
+    normalise: Sequence[str] = (),
 ) -> Conversion:
     """Convert a source's annotation files into NND pairs and human scores.
 
@@ -72,45 +81,64 @@ def convert(
             the download cache, else the declared URL.
         out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
             manifest.json to; None: nothing is written. The same input gives the same bytes.
+        set_name: Which of a source's sets of files; None: the main one, or the one that is there.
+        variant: Which reading of them; None: the main one.
+        normalise: Steps of `hygiene.normalise` for candidates and contexts, in this order; none by
+            default: texts stay as they are.
 
     Raises:
         SourceError: If a file is not what the source declares, or makes no pair; nothing is
             written then.
-        NNDError: If `out` is a file or a folder that holds something else.
+        NNDError: If `out` is a file or a folder that holds something else, or a step is not known.
     """
-    loaded = load_source(source)
-    conversion = convert_source(loaded, None if origin is None else Path(origin))
+    place = None if origin is None else Path(origin)
+    chosen = load_source(source)
+    if set_name is not None:
+        chosen = chosen.choose("set", set_name)
+    elif place is not None:
+        chosen = find_set(chosen, place)
+    if variant is not None:
+        chosen = chosen.choose("variant", variant)
+    conversion = convert_source(chosen, place, normalise)
     if out is not None:
         with replace_folder(Path(out), marker=MANIFEST) as folder:
             conversion.write(folder)
     return conversion
 
 
-def convert_source(source: Source, origin: Path | None = None) -> Conversion:
+def convert_source(
+    source: Source, origin: Path | None = None, normalise: Sequence[str] = ()
+) -> Conversion:
     """Convert a loaded source in memory (see `convert`)."""
+    hygiene.check_steps(normalise)
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         annotations = annotation_frame(source, _run_converter(source, files))
+    annotations = hygiene.normalise(annotations, normalise)
     pairs = make_pairs(annotations, source.rule, source.taxonomy)
     human_scores = make_human_scores(annotations, source)
     digests = files.digests()
     counts = count(annotations, pairs.frame)
-    verified = bool(digests) and all(file["verified"] for file in digests)
+    # Texts that become the same make no pair: what is expected holds for texts as they are.
+    verified = bool(digests) and all(file["verified"] for file in digests) and not normalise
     _check_result(source, pairs, counts, verified=verified)
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     manifest = {
         "nnd_version": version("nnd"),
-        "source": dict(source.facts),
+        "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
         "files": digests,
         "counts": counts,
         "dropped": [entry._asdict() for entry in pairs.dropped if entry.n],
+        "oddities": files.oddities,
+        "normalised": list(normalise),
+        "hygiene": hygiene.report(annotations, pairs.frame),
     }
     return Conversion(annotations, pairs.frame, human_scores, manifest)
 
 
 def _run_converter(source: Source, files: Files) -> Iterator[Annotation]:
     """Run a convert.py; what it does not catch becomes an error that names its line."""
-    generator = load_converter(source)
+    generator = choose_converter(source)
     try:
         yield from generator(files)
     except NNDError:
@@ -128,7 +156,7 @@ def _run_converter(source: Source, files: Files) -> Iterator[Annotation]:
 
 def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
     """Return the counts of a manifest: of annotations, of pairs, and of pairs by category."""
-    lowered = [fold(pl.col(f"candidate_{side}")).str.to_lowercase() for side in ("high", "low")]
+    lowered = folded_texts(annotations).with_columns(pl.col("text").str.to_lowercase())
     systems = annotations.select(pl.col("system").str.split("|").explode())
     candidates = annotations.unique(["split", "candidate_id"])
     return {
@@ -139,7 +167,7 @@ def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
         "systems": systems.n_unique(),
         "pairs": pairs.height,
         "distinct_pairs": pairs.select(DISTINCT).n_unique(),
-        "same_after_lowercase": pairs.filter(lowered[0] == lowered[1]).height,
+        "same_after_lowercase": int(same_text(pairs, lowered).sum()),
         **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
     }
 
@@ -160,7 +188,8 @@ def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verif
             f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "
             "right file and that `quality` in source.yaml fits it"
         )
-    for name, expected in source.facts["expected"].items() if verified else ():
+    known: dict[str, Any] = source.facts["expected"] or {}
+    for name, expected in known.items() if verified else ():
         if counts[name] != expected:
             raise SourceError(
                 f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "

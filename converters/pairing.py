@@ -28,6 +28,9 @@ DISTINCT = ("split", "context_id", "high_id", "low_id")
 """Two candidates that differ by several error categories make several pairs, and are one test."""
 
 
+_ROWS_AT_A_TIME = 100_000
+
+
 class Pairs(NamedTuple):
     """The pairs of a source and what made none."""
 
@@ -51,11 +54,10 @@ def make_pairs(
         the same text after NFC and white-space folding.
     """
     found = compare(annotations, rule)
-    joined = _with_texts(found.frame, annotations)
-    same = fold(pl.col("candidate_high")) == fold(pl.col("candidate_low"))
-    kept = joined.filter(~same)
+    kept = found.frame.filter(~same_text(found.frame, folded_texts(annotations)))
+    kept = kept.sort(*DISTINCT, "aspect", "error_category")  # before the texts make it wide
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
-    pairs = kept.with_columns(
+    pairs = _with_texts(kept, annotations).with_columns(
         error_group=pl.col("error_category").replace_strict(
             groups, default=None, return_dtype=pl.String
         ),
@@ -63,23 +65,42 @@ def make_pairs(
         parent_id=pl.lit(None, pl.String),
     )
     pairs = pairs.with_columns(pair_id=pair_ids(pairs))
-    order = [*DISTINCT, "aspect", "error_category"]
     dropped = [
         *found.dropped,
         _lonely(annotations),
         Dropped(
             "same_text",
             "pairs",
-            joined.height - kept.height,
+            found.frame.height - kept.height,
             "both candidates are the same text after NFC and white-space folding",
         ),
     ]
-    return Pairs(pairs.select(polars_schema("pair").names()).sort(order), dropped)
+    return Pairs(pairs.select(polars_schema("pair").names()), dropped)
 
 
 def fold(text: pl.Expr) -> pl.Expr:
     """Return text in NFC with runs of white space as one space and none at the ends."""
     return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return split, candidate_id and the folded `text` of every candidate."""
+    candidates = annotations.unique(["split", "candidate_id"], keep="any")
+    return candidates.select("split", "candidate_id", text=fold(pl.col("candidate")))
+
+
+def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
+    """Say of each row with split, high_id and low_id whether both have the same text in `texts`."""
+    found = pairs.select("split", "high_id", "low_id")
+    for side in ("high", "low"):
+        found = found.join(
+            texts.rename({"text": side}),
+            left_on=["split", f"{side}_id"],
+            right_on=["split", "candidate_id"],
+            how="left",
+            maintain_order="left",
+        )
+    return found.select(pl.col("high").eq_missing(pl.col("low"))).to_series()
 
 
 def pair_ids(pairs: pl.DataFrame) -> pl.Series:
@@ -89,8 +110,12 @@ def pair_ids(pairs: pl.DataFrame) -> pl.Series:
         for name in ID_FIELDS
         for part in (pl.col(name).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(name))
     ]
-    keys = pairs.select(key=pl.concat_str(sized, ignore_nulls=True)).to_series()
-    digests = [hashlib.sha256(key.encode()).hexdigest()[:16] for key in keys]
+    key = pl.concat_str(sized, ignore_nulls=True)
+    digests = [
+        hashlib.sha256(text.encode()).hexdigest()[:16]
+        for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python texts, keys take much room
+        for text in rows.select(key=key).to_series()
+    ]
     return pl.Series("pair_id", digests, pl.String)
 
 
@@ -101,7 +126,7 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
     candidates = annotations.unique(
         ["split", "candidate_id"], keep="first", maintain_order=True
     ).select("split", "candidate_id", "candidate", "system")
-    joined = comparisons.join(contexts, on=["split", "context_id"])
+    joined = comparisons.join(contexts, on=["split", "context_id"], maintain_order="left")
     for side in ("high", "low"):
         texts = candidates.rename(
             {
@@ -110,7 +135,7 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
                 "system": f"system_{side}",
             }
         )
-        joined = joined.join(texts, on=["split", f"{side}_id"])
+        joined = joined.join(texts, on=["split", f"{side}_id"], maintain_order="left")
     return joined
 
 

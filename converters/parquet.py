@@ -1,10 +1,14 @@
 """Parquet bytes that every reader takes for what they are: plain strings and lists."""
 
 import io
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+ROWS_AT_A_TIME = 50_000
+"""Rows of a row group; the Hub shows a set by row groups."""
 
 
 def parquet_bytes(frame: pl.DataFrame) -> bytes:
@@ -14,17 +18,32 @@ def parquet_bytes(frame: pl.DataFrame) -> bytes:
     own writer would mark texts as `large_string`, which `datasets` takes for another feature; and
     content-defined chunks with a page index are what the Hub stores and shows best.
     """
-    table = frame.to_arrow()
-    plain = pa.schema([field.with_type(_plain(field.type)) for field in table.schema])
+    plain = pa.schema([f.with_type(_plain(f.type)) for f in frame.head(0).to_arrow().schema])
     buffer = io.BytesIO()
-    pq.write_table(
-        table.cast(plain),
+    with pq.ParquetWriter(
         buffer,
+        plain,
         compression="zstd",
         use_content_defined_chunking=True,
         write_page_index=True,
-    )
+    ) as writer:
+        # Arrow's texts are copies, and a context stands in many pairs: some rows at a time.
+        for rows in frame.iter_slices(ROWS_AT_A_TIME):
+            writer.write_table(rows.to_arrow().cast(plain))
     return buffer.getvalue()
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Return the rows of a Parquet file, read by Arrow: polars may abort over a damaged one.
+
+    Raises:
+        OSError: If the file cannot be read.
+        pyarrow.ArrowException: If it is no Parquet file, or a damaged one.
+    """
+    frame = pl.from_arrow(pq.read_table(path, partitioning=None))
+    if not isinstance(frame, pl.DataFrame):
+        raise pa.ArrowInvalid("not a table")
+    return frame
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -5,19 +5,32 @@ CRLF line ends are simply read.
 """
 
 import codecs
+import contextlib
 import csv
 import io
+import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from nnd.schemas import SourceError
 
 T = TypeVar("T")
 _LONGEST_SHOWN = 60
+_MOST_LISTED = 20
+
+LONGEST_LINE = 64 * 2**20
+"""Bytes of a line of text; a book has one or two million."""
+
+LONGEST_CELL = 16 * 2**20
+"""Characters of a quoted cell, which may run over many lines."""
+
+LARGEST_FILE = 2**30
+"""Bytes of a file that is read as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +80,15 @@ class Record:
             where = f"{self._place(name)}[{number}]"
             yield Record(where, _expect(value, dict, "an object", where))
 
+    def record(self, name: str) -> "Record":
+        """Return a field that must be an object."""
+        where = self._place(name)
+        return Record(where, _expect(self._required(name), dict, "an object", where))
+
     def _required(self, name: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
         if name not in self.fields:
             raise SourceError(
-                f'{self.where}: there is no "{name}", only {", ".join(self.fields) or "nothing"}; '
+                f'{self.where}: there is no "{name}", only {_listed(self.fields) or "nothing"}; '
                 "check that this is the right file, and not another source's"
             )
         return self.fields[name]
@@ -90,26 +108,72 @@ def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
 
     Raises:
-        SourceError: If the file cannot be read or is not UTF-8.
+        SourceError: If the file cannot be read, is too large or is not UTF-8.
     """
+    with _opened(path) as file:
+        raw = file.read(LARGEST_FILE + 1)
+    if len(raw) > LARGEST_FILE:
+        raise SourceError(
+            f"{path.name}: more than {LARGEST_FILE:,} bytes; check that this is the right file, or "
+            "take it apart"
+        )
+    return decode(raw, path.name)
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, each with its line feed; no more than one is held at a time.
+
+    Raises:
+        SourceError: If the file cannot be read, or at a line that is too long or is not UTF-8.
+    """
+    with _opened(path) as file:
+        for number in itertools.count(1):
+            raw = file.readline(LONGEST_LINE + 1)
+            if len(raw) > LONGEST_LINE:
+                raise SourceError(
+                    f"{path.name}:{number}: a line of more than {LONGEST_LINE:,} bytes; check that "
+                    "this is the right file"
+                )
+            if not raw:
+                return
+            yield decode(raw, path.name, line=number)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            yield file
     except OSError as error:
         raise SourceError(
             f"{path}: cannot be read: {error.strerror}; make it readable, or name another copy"
         ) from error
+
+
+def decode(raw: bytes, name: str, *, line: int = 1) -> str:
+    """Return UTF-8 as text, with line feeds only and without the byte-order mark of a first line.
+
+    Args:
+        raw: The bytes of a file, or of one of its lines.
+        name: What stands for the file in messages.
+        line: Number of the line that they start with.
+
+    Raises:
+        SourceError: If they are not UTF-8.
+    """
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
-        line = raw.count(b"\n", 0, max(raw.find(b"\0"), 0)) + 1
+        line += raw.count(b"\n", 0, max(raw.find(b"\0"), 0))
         raise SourceError(
-            f"{path.name}:{line}: UTF-16, or no text at all; convert the file first, "
+            f"{name}:{line}: UTF-16, or no text at all; convert the file first, "
             "e.g. iconv -f utf-16 -t utf-8"
         )
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig" if line == 1 else "utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
+        # The error's place does not count a byte-order mark; its bytes do not either.
+        line += error.object.count(b"\n", 0, error.start)
         raise SourceError(
-            f"{path.name}:{line}: byte 0x{raw[error.start]:02x} is not UTF-8; convert the file "
+            f"{name}:{line}: byte 0x{error.object[error.start]:02x} is not UTF-8; convert the file "
             "first, e.g. iconv -f latin1 -t utf-8"
         ) from error
 
@@ -120,24 +184,59 @@ def read_jsonl(path: Path) -> Iterator[Record]:
     Raises:
         SourceError: At a line that is not a JSON object, a cut-off last one included.
     """
-    for number, line in enumerate(io.StringIO(read_text(path)), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
-            yield _parse_line(line, f"{path.name}:{number}")
+            where = f"{path.name}:{number}"
+            yield Record(where, _expect(_parse(line, where), dict, "a JSON object", where))
 
 
-def _parse_line(line: str, where: str) -> Record:
+def parse_json(text: str, name: str) -> Iterator[Record]:
+    """Yield the objects of a JSON file: those of its list (`name[17]`), or the one that it is.
+
+    Raises:
+        SourceError: If it is neither; `name` stands for the file in the message.
+    """
+    value = _parse(text, name)
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            where = f"{name}[{number}]"
+            yield Record(where, _expect(item, dict, "an object", where))
+    else:
+        yield Record(name, _expect(value, dict, "an object or a list of objects", name))
+
+
+class _TwiceError(ValueError):
+    """A key that an object has twice; Python would keep the last value without a word."""
+
+
+def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise _TwiceError(shown(twice))
+    return fields
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
+
+
+def _parse(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
     try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
+        return _DECODER.decode(text)
+    except _TwiceError as error:
         raise SourceError(
-            f"{where}: not a whole JSON object: {error.msg} (column {error.colno}); check that "
-            "this is the right file, or fetch it again: it may be cut off"
+            f"{where}: the key {error} stands twice in one object; keep one of them"
+        ) from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise SourceError(
+            f"{where}: not a whole JSON object: {error.msg} ({line}column {error.colno}); check "
+            "that this is the right file, or fetch it again: it may be cut off"
         ) from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
         raise SourceError(
             f"{where}: not JSON of an annotation file: {error}; check that this is the right file"
         ) from error
-    return Record(where, _expect(value, dict, "a JSON object", where))
 
 
 def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
@@ -151,30 +250,47 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
     Raises:
         SourceError: At a row with more or fewer cells than the header.
     """
-    text = io.StringIO(read_text(path), newline="")
     reader = csv.reader(
-        text,
+        _any_line_ends(read_lines(path)),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
     )
     width = 0
+    while True:
+        try:
+            values = _next_row(reader)
+        except csv.Error as error:
+            raise SourceError(
+                f"{path.name}:{reader.line_num}: not a row of cells: {error}; correct the row, or "
+                "fetch the file again"
+            ) from error
+        if values is None:
+            return
+        where = f"{path.name}:{reader.line_num}"
+        width = width or len(values)
+        if values and len(values) != width:
+            raise SourceError(
+                f"{where}: {len(values)} cells where the header has {width}; correct the row, "
+                "or fetch the file again"
+            )
+        if values:
+            yield Cells(where, values)
+
+
+def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
+    """Cut lines at carriage returns too, which old programs end them with."""
+    for line in lines:
+        yield from io.StringIO(line, newline="") if "\r" in line else (line,)
+
+
+def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
+    """Return the next row of a csv reader; the module has one limit for all, put back at once."""
+    limit = csv.field_size_limit(LONGEST_CELL)
     try:
-        for values in reader:
-            where = f"{path.name}:{reader.line_num}"
-            width = width or len(values)
-            if values and len(values) != width:
-                raise SourceError(
-                    f"{where}: {len(values)} cells where the header has {width}; correct the row, "
-                    "or fetch the file again"
-                )
-            if values:
-                yield Cells(where, values)
-    except csv.Error as error:
-        raise SourceError(
-            f"{path.name}:{reader.line_num}: not a row of cells: {error}; correct the row, or "
-            "fetch the file again"
-        ) from error
+        return next(rows, None)
+    finally:
+        csv.field_size_limit(limit)
 
 
 def parse_number(text: str, where: str) -> float:
@@ -203,5 +319,14 @@ def _expect(value: object, kind: type[T], name: str, where: str) -> T:
 
 def shown(value: object) -> str:
     """Return a value as a message quotes it: as JSON, and cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:  # hundreds of brackets: what could just be read cannot be written
+        text = "a value of many levels"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def _listed(names: Collection[str]) -> str:
+    """Return names as a message lists them: a broken file may have thousands, and long ones."""
+    listed = ", ".join(name[:_LONGEST_SHOWN] for name in itertools.islice(names, _MOST_LISTED))
+    return f"{listed}, …" if len(names) > _MOST_LISTED else listed

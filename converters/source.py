@@ -5,7 +5,7 @@ import runpy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -75,6 +75,27 @@ class Source:
         """Whether an empty candidate is one like any other, and not an error."""
         return self.facts.get("empty_candidates") == "keep"
 
+    @property
+    def variant(self) -> str | None:
+        """The variant that was chosen, or None."""
+        return self.facts.get("variant")
+
+    def choose(self, kind: Literal["set", "variant"], name: str) -> "Source":
+        """Return the source as one of its sets or variants, with the fields that that one states.
+
+        Raises:
+            SourceError: If it has none of that name; the message lists those it has.
+        """
+        known: Mapping[str, Any] = self.facts.get(f"{kind}s", {})
+        if name not in known:
+            raise SourceError(
+                f'{self.name}: there is no {kind} "{name}"; known: {", ".join(known) or "none"}'
+            )
+        other = {field: value for field, value in known[name].items() if field != "description"}
+        facts = {**self.facts, **other, kind: name}
+        _check_facts(facts, self.folder / "source.yaml")
+        return Source(self.folder, facts)
+
 
 def list_sources() -> list[Source]:
     """Return the built-in sources, by name."""
@@ -110,6 +131,11 @@ def _read_facts(path: Path) -> dict[str, Any]:
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
         raise SourceError(f"{path}: not valid YAML, {type(error).__name__}: {reason}") from error
+    _check_facts(facts, path)
+    return facts  # type: ignore[no-any-return]
+
+
+def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the YAML held
     for problem in check_rows("source", [facts]):
         place = problem.path or "top level"
         raise SourceError(f"{path}: {place}: {problem.message} ({problem.remedy})")
@@ -120,7 +146,6 @@ def _read_facts(path: Path) -> dict[str, Any]:
         read_rule(facts["quality"])
     except SourceError as error:
         raise SourceError(f"{path}: {error}") from error
-    return facts  # type: ignore[no-any-return]
 
 
 def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
@@ -131,7 +156,10 @@ def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
     """
     path = source.folder / "convert.py"
     if not path.is_file():
-        raise SourceError(f"{path}: missing; write `def annotations(files)` there")
+        raise SourceError(
+            f"{path}: missing; write `def annotations(files)` there, or a `table:` section in "
+            "source.yaml"
+        )
     try:
         names = runpy.run_path(str(path))
     except (Exception, SystemExit) as error:

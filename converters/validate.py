@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+import pyarrow as pa
 
 from nnd.converters.convert import FRAMES, MANIFEST, count
 from nnd.converters.pairing import fold, pair_ids
+from nnd.converters.parquet import read_parquet
 from nnd.schemas import Problem, SchemaError, check_frame, check_rows, polars_schema
 
 _CONVERT_AGAIN = "convert the source again"
@@ -73,8 +75,8 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 
 def _read_frame(path: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        return read_parquet(path)
+    except (OSError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise SchemaError(f"{path}: cannot be read: {reason}; {_CONVERT_AGAIN}") from error
 
@@ -131,7 +133,7 @@ def _check_manifest(manifest: dict[str, Any], counts: dict[str, Any]) -> Iterato
     files = manifest.get("files")
     if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
         yield Problem(None, "files", "is no list of files", _CONVERT_AGAIN)
-    elif files and all(file.get("verified") for file in files):
+    elif files and all(file.get("verified") for file in files) and not manifest.get("normalised"):
         for name, expected in _section(_section(manifest, "source"), "expected").items():
             if counts.get(name) != expected:
                 message = f"{counts.get(name)} where the source expects {expected}"

@@ -69,12 +69,16 @@ def _explain(error: Exception) -> str | None:
 
 @app.command()
 def sources(*, as_json: AsJson = False) -> None:
-    """List the built-in sources: task, language, licence, quality rule, pairs."""
+    """List the built-in sources and their sets: task, language, licence, rule, pairs, variants."""
     from nnd.converters.source import list_sources
 
     from .tables import sources_table
 
-    facts = [dict(source.facts) for source in list_sources()]
+    facts = [
+        dict(each.facts)
+        for source in list_sources()
+        for each in (source, *(source.choose("set", name) for name in source.facts.get("sets", {})))
+    ]
     _show(facts, as_json, sources_table(facts))
 
 
@@ -89,6 +93,20 @@ def convert(
     out: Annotated[
         Path | None, typer.Option(help="Folder to write.", show_default="SOURCE-nnd")
     ] = None,
+    set_name: Annotated[
+        str | None, typer.Option("--set", help="Which of a source's sets of files, e.g. ted/ende.")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option(help="Another reading of the same files, e.g. severity.")
+    ] = None,
+    normalise: Annotated[
+        list[str],
+        typer.Option(
+            metavar="STEP",
+            help="Change candidates and contexts: nfc, whitespace or detokenise; repeat it for "
+            "several. Without it texts stay as they are.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
     as_json: AsJson = False,
 ) -> None:
     """Convert a source's annotation files into NND pairs and human scores.
@@ -98,17 +116,28 @@ def convert(
     """
     from nnd.converters.convert import convert as convert_
 
-    from .tables import counts_table
+    from .tables import counts_table, hygiene_tables
 
     target = out or Path(f"{Path(source).resolve().name}-nnd")
-    manifest = convert_(source, origin=origin, out=target).manifest
+    manifest = convert_(
+        source,
+        origin=origin,
+        out=target,
+        set_name=set_name,
+        variant=variant,
+        normalise=normalise,
+    ).manifest
     notes = [
-        f"{file['name']} is not the declared file (its SHA-256 differs or is not known): "
+        f"{file['name']} is unverified ({_why_unverified(manifest, file['name'])}): "
         "expected counts were not checked"
         for file in manifest["files"]
         if not file["verified"]
     ]
-    _show(manifest, as_json, counts_table(manifest), *notes, f"written to {target}")
+    notes += [f"odd: {oddity}" for oddity in manifest["oddities"]]
+    if normalise:
+        notes.append(f"candidates and contexts were changed: {', '.join(normalise)}")
+    tables = [counts_table(manifest), *hygiene_tables(manifest["hygiene"])]
+    _show(manifest, as_json, *tables, *notes, f"written to {target}")
 
 
 @app.command()
@@ -242,6 +271,13 @@ def install_metric() -> None:
 
     print(install_())
     print('evaluate.load("nnd") now finds it')
+
+
+def _why_unverified(manifest: dict[str, Any], name: str) -> str:
+    declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
+    if declared[name] is None:
+        return "no SHA-256 is declared, as the true one is not known"
+    return "its SHA-256 is not the declared one"
 
 
 def _describe(result: dict[str, Any]) -> list["Table | str"]:

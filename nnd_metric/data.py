@@ -88,8 +88,8 @@ def read_parquet(path: Path) -> pl.DataFrame:
         ScoringError: If it cannot be read as one.
     """
     try:
-        return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
+        return pl.read_parquet(path, use_pyarrow=True)  # polars may abort over a damaged file
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f"{path}: cannot be read as Parquet: {reason}") from error
 

@@ -29,14 +29,16 @@ def sources_table(sources: Iterable[Mapping[str, Any]]) -> Table:
     """One row per source: what it is, its licence, and what it gives."""
     table = _table("source", "task", "language", "licence", "rule")
     table.add_column("pairs", justify="right")
+    table.add_column("variants")
     for facts in sources:
         table.add_row(
-            facts["name"],
+            f"{facts['name']} --set {facts['set']}" if facts.get("set") else facts["name"],
             facts["task"],
             ", ".join(facts["languages"]),
             facts["licence"],
             facts["quality"]["rule"],
-            f"{facts['expected']['pairs']:,}",
+            _NOTHING if facts["expected"] is None else f"{facts['expected']['pairs']:,}",
+            ", ".join(facts.get("variants", {})),
         )
     return table
 
@@ -58,6 +60,26 @@ def counts_table(manifest: Mapping[str, Any]) -> Table:
         name = f"dropped: {entry['what']}, {entry['reason'].replace('_', ' ')}"
         table.add_row(name, f"{entry['n']:,}", entry["why"])
     return table
+
+
+def hygiene_tables(report: Mapping[str, Any]) -> list[Table]:
+    """What texts look like, for systems where anything does, and what length alone would reach."""
+    lengths = _table("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "coin")
+    rows = {"overall": report["pairs"]["overall"]}
+    if len(report["pairs"]["by_error_category"]) > 1:
+        rows |= report["pairs"]["by_error_category"]
+    for name, found in rows.items():
+        wins = (_percent(found[rule]) for rule in ("shorter_wins", "longer_wins", "coin"))
+        means = (f"{found[f'mean_characters_{side}']:.1f}" for side in ("high", "low"))
+        lengths.add_row(name, f"{found['n']:,}", *means, *wins)
+    looks = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
+    odd = {name: row for name, row in report["systems"].items() if any(row[key] for key in looks)}
+    if not odd:
+        return [lengths]
+    table = _table("candidates of", "n", *(key.replace("_", " ") for key in looks))
+    for name, row in odd.items():
+        table.add_row(name, f"{row['n']:,}", *(_percent(row[key]) for key in looks))
+    return [lengths, table]
 
 
 def _pair_notes(counts: Mapping[str, Any]) -> str:
@@ -112,6 +134,10 @@ def _table(*columns: str) -> Table:
     for column in columns:
         table.add_column(column)
     return table
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _n(rate: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ import polars as pl
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
 
+from nnd.schemas.bulk import suspects
 from nnd.schemas.contract import SchemaName, load_schema, polars_schema, rows_of
 from nnd.schemas.errors import one_line
 
@@ -59,8 +60,11 @@ def check_frame(name: SchemaName, frame: pl.DataFrame) -> Iterator[Problem]:
     expected = polars_schema(name)
     wrong = list(_check_columns(expected, frame.schema))
     yield from wrong
-    if not wrong:
-        yield from check_rows(name, rows_of(frame))
+    if wrong:
+        return
+    doubtful = suspects(name, frame)
+    for problem in check_rows(name, rows_of(frame[doubtful])):
+        yield replace(problem, row=doubtful[cast("int", problem.row)])
 
 
 def _check_columns(expected: pl.Schema, found: pl.Schema) -> Iterator[Problem]:

@@ -187,6 +187,20 @@ def test_from_goes_before_the_own_file_of_a_source(make_source: MakeSource, tmp_
     assert Files(source, tmp_path / "in").path("toy.jsonl") == given
 
 
+def test_what_lies_at_hand_is_there(files: Callable[..., Files], tmp_path: Path) -> None:
+    put(tmp_path / "in/answers.tsv")
+    given = files(tmp_path / "in")
+
+    assert given.has("answers.tsv")
+    assert not given.has("extra.tsv")
+    assert not given.has("undeclared.tsv")
+    assert given.opened == {}
+
+
+def test_the_own_file_of_a_source_is_there(make_source: MakeSource) -> None:
+    assert Files(load_source(make_source())).has("toy.jsonl")
+
+
 def test_a_file_that_is_not_declared_is_an_error(make_source: MakeSource) -> None:
     with pytest.raises(SourceError, match=r'source\.yaml: files: "other.jsonl" is not declared'):
         Files(load_source(make_source())).path("other.jsonl")

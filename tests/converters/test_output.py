@@ -269,5 +269,8 @@ def test_what_convert_writes(make_source: Callable[..., Path], tmp_path: Path) -
     convert(make_source(), out=tmp_path / "out")
 
     manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
-    assert list(manifest) == ["nnd_version", "source", "files", "counts", "dropped", "outputs"]
+    assert list(manifest) == [
+        *("nnd_version", "source", "files", "counts", "dropped"),
+        *("oddities", "normalised", "hygiene", "outputs"),
+    ]
     assert {path.name for path in (tmp_path / "out").iterdir()} == {MARKER, *manifest["outputs"]}

@@ -74,7 +74,7 @@ def test_quoted_cells_hold_quotes_tabs_and_line_breaks(tmp_path: Path) -> None:
     assert cells(tmp_path, text, quoted=True) == [
         ("a.tsv:1", ["a", "b"]),
         ("a.tsv:2", ['say "hi"', "x\ty"]),
-        ("a.tsv:4", ["two\r\nlines", "z"]),
+        ("a.tsv:4", ["two\nlines", "z"]),
         ("a.tsv:5", ["last", "row"]),
     ]
 

@@ -1,7 +1,9 @@
 """A converted folder is checked against the contract, against itself, and against its manifest."""
 
+import contextlib
 import hashlib
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -291,15 +293,14 @@ def test_a_parquet_file_that_is_cut_off_is_an_error(folder: Path, size: int) -> 
         found(folder)
 
 
-def test_a_parquet_reader_that_panics_is_an_error_like_any_other(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # One damaged file in some hundreds makes polars panic, which is no Exception. Which one depends
-    # on the version of polars, so the panic is played.
-    def panic(*_: object) -> None:
-        raise pl.exceptions.PanicException("index out of bounds\nnote: run with RUST_BACKTRACE=1")
+def test_a_damaged_parquet_file_is_a_finding_or_an_error(folder: Path) -> None:
+    raw = (folder / "pairs.parquet").read_bytes()
+    for seed in range(40):
+        damage = bytearray(raw)
+        chance = random.Random(seed)
+        for _ in range(3):
+            damage[chance.randrange(len(raw))] = chance.randrange(256)
+        (folder / "pairs.parquet").write_bytes(damage)
 
-    monkeypatch.setattr(pl, "read_parquet", panic)
-
-    with pytest.raises(SchemaError, match=r"pairs\.parquet: cannot be read: index out of bounds;"):
-        found(folder)
+        with contextlib.suppress(SchemaError):
+            assert damage == raw or found(folder)

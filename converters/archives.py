@@ -1,0 +1,146 @@
+"""Reading the members of a zip into memory: nothing that a stranger packed reaches the disk.
+
+The table of contents is checked whole before the first member is unpacked, and no more of a member
+is unpacked than the table says.
+"""
+
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from nnd.schemas import SourceError
+
+MOST_MEMBERS = 10_000
+
+MOST_BYTES = 256 * 2**20
+"""Of all members together, unpacked."""
+
+MOST_RATIO = 100
+"""Of unpacked to packed size, for one member; text packs to a third or a tenth."""
+
+ANY_RATIO_UP_TO = 4 * 2**20
+"""Bytes that a member may have unpacked, whatever its ratio."""
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks others without a bound
+_ENCRYPTED = 0x1
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+_LONGEST_SHOWN = 200
+
+
+def read_members(path: Path) -> dict[str, bytes]:
+    """Return the files of a zip by name; folders and macOS resource forks are passed over.
+
+    Args:
+        path: The zip.
+
+    Raises:
+        SourceError: If it is broken or no zip, if a member is encrypted, a link, another zip or
+            named so that it leads elsewhere, or if all would unpack to too much.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = archive.infolist()
+            _check_contents(path, infos)
+            return {info.filename: _read(archive, info) for info in infos if _is_wanted(info)}
+    except OSError as error:
+        raise SourceError(
+            f"{path}: cannot be read: {error.strerror or error}; make it readable, or name "
+            "another copy"
+        ) from error
+    except _BROKEN as error:
+        raise SourceError(
+            f"{path.name}: not a whole zip: {_shown(str(error))}; check that this is the right "
+            "file, or fetch it again: it may be cut off"
+        ) from error
+
+
+def find_member(path: Path, members: Iterable[str], name: str) -> str:
+    """Return which of the `members` of a zip is called `name`, in whatever folder of it.
+
+    Raises:
+        SourceError: If none is, or several are.
+    """
+    members = sorted(members)
+    found = [member for member in members if PurePosixPath(member).name == name]
+    if len(found) != 1:
+        raise SourceError(
+            f"{path.name}: {len(found) or 'no'} members are called {name}, of "
+            f"{_shown(', '.join(members)) or 'none at all'}; check that this is the right file"
+        )
+    return found[0]
+
+
+def _is_wanted(info: zipfile.ZipInfo) -> bool:
+    return not info.is_dir() and not info.filename.startswith("__MACOSX/")
+
+
+def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    with archive.open(info) as opened:
+        return opened.read(info.file_size + 1)  # read() alone would unpack all there is
+
+
+def _check_contents(path: Path, infos: list[zipfile.ZipInfo]) -> None:
+    """Refuse a zip by its table of contents, before anything is unpacked."""
+    wrong = next(_what_is_wrong(path, infos), None)
+    if wrong:
+        raise SourceError(
+            f"{path.name}: {wrong}; if you trust it, unpack it and name the folder with --from"
+        )
+
+
+def _what_is_wrong(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
+    if len(infos) > MOST_MEMBERS:
+        yield f"{len(infos):,} members are more than {MOST_MEMBERS:,}"
+    for info in infos:
+        for wrong in _what_is_wrong_with(info):
+            yield f"{_shown(info.orig_filename)} {wrong}"
+    unpacked = sum(info.file_size for info in infos)
+    if unpacked > MOST_BYTES:
+        yield f"its members unpack to {unpacked:,} bytes, more than {MOST_BYTES:,}"
+    if sum(info.compress_size for info in infos) > path.stat().st_size:
+        yield "its members overlap"
+    for name, times in Counter(info.filename for info in infos).items():
+        if times > 1:
+            yield f"{_shown(name)} stands in it {times} times"
+
+
+def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
+    # The name as it stands in the file: zipfile cuts it at a NUL, and may turn backslashes round.
+    name = info.orig_filename
+    parts = name.replace("\\", "/").split("/")
+    if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
+        yield "is a name that leads out of the folder"
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        yield "is a link, or another thing that is no file"
+    if info.flag_bits & _ENCRYPTED:
+        yield "is encrypted"
+    if info.compress_type not in _METHODS:
+        yield "is packed by another method than deflate"
+    if info.file_size > max(ANY_RATIO_UP_TO, MOST_RATIO * info.compress_size):
+        yield (
+            f"unpacks from {info.compress_size:,} to {info.file_size:,} bytes, more than "
+            f"{MOST_RATIO} to 1"
+        )
+    if name.lower().endswith(".zip"):
+        yield "is a zip in the zip"
+
+
+def _shown(text: str) -> str:
+    """Return text in printable ASCII, and cut where it is long."""
+    plain = ascii(text)[1:-1]
+    return plain if len(plain) <= _LONGEST_SHOWN else f"{plain[:_LONGEST_SHOWN]}…"

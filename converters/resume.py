@@ -1,0 +1,178 @@
+"""Completing a partial file from its URL, by HTTP range requests.
+
+Beside the part `a.part` lies `a.part.json`. It says of which version of the file the part is: its
+URL, and the ETag or Last-Modified that the server gave it. A later try asks for the rest of that
+very version; a server that has another by now, or cannot send parts, sends the whole. Where the
+server names no version, nothing can tell whether two halves fit, and no part is kept.
+"""
+
+import contextlib
+import http.client
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from tqdm import tqdm
+
+from nnd.schemas import SourceError
+
+TRIES = 3
+PAUSE_S = 0.5
+"""Before the second try; twice as long before the third."""
+MOST_PAUSE_S = 10
+"""A server that asks for more patience than this (Retry-After) is not tried again."""
+_SILENCE_S = 30
+_BLOCK = 1 << 18
+_RANGE_REFUSED = 416
+_PASSING = {408, _RANGE_REFUSED, 429, 500, 502, 503, 504}  # the next answer may be another
+_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
+
+
+class _FetchError(Exception):
+    """The URL did not give what it should.
+
+    Attributes:
+        again: Whether another try may help.
+        anew: Whether that must start from nothing.
+        pause_s: How long the server wants us to wait.
+    """
+
+    def __init__(
+        self, reason: object, *, again: bool = True, anew: bool = False, pause_s: float = 0
+    ) -> None:
+        super().__init__(str(reason))
+        self.again, self.anew, self.pause_s = again, anew, pause_s
+
+
+def complete(part: Path, url: str, *, pause_s: float = PAUSE_S) -> None:
+    """Fetch what `part` lacks of a file, or all of it where there is no usable part.
+
+    Args:
+        part: Where to write. What has arrived stays there when the connection is lost.
+        url: Where to fetch from.
+        pause_s: Seconds before a second try.
+
+    Raises:
+        SourceError: If the rest does not arrive in `TRIES` tries.
+        OSError: If `part` cannot be written.
+    """
+    for later_tries in reversed(range(TRIES)):
+        try:
+            _fetch_rest(part, url)
+            break
+        except _FetchError as error:
+            if error.anew or _known_version(part, url) is None:
+                forget(part)
+            if not later_tries or not error.again or error.pause_s > MOST_PAUSE_S:
+                remedy = "try again, or " if error.again else ""
+                raise SourceError(
+                    f"{url}: cannot be fetched: {error}; {remedy}name your copy with --from"
+                ) from error
+            time.sleep(max(error.pause_s, pause_s))
+            pause_s *= 2
+
+
+def forget(part: Path) -> None:
+    """Remove a part, and before it what is known of it: a part alone is never continued."""
+    _version_file(part).unlink(missing_ok=True)
+    part.unlink(missing_ok=True)
+
+
+def _fetch_rest(part: Path, url: str) -> None:
+    known = _known_version(part, url)
+    start = part.stat().st_size if known and part.exists() else 0
+    with _answer(url, start, known) as answer:
+        first, total = _place(answer)
+        if first == 0:
+            forget(part)
+        elif first != start or _version(answer) not in (None, known):
+            raise _FetchError("the server does not send the rest of the file", anew=True)
+        with part.open("ab") as opened:
+            if first == 0 and (current := _version(answer)):
+                facts = json.dumps({"url": url, "version": current})
+                _version_file(part).write_text(facts, encoding="utf-8")
+            for block in _blocks(answer, part.stem, first, total):
+                opened.write(block)
+
+
+def _answer(url: str, start: int, known: str | None) -> http.client.HTTPResponse:
+    """Ask for the file, from byte `start` on if it still is the known version."""
+    headers = {"User-Agent": f"nnd/{version('nnd')}", "Accept-Encoding": "identity"}
+    if known and start:
+        headers |= {"Range": f"bytes={start}-", "If-Range": known}
+    with _on_the_net():
+        request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the schema: http(s)
+        answer: http.client.HTTPResponse
+        answer = urllib.request.urlopen(request, timeout=_SILENCE_S)  # noqa: S310
+        return answer
+
+
+def _place(answer: http.client.HTTPResponse) -> tuple[int, int | None]:
+    """Return at which byte of the file the body begins, and the file's size where it is told."""
+    if answer.status != http.HTTPStatus.PARTIAL_CONTENT:
+        return 0, answer.length
+    told = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    if told is None:
+        raise _FetchError("the server does not say which part it sends", anew=True)
+    return int(told[1]), int(told[2])
+
+
+def _blocks(
+    answer: http.client.HTTPResponse, name: str, size: int, total: int | None
+) -> Iterator[bytes]:
+    """Yield the body as it arrives; raise where the connection ends before the file does."""
+    with tqdm(
+        desc=name, initial=size, total=total, unit="B", unit_scale=True, disable=None, leave=False
+    ) as bar:
+        while size != total:
+            with _on_the_net():
+                block = answer.read1(_BLOCK if total is None else min(_BLOCK, total - size))
+            if not block:
+                break
+            size += len(block)
+            bar.update(len(block))
+            yield block
+    if total is not None and size < total:
+        raise _FetchError(f"{total - size} bytes did not arrive")
+
+
+@contextlib.contextmanager
+def _on_the_net() -> Iterator[None]:
+    """Tell what goes wrong with the connection from what goes wrong with the disk."""
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        asked = error.headers.get("Retry-After", "")
+        error.close()  # it is the answer, with its connection
+        pause_s = int(asked) if asked.isdecimal() else 0
+        again, anew = error.code in _PASSING, error.code == _RANGE_REFUSED
+        raise _FetchError(error, again=again, anew=anew, pause_s=pause_s) from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        # An address that is none, or a certificate that is wrong (a ValueError), stays so.
+        again = not isinstance(reason, (ValueError, http.client.InvalidURL, str))
+        raise _FetchError(reason, again=again) from error
+
+
+def _version(answer: http.client.HTTPResponse) -> str | None:
+    """Return what names this version of the file byte by byte, as If-Range wants it, or None."""
+    etag = answer.headers.get("ETag")
+    return etag if etag and not etag.startswith("W/") else answer.headers.get("Last-Modified")
+
+
+def _version_file(part: Path) -> Path:
+    return part.with_name(f"{part.name}.json")
+
+
+def _known_version(part: Path, url: str) -> str | None:
+    """Return of which version of the file at `url` the part is, or None where it is of no use."""
+    try:
+        facts = json.loads(_version_file(part).read_text(encoding="utf-8"))
+        return str(facts["version"]) if facts["url"] == url else None
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None

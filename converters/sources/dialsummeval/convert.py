@@ -1,0 +1,42 @@
+"""DialSummEval: dialogue summaries that three people rated on four aspects (Gao and Wan 2022)."""
+
+from collections.abc import Iterator
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.files import Files
+from nnd.converters.records import Record
+from nnd.schemas import SourceError
+
+FILE = "human_judgment.jsonl"
+ASPECTS = ("coherence", "consistency", "fluency", "relevance")
+LOWEST, HIGHEST = 1, 5
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    """Yield one annotation per summary and aspect: the three ratings, in the file's order."""
+    for row in files.jsonl(FILE):
+        dialogue_id, system = row.identifier("id"), row.text("model_id")
+        dialogue = row.text("dialogue")
+        annotators = list(row.records("annotations"))
+        for aspect in ASPECTS:
+            yield Annotation(
+                where=row.where,
+                context_id=dialogue_id,
+                context=dialogue,
+                inputs={"dialogue": dialogue},
+                candidate_id=f"{dialogue_id}/{system}",
+                candidate=row.text("summary"),
+                system=system,
+                aspect=aspect,
+                ratings=[_rating(annotator, aspect) for annotator in annotators],
+            )
+
+
+def _rating(annotator: Record, aspect: str) -> float:
+    value = annotator.number(aspect)
+    if not LOWEST <= value <= HIGHEST:
+        raise SourceError(
+            f"{annotator.where}, {aspect}: {value:g} is no rating from {LOWEST} to {HIGHEST}; "
+            "correct it, or fetch the file again"
+        )
+    return value

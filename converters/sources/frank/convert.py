@@ -1,0 +1,129 @@
+"""FRANK: factual errors in news summaries (Pagnoni et al. 2021)."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.files import Files
+from nnd.converters.records import Record, read_text
+from nnd.schemas import SourceError
+
+SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels
+TEXTS = "benchmark_data.json"
+SPLITS = {"test": "test_split.txt", "valid": "validation_split.txt"}
+
+NO_ERROR = "NoE"
+OTHER = "OtherE"  # an error outside of the typology
+LABELS = {NO_ERROR, OTHER, "RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "GramE"}
+CLEAN_VOTES = 2  # of three annotators
+CNNDM_HASH = 40  # hex digits; XSum, which the files call bbc, has 8
+
+NO_TEXT = "summaries of {} left out, as neither file has their texts: {}"
+NO_SPLIT = "summaries of {} that state no split and count as test: {}"
+UNTYPED = "summaries of {} kept without a label, as theirs is OtherE, not of the typology: {}"
+
+Texts = Mapping[tuple[str, str], tuple[str, str]]
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    """Yield one annotation per summary, labelled by its sentences or by its `Factuality`."""
+    main = files.source.files[0].name
+    rows = list(files.json(main))
+    texts, splits = read_texts(files, rows), read_splits(files, rows)
+    odd: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        article_id, system = row.identifier("hash"), row.text("model_name")
+        dataset = row.optional_text("dataset")
+        dataset = dataset or ("cnndm" if len(article_id) == CNNDM_HASH else "bbc")
+        if (article_id, system) not in texts:
+            odd[NO_TEXT, dataset] += 1
+            continue
+        article, summary = texts[article_id, system]
+        split = row.optional_text("split") or splits.get(article_id)
+        score = row.number("Factuality") if main == SUMMARIES else None
+        label = label_of(row) if score is None else "not_factual" if score < 1 else "no_error"
+        odd[NO_SPLIT, dataset] += split is None
+        odd[UNTYPED, dataset] += label == OTHER
+        yield Annotation(
+            where=row.where,
+            context_id=article_id,
+            context=article,
+            inputs={"article": article},
+            category=dataset,
+            candidate_id=f"{article_id}/{system}",
+            candidate=summary,
+            system=system,
+            aspect="factuality",
+            label=None if label == OTHER else label,
+            score=score,
+            split=split or "test",
+        )
+    for (message, dataset), n in odd.items():
+        if n:
+            files.report(main, message.format(dataset, n))
+
+
+def label_of(row: Record) -> str | None:
+    """Return a summary's label: no error if all its sentences are clean, else its commonest error.
+
+    A sentence is clean if two of its labels say so. Of errors equally common the one first seen
+    counts, annotator by annotator; a summary that has neither is without a label.
+    """
+    votes: dict[str, list[str]] = {}
+    clean = []
+    for sentence in row.records("summary_sentences_annotations"):
+        labels = {annotator: read_labels(sentence, annotator) for annotator in sentence.fields}
+        clean.append(sum(found.count(NO_ERROR) for found in labels.values()) >= CLEAN_VOTES)
+        for annotator, found in labels.items():
+            votes.setdefault(annotator, []).extend(found)
+    if clean and all(clean):
+        return NO_ERROR
+    errors = [label for found in votes.values() for label in found if label != NO_ERROR]
+    return Counter(errors).most_common(1)[0][0] if errors else None
+
+
+def read_labels(sentence: Record, annotator: str) -> list[str]:
+    """Return the labels that an annotator gave a sentence: one, or several errors."""
+    labels = sentence.texts(annotator)
+    for label in labels:
+        if label not in LABELS:
+            raise SourceError(
+                f'{sentence.where}, {annotator}: label "{label}" is not known; known: '
+                f"{', '.join(sorted(LABELS))}; add it to convert.py if it is new"
+            )
+    return labels
+
+
+def read_texts(files: Files, rows: list[Record]) -> Texts:
+    """Return (article, summary) by (hash, model name), from the rows, else from the text file.
+
+    Raises:
+        SourceError: If two rows are about the same summary.
+    """
+    places: dict[tuple[str, str], str] = {}
+    for row in rows:
+        key = (row.identifier("hash"), row.text("model_name"))
+        if key in places:
+            raise SourceError(
+                f"{row.where}: the same hash and model_name as {places[key]}; keep one of them"
+            )
+        places[key] = row.where
+    own = [row for row in rows if {"article", "summary"} <= row.fields.keys()]
+    others = files.json(TEXTS) if len(own) < len(rows) else ()
+    texts: dict[tuple[str, str], tuple[str, str]] = {}
+    for row in (*own, *others):
+        key = (row.identifier("hash"), row.text("model_name"))
+        texts.setdefault(key, (row.text("article"), row.text("summary")))
+    return texts
+
+
+def read_splits(files: Files, rows: list[Record]) -> Mapping[str, str]:
+    """Return the split of each article by hash, where rows do not state it and there are files."""
+    if all("split" in row.fields for row in rows):
+        return {}
+    return {
+        article_id: split
+        for split, name in SPLITS.items()
+        if files.origin is None or files.has(name)
+        for article_id in read_text(files.path(name)).split()
+    }

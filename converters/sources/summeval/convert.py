@@ -1,0 +1,63 @@
+"""SummEval: news summaries that three experts rated on four aspects (Fabbri et al. 2021)."""
+
+from collections.abc import Iterator
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.files import Files
+from nnd.converters.records import Record
+from nnd.schemas import SourceError
+
+PAIRED = "model_annotations.aligned.paired.jsonl"
+ASPECTS = ("coherence", "consistency", "fluency", "relevance")
+LOWEST, HIGHEST = 1, 5
+
+# The annotations are published without the articles; a script of theirs puts the two together.
+HOW_TO_PAIR = (
+    f"make {PAIRED} from the published model_annotations.aligned.jsonl "
+    "(https://storage.googleapis.com/sfr-summarization-repo-research/model_annotations.aligned.jsonl)"
+    " and the CNN/DM stories (https://cs.nyu.edu/~kcho/DMQA/) with data_processing/pair_data.py of "
+    "https://github.com/Yale-LILY/SummEval, then name it with --from"
+)
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    """Yield one annotation per summary and aspect: the experts' ratings, in the file's order."""
+    for row in _rows(files):
+        document, system = row.identifier("id"), row.text("model_id")
+        article = _article(row)
+        experts = list(row.records("expert_annotations"))
+        for aspect in ASPECTS:
+            yield Annotation(
+                where=row.where,
+                context_id=document,
+                context=article,
+                inputs={"article": article},
+                candidate_id=f"{document}/{system}",
+                candidate=row.text("decoded"),
+                system=system,
+                aspect=aspect,
+                ratings=[_rating(expert, aspect) for expert in experts],
+            )
+
+
+def _rows(files: Files) -> Iterator[Record]:
+    try:
+        return files.jsonl(PAIRED)
+    except SourceError as error:
+        raise SourceError(f"{error}. If you have none, {HOW_TO_PAIR}") from error
+
+
+def _article(row: Record) -> str:
+    if "text" not in row.fields:
+        raise SourceError(f'{row.where}: there is no "text", the article; {HOW_TO_PAIR}')
+    return row.text("text")
+
+
+def _rating(expert: Record, aspect: str) -> float:
+    value = expert.number(aspect)
+    if not LOWEST <= value <= HIGHEST:
+        raise SourceError(
+            f"{expert.where}, {aspect}: {value:g} is no rating from {LOWEST} to {HIGHEST}; "
+            "correct it, or fetch the file again"
+        )
+    return value

@@ -1,0 +1,147 @@
+"""WMT MQM: errors that professional translators marked in translations (Freitag et al. 2021)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.files import Files
+from nnd.converters.records import Cells, read_lines, shown
+from nnd.schemas import SourceError
+
+# The third and fourth column have several names, and the tenth (a comment) is not always there.
+COLUMNS = {0: "system", 1: "doc", 4: "rater", 5: "source", 6: "target", 7: "category"}
+SEVERITY = 8
+NO_ERROR = "No-error"
+SEVERITIES = (NO_ERROR, "Neutral", "Minor", "Major", "Critical")
+
+MARK = re.compile("</?v>")  # around an error; some lack their other half
+QUOTED = re.compile('".*"".*"')
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    """Yield one annotation per translation and label, however many raters and marks gave it.
+
+    The label is the category of an error, or its severity in the variants called so.
+    """
+    main = files.source.files[0].name
+    language = candidate_language(files, files.path(main))
+    is_severity = (files.source.variant or "").startswith("severity")
+    names = {label.casefold(): label for label in (NO_ERROR, *files.source.taxonomy)}
+    rows = list(read_rows(files, main))
+    contexts = number_texts(("/".join(cells[1:4]), cells[5]) for _, cells in rows)
+    keys = [contexts["/".join(cells[1:4]), cells[5]] for _, cells in rows]
+    candidates = number_texts(
+        (f"{key.name}/{cells[0]}", cells[6]) for key, (_, cells) in zip(keys, rows, strict=True)
+    )
+    given: set[tuple[str, str]] = set()
+    for context, (where, cells) in zip(keys, rows, strict=True):
+        candidate = candidates[f"{context.name}/{cells[0]}", cells[6]]
+        label = cells[SEVERITY if is_severity else 7].strip().removesuffix("/-")
+        label = names.get(label.casefold(), label)
+        if (candidate.name, label) in given:
+            continue
+        given.add((candidate.name, label))
+        yield Annotation(
+            where=where,
+            context_id=context.name,
+            context=context.text,
+            inputs={"source": context.text},
+            candidate_id=candidate.name,
+            candidate=candidate.text,
+            system=cells[0],
+            aspect="translation",
+            label=label,
+            language=language,
+        )
+    for what, found in (("segments", contexts), ("translations", candidates)):
+        if several := sum(named.name.endswith("#2") for named in set(found.values())):
+            files.report(main, f"{what} with several texts, each read as one of its own: {several}")
+
+
+def read_rows(files: Files, name: str) -> Iterator[Cells]:
+    """Yield the rows: nothing is quoted, and tabs in a comment belong to it."""
+    path = files.path(name)
+    lines = (line.removesuffix("\n") for line in read_lines(path))
+    check_header(Cells(f"{path.name}:1", next(lines, "").split("\t")))
+    overlong = quoted = 0
+    for number, line in enumerate(lines, start=2):
+        if not line:
+            continue
+        row = Cells(f"{path.name}:{number}", line.split("\t"))
+        check_row(row)
+        overlong += len(row.values) > SEVERITY + 2
+        quoted += any(map(QUOTED.fullmatch, row.values[5:7]))
+        yield Cells(row.where, [MARK.sub("", cell) for cell in row.values])
+    if overlong:
+        files.report(name, f"comments with a tab in them, read as comments: {overlong}")
+    if quoted:
+        files.report(name, f"rows with a text that looks quoted as in CSV, left as it is: {quoted}")
+
+
+def check_header(header: Cells) -> None:
+    """Raise a SourceError for a file that has other columns."""
+    found = dict(enumerate(header.values))
+    wrong = [name for place, name in COLUMNS.items() if found.get(place) != name]
+    if wrong or found.get(SEVERITY) != "severity":
+        raise SourceError(
+            f"{header.where}: the columns are not system, doc, two numbers of the segment, rater, "
+            "source, target, category, severity and perhaps a comment; check that this is an "
+            "mqm_*.tsv file of google/wmt-mqm-human-evaluation"
+        )
+
+
+def check_row(row: Cells) -> None:
+    """Raise a SourceError for a row that was cut off, or shifted by a tab in one of its texts."""
+    if len(row.values) <= SEVERITY:
+        raise SourceError(
+            f"{row.where}: {len(row.values)} cells where there must be 9 or 10; correct the row, "
+            "or fetch the file again"
+        )
+    severity = row.values[SEVERITY].strip()
+    if severity.casefold() not in map(str.casefold, SEVERITIES):
+        raise SourceError(
+            f"{row.where}: severity {shown(severity)} is not known, only {', '.join(SEVERITIES)}; "
+            "correct the row if a tab in its texts shifts it, else add the severity to convert.py"
+        )
+
+
+def candidate_language(files: Files, path: Path) -> str:
+    """Return the language of the translations: a set's own, else by the name (…_zhen.tsv → en)."""
+    languages = files.source.facts["languages"]
+    if "set" in files.source.facts or path.name == files.source.files[0].name:
+        return str(languages[0])
+    pair = re.search(r"[_.-]([a-z]{2})-?([a-z]{2})$", path.name.partition(".")[0])
+    if pair is None:
+        raise SourceError(
+            f"{path}: the name does not end in a language pair; name it like mqm_ted_zhen.tsv, or "
+            "choose a set with --set"
+        )
+    if pair[2] not in languages:
+        files.report(path.name, f"translations into {pair[2]}, going by the name of the file")
+    return pair[2]
+
+
+class Named(NamedTuple):
+    """A text and the id it goes by."""
+
+    name: str
+    text: str
+
+
+def number_texts(found: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Named]:
+    """Return the id and the text of every (key, text): a second text of one key is `key#2`.
+
+    White space alone does not make a second text: the shortest then stands for all. The order in
+    which texts are found does not matter.
+    """
+    named: dict[tuple[str, str], Named] = {}
+    known: dict[str, dict[str, str]] = {}
+    for key, text in sorted(set(found), key=lambda pair: (pair[0], len(pair[1]), pair[1])):
+        texts = known.setdefault(key, {})
+        folded = " ".join(text.split())
+        first = texts.setdefault(folded, text)
+        number = list(texts).index(folded) + 1
+        named[key, text] = Named(key if number == 1 else f"{key}#{number}", first)
+    return named

@@ -1,0 +1,66 @@
+"""Which rows of a frame keep a schema, told column by column without making Python objects of them.
+
+The quick judge beside jsonschema: it finds the rows that may be wrong, and jsonschema says what is
+wrong with them, if anything. Being too strict here costs time and nothing else.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any
+
+import polars as pl
+
+from nnd.schemas.contract import SchemaName, load_schema
+
+_ANNOTATIONS = {"description", "examples", "default"}
+
+
+def suspects(name: SchemaName, frame: pl.DataFrame) -> pl.Series:
+    """Return the numbers of the rows that may break schema `name`.
+
+    Args:
+        name: The schema.
+        frame: Rows in the columns and dtypes of `contract.polars_schema`.
+
+    Raises:
+        NotImplementedError: If the schema uses a keyword that this judge does not know.
+    """
+    properties = load_schema(name)["properties"]
+    fine = [_keeps(pl.col(column), spec) for column, spec in properties.items()]
+    doubtful = ~reduce(pl.Expr.and_, fine)
+    return frame.select(pl.arg_where(doubtful.fill_null(value=True))).to_series()
+
+
+def _keeps(value: pl.Expr, spec: Mapping[str, Any]) -> pl.Expr:
+    """Say of each value whether it keeps every keyword; null only where the type names it."""
+    words = {word: limit for word, limit in spec.items() if word not in _ANNOTATIONS}
+    if unknown := words.keys() - _TESTS.keys():
+        raise NotImplementedError(f"schema keywords {unknown}: teach them to {__name__}")
+    kept = reduce(pl.Expr.and_, [_TESTS[word](value, limit) for word, limit in words.items()])
+    return pl.when(value.is_null()).then("null" in spec.get("type", "")).otherwise(kept)
+
+
+def _keeps_type(value: pl.Expr, types: str | list[str]) -> pl.Expr:
+    """The dtype has settled it, but for numbers that JSON does not have."""
+    return value.is_finite() if "number" in types else pl.lit(True)
+
+
+def _all(value: pl.Expr, part: pl.Expr, spec: Mapping[str, Any]) -> pl.Expr:
+    return value.list.eval(_keeps(part, spec)).list.all()
+
+
+_TESTS: Mapping[str, Callable[[pl.Expr, Any], pl.Expr]] = {
+    "type": _keeps_type,
+    "const": lambda value, limit: value == limit,
+    "not": lambda value, spec: ~_keeps(value, spec),
+    "minLength": lambda value, limit: value.str.len_chars() >= limit,
+    "pattern": lambda value, limit: value.str.contains(limit),
+    "minimum": lambda value, limit: value >= limit,
+    "items": lambda value, spec: _all(value, pl.element(), spec),
+    # Objects are stored as lists of {key, value}.
+    "minProperties": lambda value, limit: value.list.len() >= limit,
+    "propertyNames": lambda value, spec: _all(value, pl.element().struct.field("key"), spec),
+    "additionalProperties": lambda value, spec: _all(
+        value, pl.element().struct.field("value"), spec
+    ),
+}
