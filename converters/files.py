@@ -9,17 +9,9 @@ from pathlib import Path
 
 from nnd.converters.archives import find_member, read_members
 from nnd.converters.download import fetch, find_cached
-from nnd.converters.records import (
-    Cells,
-    Record,
-    decode,
-    parse_json,
-    read_cells,
-    read_jsonl,
-    read_lines,
-    read_text,
-)
+from nnd.converters.records import Cells, Record, parse_json, read_cells, read_jsonl
 from nnd.converters.source import Source, SourceFile
+from nnd.converters.texts import decode, read_lines, read_text
 from nnd.schemas import SourceError, one_line
 
 

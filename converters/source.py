@@ -10,7 +10,7 @@ from typing import Any, Literal
 import yaml
 
 from nnd.converters.quality import Rule, read_rule
-from nnd.converters.records import read_text
+from nnd.converters.texts import read_text
 from nnd.schemas import SourceError, check_rows
 
 BUILT_IN = Path(__file__).parent / "sources"

@@ -24,7 +24,20 @@ SIZES = (1_000, 10_000, 100_000)
 CANDIDATES = 10
 LABELS = ("good", "good", "good", "disfluent", "off_target", "wrong_context")
 SYSTEMS = ("heron", "wren", "plover", "siskin", "dipper")
-WORDS = "river light stone garden winter paper engine quiet letter market bridge hill".split()
+WORDS = [
+    "river",
+    "light",
+    "stone",
+    "garden",
+    "winter",
+    "paper",
+    "engine",
+    "quiet",
+    "letter",
+    "market",
+    "bridge",
+    "hill",
+]
 
 CONVERTER = """
 from nnd.converters.annotation import Annotation
@@ -54,7 +67,7 @@ def make_source(folder: Path, contexts: int) -> None:
     facts["files"] = [{"name": "made.jsonl", "url": None, "sha256": None, "bytes": None}]
     (folder / "source.yaml").write_text(yaml.safe_dump(facts), encoding="utf-8")
     (folder / "convert.py").write_text(CONVERTER, encoding="utf-8")
-    chance = random.Random(0)  # noqa: S311 - invented data, no secret
+    chance = random.Random(0)
     with (folder / "made.jsonl").open("w", encoding="utf-8") as file:
         for number in range(contexts):
             outputs = [

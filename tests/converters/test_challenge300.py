@@ -218,7 +218,7 @@ def test_the_order_of_the_rows_does_not_matter(
 ) -> None:
     # No cell of the newest file has a line break, so lines are rows.
     header, *rows = (nnd_data / "challenge300" / FILE).read_bytes().splitlines(keepends=True)
-    random.Random(1).shuffle(rows)  # noqa: S311 - not a secret
+    random.Random(1).shuffle(rows)
     (tmp_path / FILE).write_bytes(header + b"".join(rows))
     convert("challenge300", origin=tmp_path / FILE, out=tmp_path / "shuffled")
     (tmp_path / "straight").mkdir()

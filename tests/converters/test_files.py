@@ -10,8 +10,8 @@ import pytest
 
 from nnd.converters.convert import convert
 from nnd.converters.files import Files
-from nnd.converters.records import read_text
 from nnd.converters.source import load_source
+from nnd.converters.texts import read_text
 from nnd.schemas import SourceError
 
 MakeSource = Callable[..., Path]

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 from nnd.converters.archives import read_members
 from nnd.converters.convert import convert
 from nnd.converters.files import Files
-from nnd.converters.records import parse_json, read_cells, read_jsonl, read_text, shown
+from nnd.converters.records import parse_json, read_cells, read_jsonl, shown
 from nnd.converters.source import Source, list_sources, load_source
 from nnd.converters.tables import SUFFIXES, choose_converter
+from nnd.converters.texts import read_text
 from nnd.schemas import NNDError
 
 TIMES = 20 if os.environ.get("NND_TEST_FULL") else 1

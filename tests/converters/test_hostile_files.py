@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
-from nnd.converters import records
+from nnd.converters import records, texts
 from nnd.converters.convert import convert
-from nnd.converters.records import decode, parse_json, read_cells, read_jsonl, read_lines, read_text
+from nnd.converters.records import parse_json, read_cells, read_jsonl
+from nnd.converters.texts import decode, read_lines, read_text
 from nnd.schemas import NNDError, SourceError
 
 MakeSource = Callable[..., Path]
@@ -80,14 +81,14 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path: Path, source: s
 
 
 def test_the_longest_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "LONGEST_LINE", 5)
+    monkeypatch.setattr(texts, "LONGEST_LINE", 5)
     (tmp_path / "a").write_bytes(b"1234\n12345")
 
     assert list(read_lines(tmp_path / "a")) == ["1234\n", "12345"]
 
 
 def test_a_longer_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "LONGEST_LINE", 5)
+    monkeypatch.setattr(texts, "LONGEST_LINE", 5)
     (tmp_path / "a").write_bytes(b"1234\n12345\n")
 
     with pytest.raises(SourceError, match=r"^a:2: a line of more than 5 bytes; check that"):
@@ -105,7 +106,7 @@ def test_lines_are_read_one_by_one(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_to_be_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "LARGEST_FILE", 5)
+    monkeypatch.setattr(texts, "LARGEST_FILE", 5)
     (tmp_path / "a").write_bytes(b"12345")
     (tmp_path / "b").write_bytes(b"123456")
 

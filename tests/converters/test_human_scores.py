@@ -194,7 +194,7 @@ def test_means_do_not_depend_on_the_order_of_the_rows_of_the_file(
 ) -> None:
     # In floating point 1e16 + 1 - 1e16 is 0 and 1e16 - 1e16 + 1 is 1, so rows are put in order.
     rows = [toy(f"{i:03}", "heron", None, score=(1e16, 1, -1e16)[i % 3]) for i in range(60)]
-    shuffled = random.Random(seed).sample(rows, len(rows))  # noqa: S311 - not a secret
+    shuffled = random.Random(seed).sample(rows, len(rows))
     quality = {"rule": "gap", "minimum": 1}
     first = convert(make_source(rows, quality=quality))
     second = convert(make_source(shuffled, folder="shuffled", quality=quality))

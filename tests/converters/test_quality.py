@@ -345,7 +345,7 @@ def loop_fork(high: set[str], low: set[str]) -> set[str]:
 def test_labels_compare_as_in_a_plain_loop(
     annotated: Annotated, rule: Rule, loop: Callable[[set[str], set[str]], set[str]]
 ) -> None:
-    chance = random.Random(0)  # noqa: S311 - not a secret
+    chance = random.Random(0)
     marks = {
         (context, name): set(
             chance.sample(["none", "style", "grammar", "wreck"], chance.choice([1, 1, 2, 3]))
@@ -383,7 +383,7 @@ def test_labels_compare_as_in_a_plain_loop(
 def test_scores_compare_as_in_a_plain_loop(
     annotated: Annotated, rule: Rule, is_better: Callable[[float, float], bool]
 ) -> None:
-    chance = random.Random(0)  # noqa: S311 - not a secret
+    chance = random.Random(0)
     scores = {
         (context, name): chance.choice([0.0, 0.25, 0.5, 0.75, 1.0])
         for context in range(60)

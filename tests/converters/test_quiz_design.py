@@ -173,7 +173,7 @@ def test_the_public_systems_have_their_hub_ids(quiz_design: Conversion) -> None:
 def test_the_order_of_lines_and_questions_does_not_matter(
     quiz_design: Conversion, groups: list[dict[str, Any]], tmp_path: Path, seed: int
 ) -> None:
-    chance = random.Random(seed)  # noqa: S311 - not a secret
+    chance = random.Random(seed)
     shuffled = [
         group | {"questions": chance.sample(group["questions"], len(group["questions"]))}
         for group in chance.sample(groups, len(groups))

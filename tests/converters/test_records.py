@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nnd.converters.records import Record, read_cells, read_jsonl, read_text
+from nnd.converters.records import Record, read_cells, read_jsonl
+from nnd.converters.texts import read_text
 from nnd.schemas import SourceError
 
 

@@ -189,8 +189,8 @@ def test_a_convert_py_that_is_missing(make_source: MakeSource) -> None:
     (folder / "convert.py").unlink()
 
     assert refused(folder) == (
-        f"{folder}/convert.py: missing; write `def annotations(files)` there, or a `table:` section "
-        "in source.yaml"
+        f"{folder}/convert.py: missing; write `def annotations(files)` there, or a `table:` "
+        "section in source.yaml"
     )
 
 

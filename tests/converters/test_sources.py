@@ -292,15 +292,25 @@ def test_the_folder_is_valid(case: Case, tmp_path: Path) -> None:
     assert [str(finding) for finding in validate(tmp_path)] == []
 
 
-@every_case
-def test_the_order_of_the_lines_does_not_matter(case: Case, tmp_path: Path) -> None:
-    if not any(Path(file.name).suffix in LINE_BASED for file in case.chosen().files):
-        pytest.skip("no file of it is line by line")
+@pytest.mark.parametrize(
+    ("source", "entry"),
+    [
+        pytest.param(source, entry, id=case_id(source, entry))
+        for source, entry in ENTRIES
+        if any(
+            Path(file.name).suffix in LINE_BASED for file in as_case(source, entry).chosen().files
+        )
+    ],
+)
+def test_the_order_of_the_lines_does_not_matter(
+    source: Source, entry: dict[str, Any], tmp_path: Path
+) -> None:
+    case = as_case(source, entry)
     straight = converted(case)
     for seed in (1, 2, 3):
         place = tmp_path / str(seed)
         shutil.copytree(case.folder, place, ignore=shutil.ignore_patterns("expected.yaml"))
-        chance = random.Random(seed)  # noqa: S311 - not a secret
+        chance = random.Random(seed)
         for path in sorted(place.rglob("*")):
             if path.suffix in LINE_BASED:
                 path.write_bytes(shuffle(path.read_bytes(), path.suffix, chance))
@@ -331,7 +341,7 @@ def shuffle(raw: bytes, suffix: str, chance: random.Random) -> bytes:
 def test_shuffling_keeps_every_row_of_a_table() -> None:
     table = b'\xef\xbb\xbfa,b\r\n1,"x\r\ny"\r\n2,z\n3,"say ""hi"""'
 
-    shuffled = shuffle(table, ".csv", random.Random(1))  # noqa: S311 - not a secret
+    shuffled = shuffle(table, ".csv", random.Random(1))
 
     def read(raw: bytes) -> list[list[str]]:
         lines = raw.decode("utf-8-sig").splitlines(keepends=True)

@@ -203,7 +203,11 @@ def test_sources_prints_every_source(nnd: Nnd) -> None:
 
 def test_sources_as_json(nnd: Nnd) -> None:
     found = json.loads(nnd("sources", "--json").out)
-    assert [facts["name"] for facts in found] == [source.name for source in list_sources()]
+    assert [(facts["name"], facts.get("set")) for facts in found] == [
+        (source.name, name)
+        for source in list_sources()
+        for name in (None, *source.facts.get("sets", {}))
+    ]
 
 
 def test_convert_prints_counts_and_where(nnd: Nnd, tmp_path: Path) -> None:
@@ -423,7 +427,7 @@ def test_convert_without_the_file(nnd: Nnd, tmp_path: Path) -> None:
 
 
 def test_convert_of_an_unknown_source_lists_the_known_ones(nnd: Nnd) -> None:
-    assert_one_line(nnd("convert", "qiuz"), '"qiuz"', "challenge300, quiz_design, sample")
+    assert_one_line(nnd("convert", "qiuz"), '"qiuz"', "challenge300, ", "sample, ")
 
 
 # Bad input: --out

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from nnd.converters.annotation import Annotation
 from nnd.converters.files import Files
-from nnd.converters.records import Record, read_text
+from nnd.converters.records import Record
+from nnd.converters.texts import read_text
 from nnd.schemas import SourceError
 
 SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels

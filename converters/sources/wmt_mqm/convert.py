@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from nnd.converters.annotation import Annotation
 from nnd.converters.files import Files
-from nnd.converters.records import Cells, read_lines, shown
+from nnd.converters.records import Cells, shown
+from nnd.converters.texts import read_lines
 from nnd.schemas import SourceError
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.

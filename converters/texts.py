@@ -1,0 +1,94 @@
+"""Reading text files, whole or line by line, in bounded memory.
+
+UTF-8 only; a byte-order mark and CRLF line ends are simply read, and anything else is named by file
+and line.
+"""
+
+import codecs
+import contextlib
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from nnd.schemas import SourceError
+
+LONGEST_LINE = 64 * 2**20
+"""Bytes of a line of text; a book has one or two million."""
+
+LARGEST_FILE = 2**30
+"""Bytes of a file that is read as a whole."""
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file without its byte-order mark.
+
+    Raises:
+        SourceError: If the file cannot be read, is too large or is not UTF-8.
+    """
+    with _opened(path) as file:
+        raw = file.read(LARGEST_FILE + 1)
+    if len(raw) > LARGEST_FILE:
+        raise SourceError(
+            f"{path.name}: more than {LARGEST_FILE:,} bytes; check that this is the right file, or "
+            "take it apart"
+        )
+    return decode(raw, path.name)
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, each with its line feed; no more than one is held at a time.
+
+    Raises:
+        SourceError: If the file cannot be read, or at a line that is too long or is not UTF-8.
+    """
+    with _opened(path) as file:
+        for number in itertools.count(1):
+            raw = file.readline(LONGEST_LINE + 1)
+            if len(raw) > LONGEST_LINE:
+                raise SourceError(
+                    f"{path.name}:{number}: a line of more than {LONGEST_LINE:,} bytes; check that "
+                    "this is the right file"
+                )
+            if not raw:
+                return
+            yield decode(raw, path.name, line=number)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise SourceError(
+            f"{path}: cannot be read: {error.strerror}; make it readable, or name another copy"
+        ) from error
+
+
+def decode(raw: bytes, name: str, *, line: int = 1) -> str:
+    """Return UTF-8 as text, with line feeds only and without the byte-order mark of a first line.
+
+    Args:
+        raw: The bytes of a file, or of one of its lines.
+        name: What stands for the file in messages.
+        line: Number of the line that they start with.
+
+    Raises:
+        SourceError: If they are not UTF-8.
+    """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
+        line += raw.count(b"\n", 0, max(raw.find(b"\0"), 0))
+        raise SourceError(
+            f"{name}:{line}: UTF-16, or no text at all; convert the file first, "
+            "e.g. iconv -f utf-16 -t utf-8"
+        )
+    try:
+        return raw.decode("utf-8-sig" if line == 1 else "utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        # The error's place does not count a byte-order mark; its bytes do not either.
+        line += error.object.count(b"\n", 0, error.start)
+        raise SourceError(
+            f"{name}:{line}: byte 0x{error.object[error.start]:02x} is not UTF-8; convert the file "
+            "first, e.g. iconv -f latin1 -t utf-8"
+        ) from error
