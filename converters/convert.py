@@ -20,7 +20,7 @@ from nnd.converters.gather import annotation_frame
 from nnd.converters.human_scores import make_human_scores
 from nnd.converters.output import replace_folder
 from nnd.converters.pairing import DISTINCT, Pairs, folded_texts, make_pairs, same_text
-from nnd.converters.parquet import parquet_bytes
+from nnd.converters.parquet import write_parquet
 from nnd.converters.source import Source, load_source
 from nnd.converters.tables import choose_converter
 from nnd.schemas import NNDError, SchemaName, SourceError, check_frame
@@ -56,10 +56,10 @@ class Conversion:
         frames = (self.pairs, self.human_scores, self.annotations)
         outputs = {}
         for name, frame in zip(FRAMES, frames, strict=True):
-            raw = parquet_bytes(frame)
-            (folder / name).write_bytes(raw)
-            digest = hashlib.sha256(raw).hexdigest()
-            outputs[name] = {"rows": frame.height, "bytes": len(raw), "sha256": digest}
+            write_parquet(frame, folder / name)
+            with (folder / name).open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                outputs[name] = {"rows": frame.height, "bytes": file.tell(), "sha256": digest}
         text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 

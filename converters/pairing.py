@@ -120,23 +120,37 @@ def pair_ids(pairs: pl.DataFrame) -> pl.Series:
 
 
 def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
-    contexts = annotations.unique(
-        ["split", "context_id"], keep="first", maintain_order=True
-    ).select("source", "split", "language", "context_id", "context", "inputs", "category")
-    candidates = annotations.unique(
-        ["split", "candidate_id"], keep="first", maintain_order=True
-    ).select("split", "candidate_id", "candidate", "system")
-    joined = comparisons.join(contexts, on=["split", "context_id"], maintain_order="left")
-    for side in ("high", "low"):
-        texts = candidates.rename(
-            {
-                "candidate_id": f"{side}_id",
-                "candidate": f"candidate_{side}",
-                "system": f"system_{side}",
-            }
-        )
-        joined = joined.join(texts, on=["split", f"{side}_id"], maintain_order="left")
-    return joined
+    """Put contexts and candidates beside their ids.
+
+    The joins find row numbers only: wide frames would be copied by each of them.
+    """
+    contexts = _distinct(annotations, "context_id")
+    candidates = _distinct(annotations, "candidate_id")
+    rows = (
+        comparisons.select("split", "context_id", "high_id", "low_id")
+        .join(_numbers(contexts, "context_id"), on=["split", "context_id"], maintain_order="left")
+        .join(_numbers(candidates, "high_id"), on=["split", "high_id"], maintain_order="left")
+        .join(_numbers(candidates, "low_id"), on=["split", "low_id"], maintain_order="left")
+    )
+    shared = ("source", "language", "context", "inputs", "category")
+    return comparisons.with_columns(
+        *contexts.select(shared)[rows["context_id_row"]],
+        *(
+            candidates[name][rows[f"{side}_id_row"]].alias(f"{name}_{side}")
+            for side in ("high", "low")
+            for name in ("candidate", "system")
+        ),
+    )
+
+
+def _distinct(annotations: pl.DataFrame, key: str) -> pl.DataFrame:
+    return annotations.unique(["split", key], keep="first", maintain_order=True)
+
+
+def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Return split, id and row number, the id under the name it has in a pair."""
+    key = "context_id" if name == "context_id" else "candidate_id"
+    return rows.select("split", pl.col(key).alias(name)).with_row_index(f"{name}_row")
 
 
 def _lonely(annotations: pl.DataFrame) -> Dropped:

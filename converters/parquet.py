@@ -1,6 +1,5 @@
-"""Parquet bytes that every reader takes for what they are: plain strings and lists."""
+"""Parquet that every reader takes for what it is: plain strings and lists."""
 
-import io
 from pathlib import Path
 
 import polars as pl
@@ -11,26 +10,32 @@ ROWS_AT_A_TIME = 50_000
 """Rows of a row group; the Hub shows a set by row groups."""
 
 
-def parquet_bytes(frame: pl.DataFrame) -> bytes:
-    """Return a frame as Parquet; the same frame gives the same bytes.
+def write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame as Parquet; the same frame gives the same bytes.
 
-    Written to memory first, so that a full disk is a plain OSError with the file's name. Polars'
-    own writer would mark texts as `large_string`, which `datasets` takes for another feature; and
-    content-defined chunks with a page index are what the Hub stores and shows best.
+    Polars' own writer would mark texts as `large_string`, which `datasets` takes for another
+    feature; and content-defined chunks with a page index are what the Hub stores and shows best.
+
+    Raises:
+        OSError: If the file cannot be written, with its name.
     """
     plain = pa.schema([f.with_type(_plain(f.type)) for f in frame.head(0).to_arrow().schema])
-    buffer = io.BytesIO()
-    with pq.ParquetWriter(
-        buffer,
-        plain,
-        compression="zstd",
-        use_content_defined_chunking=True,
-        write_page_index=True,
-    ) as writer:
-        # Arrow's texts are copies, and a context stands in many pairs: some rows at a time.
-        for rows in frame.iter_slices(ROWS_AT_A_TIME):
-            writer.write_table(rows.to_arrow().cast(plain))
-    return buffer.getvalue()
+    try:
+        with (
+            path.open("wb") as file,
+            pq.ParquetWriter(
+                file,
+                plain,
+                compression="zstd",
+                use_content_defined_chunking=True,
+                write_page_index=True,
+            ) as writer,
+        ):
+            # Arrow's texts are copies, and a context stands in many pairs: some rows at a time.
+            for rows in frame.iter_slices(ROWS_AT_A_TIME):
+                writer.write_table(rows.to_arrow().cast(plain))
+    except OSError as error:  # Arrow does not know the name
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def read_parquet(path: Path) -> pl.DataFrame:

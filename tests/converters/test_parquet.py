@@ -1,6 +1,5 @@
 """What lies in the Parquet files, for readers other than polars."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from nnd.converters.convert import FRAMES, convert
-from nnd.converters.parquet import parquet_bytes
+from nnd.converters.parquet import read_parquet, write_parquet
 from nnd.schemas import SchemaName, load_schema, polars_schema
 
 FRAME = pl.DataFrame(
@@ -18,20 +17,29 @@ FRAME = pl.DataFrame(
 )
 
 
-def test_frame_comes_back_as_it_was() -> None:
-    back = pl.read_parquet(io.BytesIO(parquet_bytes(FRAME)))
-    assert back.schema == FRAME.schema
-    assert back.equals(FRAME)
+def test_frame_comes_back_as_it_was(tmp_path: Path) -> None:
+    write_parquet(FRAME, tmp_path / "a.parquet")
+    for back in (pl.read_parquet(tmp_path / "a.parquet"), read_parquet(tmp_path / "a.parquet")):
+        assert back.schema == FRAME.schema
+        assert back.equals(FRAME)
 
 
-def test_texts_and_lists_are_of_the_plain_kind() -> None:
-    schema = pq.read_schema(io.BytesIO(parquet_bytes(FRAME)))
+def test_texts_and_lists_are_of_the_plain_kind(tmp_path: Path) -> None:
+    write_parquet(FRAME, tmp_path / "a.parquet")
+    schema = pq.read_schema(tmp_path / "a.parquet")
     assert str(schema.field("text").type) == "string"
     assert str(schema.field("inputs").type) == "list<element: struct<key: string, value: string>>"
 
 
-def test_same_frame_gives_the_same_bytes() -> None:
-    assert parquet_bytes(FRAME) == parquet_bytes(FRAME.clone())
+def test_same_frame_gives_the_same_bytes(tmp_path: Path) -> None:
+    write_parquet(FRAME, tmp_path / "a.parquet")
+    write_parquet(FRAME.clone(), tmp_path / "b.parquet")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def test_a_frame_without_rows_keeps_its_columns(tmp_path: Path) -> None:
+    write_parquet(FRAME.clear(), tmp_path / "a.parquet")
+    assert read_parquet(tmp_path / "a.parquet").schema == FRAME.schema
 
 
 # JSON Schema type → what `datasets` must make of it.
