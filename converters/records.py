@@ -60,6 +60,16 @@ class Record:
             )
         return parse_number(str(value), self._place(name))
 
+    def rating(self, name: str, lowest: float, highest: float) -> float:
+        """Return a field that must be a number on a scale from `lowest` to `highest`."""
+        value = self.number(name)
+        if not lowest <= value <= highest:
+            raise SourceError(
+                f"{self._place(name)}: {value:g} is no rating from {lowest:g} to {highest:g}; "
+                "correct it, or fetch the file again"
+            )
+        return value
+
     def texts(self, name: str) -> list[str]:
         """Return a field that must be a list of strings."""
         values = _expect(self._required(name), list, "a list", self._place(name))

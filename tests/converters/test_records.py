@@ -113,3 +113,14 @@ def test_a_line_with_a_nul_byte_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match=r"^a:3: UTF-16, or no text at all; convert the file"):
         read_text(tmp_path / "a")
+
+
+@pytest.mark.parametrize("value", [1, 5, 2.5])
+def test_a_rating_on_the_scale(value: float) -> None:
+    assert Record("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5) == value
+
+
+@pytest.mark.parametrize("value", [0, 5.5, -1])
+def test_a_rating_off_the_scale_names_the_place(value: float) -> None:
+    with pytest.raises(SourceError, match=rf"^a\.jsonl:3, fluency: {value:g} is no rating from 1 "):
+        Record("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5)

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from nnd.converters.annotation import Annotation
 from nnd.converters.files import Files
-from nnd.converters.records import Record
-from nnd.schemas import SourceError
 
 FILE = "human_judgment.jsonl"
 ASPECTS = ("coherence", "consistency", "fluency", "relevance")
@@ -28,15 +26,5 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 candidate=row.text("summary"),
                 system=system,
                 aspect=aspect,
-                ratings=[_rating(annotator, aspect) for annotator in annotators],
+                ratings=[annotator.rating(aspect, LOWEST, HIGHEST) for annotator in annotators],
             )
-
-
-def _rating(annotator: Record, aspect: str) -> float:
-    value = annotator.number(aspect)
-    if not LOWEST <= value <= HIGHEST:
-        raise SourceError(
-            f"{annotator.where}, {aspect}: {value:g} is no rating from {LOWEST} to {HIGHEST}; "
-            "correct it, or fetch the file again"
-        )
-    return value

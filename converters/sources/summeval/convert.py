@@ -36,7 +36,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 candidate=row.text("decoded"),
                 system=system,
                 aspect=aspect,
-                ratings=[_rating(expert, aspect) for expert in experts],
+                ratings=[expert.rating(aspect, LOWEST, HIGHEST) for expert in experts],
             )
 
 
@@ -51,13 +51,3 @@ def _article(row: Record) -> str:
     if "text" not in row.fields:
         raise SourceError(f'{row.where}: there is no "text", the article; {HOW_TO_PAIR}')
     return row.text("text")
-
-
-def _rating(expert: Record, aspect: str) -> float:
-    value = expert.number(aspect)
-    if not LOWEST <= value <= HIGHEST:
-        raise SourceError(
-            f"{expert.where}, {aspect}: {value:g} is no rating from {LOWEST} to {HIGHEST}; "
-            "correct it, or fetch the file again"
-        )
-    return value
