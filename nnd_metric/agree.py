@@ -1,6 +1,7 @@
 """Agreement of stored results with human scores; nothing is scored again."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ RESAMPLES = 2_000
 _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".csv": pl.read_csv,
     ".json": pl.read_json,
-    ".parquet": pl.read_parquet,
+    ".parquet": partial(pl.read_parquet, use_pyarrow=True),  # as in `data.read_parquet`
 }
 
 _STORED = {"model": pl.String(), **SCORED_SCHEMA}
@@ -131,7 +132,7 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
         rates = _READERS[path.suffix](path).select(
             pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items()
         )
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(
             f"{path}: cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}"
