@@ -4,6 +4,7 @@ Zips that lead elsewhere or unpack to too much are in test_archives.py, formulas
 test_workbook.py.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -296,8 +297,9 @@ def make_fifo(path: Path) -> None:
 
 
 def make_socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(os.path.relpath(path))  # the whole name may be too long for a socket
+    # bound by its name alone: a socket's address holds about 100 characters
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as made:
+        made.bind(path.name)
 
 
 def make_loop(path: Path) -> None:
