@@ -8,12 +8,15 @@ import errno
 import io
 import json
 import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import ScoringError
+from .errors import ScoringError, ScoringWarning
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,6 +45,7 @@ def main() -> None:
     """Run the command; a problem the user can mend is one line on stderr and exit code 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name in another script is no crash
+    warnings.showwarning = partial(_show_warning, warnings.showwarning)
     try:
         app()
     except Exception as error:
@@ -52,6 +56,16 @@ def main() -> None:
 
         print(f"nnd: {one_line(' '.join(message.split()))}", file=sys.stderr)
         raise SystemExit(2) from error
+
+
+def _show_warning(
+    otherwise: Callable[..., None], message: Warning | str, category: type[Warning], *rest: object
+) -> None:
+    """Show a warning of ours as one line, and others as they are."""
+    if issubclass(category, ScoringWarning):
+        print(f"nnd: {message}", file=sys.stderr)
+    else:
+        otherwise(message, category, *rest)
 
 
 def _explain(error: Exception) -> str | None:
@@ -186,7 +200,18 @@ def evaluate(
         typer.Option(help="Human scores.", show_default="those that come with the data"),
     ] = None,
     system: Systems = [],  # noqa: B006 - typer copies it
-    batch_size: Annotated[int, typer.Option(min=1, help="Requests per forward pass.")] = 16,
+    token_budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Tokens held in memory at once.", show_default="what memory allows"
+        ),
+    ] = None,
+    no_cache: Annotated[
+        bool,
+        typer.Option(
+            "--no-cache", help="Neither keep likelihoods nor take those of an earlier run."
+        ),
+    ] = False,
     revision: Annotated[
         str | None, typer.Option(help="Branch, tag or commit of the models on the Hub.")
     ] = None,
@@ -224,7 +249,8 @@ def evaluate(
         keep=keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         human_scores=human_scores,
         systems=_read_systems(system),
-        batch_size=batch_size,
+        token_budget=token_budget,
+        cache=not no_cache,
         revision=revision,
         dtype=dtype,
         device=device,
@@ -289,6 +315,16 @@ def _describe(result: dict[str, Any]) -> list["Table | str"]:
         shown.append(f"no agreement: {result['agreement_reason']}")
     else:
         shown += [agreement_table(result["agreement"]), *_matches(result["agreement"])]
+    for entry in result["results"]:
+        shown += [
+            f"{entry['model']} took the {entry['engine']['path']} path: not {reason}"
+            for reason in entry["engine"]["switched_off"]
+        ]
+        if entry["n_close"]:
+            shown.append(
+                f"{entry['model']}: {entry['n_close']} tests are closer than rounding "
+                f"({entry['engine']['deviation']:.0e} nats) could turn"
+            )
     return shown + [entry["signature"] for entry in result["results"]]
 
 

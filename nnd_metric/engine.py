@@ -1,30 +1,62 @@
 """The engine: log-likelihoods of candidates given their contexts, by a local model.
 
-Plain batches. Contexts are padded on the right, which moved no family under test by more than
-float32 rounding (models that attend in blocks, such as BigBird, are not among them); decoder inputs
-are not padded. Nothing is scored twice: only the distinct requests of a run reach the model.
+Only the distinct requests of a run are scored, and those that an earlier run left in the store are
+not scored again. What remains is planned (`plan`), goes through the fastest path that gives the
+plain one's numbers (`paths`, `proof`), and is kept as it comes.
 """
 
-import inspect
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from tqdm import tqdm
 
 from .encoding import Encoded, Keep, Request, encode
 from .errors import ScoringError
+from .kept import Kept, fingerprint
 from .models import LoadedModel, evaluation_mode
+from .paths import paths_of
+from .proof import Proof, prove
 from .protocols import find_protocol
+from .run import Ran, run
+from .store import Store
 
-# Two texts that part after 4 tokens. How far may the predictions before that move, in shares of
-# how far those behind it do? Causal models: not at all; untrained masked ones: from 0.006.
-_PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
-_LOOK_AHEAD = 0.005
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What an engine did for its answer.
+
+    Attributes:
+        path: The path its requests took.
+        switched_off: Why faster paths were not taken.
+        deviation: Largest difference seen between this path and the plain one, nats per scored
+            token; None where everything came from a store that does not know.
+        tokens: Positions that entered the model, padding included; the proof's are not counted.
+        requests: Distinct requests scored.
+        stored: Distinct requests whose numbers an earlier run had left in the store.
+        token_budget: Positions held at once in the end; 0 where nothing had to be scored.
+    """
+
+    path: str
+    switched_off: tuple[str, ...]
+    deviation: float | None
+    tokens: int
+    requests: int
+    stored: int
+    token_budget: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: what bears on the numbers, not what it took."""
+        return {
+            "path": self.path,
+            "switched_off": list(self.switched_off),
+            "deviation": self.deviation,
+        }
+
+
+NO_WORK = Work("none", (), None, 0, 0, 0, 0)
+"""Of a scorer that is no engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +68,13 @@ class Likelihoods:
             leaves no token to score.
         tokens: int64 [n], tokens scored.
         truncated: bool [n], whether the context was cut to fit the window.
+        work: What an engine did for it.
     """
 
     log_likelihood: npt.NDArray[np.float64]
     tokens: npt.NDArray[np.int64]
     truncated: npt.NDArray[np.bool_]
+    work: Work = NO_WORK
 
 
 Scorer: TypeAlias = Callable[[Sequence[Request]], Likelihoods]
@@ -54,20 +88,30 @@ class Engine:
     Attributes:
         loaded: The model and its tokenizer.
         protocol: Name of the protocol (see `protocols`).
-        batch_size: Requests per forward pass; changes speed and memory, not the numbers.
         separator: Stands between context and candidate of decoder-only models.
         keep: Which part of a context survives a cut; None means the family's default.
+        token_budget: Positions held at once; None means what memory allows. Halved when memory runs
+            out. It changes speed, and the numbers by no more than rounding.
+        path: Name of the only path to take (see `paths`); None means the fastest that is proven.
+        store: Where likelihoods are kept as they come; None keeps them nowhere.
+        version: What the weights are called in the store; None asks the model
+            (`LoadedModel.version`).
+        proofs: Proofs made so far; weights may change under them, code may not.
     """
 
     loaded: LoadedModel
     protocol: str = "native"
-    batch_size: int = 16
     separator: str = " "
     keep: Keep | None = None
+    token_budget: int | None = None
+    path: str | None = None
+    store: Store | None = None
+    version: str | None = None
+    proofs: list[Proof] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.batch_size < 1:
-            raise ScoringError(f"batch_size is {self.batch_size}; give 1 or more")
+        if self.token_budget is not None and self.token_budget < 1:
+            raise ScoringError(f"token_budget is {self.token_budget}; give 1 or more")
 
     def __call__(self, requests: Sequence[Request]) -> Likelihoods:
         """Return the log-likelihood of each candidate given its context.
@@ -77,14 +121,16 @@ class Engine:
 
         Raises:
             ScoringError: If a candidate does not fit the model's window, the protocol or the
-                tokenizer does not fit the model, or the model looks ahead or answers with NaN.
+                tokenizer does not fit the model, the model looks ahead or answers with NaN, or
+                memory does not suffice for a single request.
         """
         protocol = find_protocol(self.protocol)
         distinct = list(dict.fromkeys(requests))
         encoded = encode(self.loaded, protocol, distinct, separator=self.separator, keep=self.keep)
         # Texts that differ may be one to the tokenizer: scored once, they tie exactly.
         rows = list(dict.fromkeys(encoded))
-        sums = self._sums(rows)[_places(encoded, rows)]
+        found, work = self._sums(rows)
+        sums = found[_places(encoded, rows)]
         tokens = np.array([sum(item.scored) for item in encoded], dtype=np.int64)
         divisors = {
             "tokens": tokens.astype(np.float64),
@@ -95,45 +141,55 @@ class Engine:
         values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
         truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
         order = _places(requests, distinct)
-        return Likelihoods(values[order], tokens[order], truncated[order])
+        return Likelihoods(values[order], tokens[order], truncated[order], work)
 
-    def _sums(self, encoded: Sequence[Encoded]) -> npt.NDArray[np.float64]:
+    def _sums(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""
-        forward = _seq2seq_logits if self.loaded.is_encoder_decoder else _causal_logits
-        sums = np.zeros(len(encoded))
-        _check_vocabulary(self.loaded, encoded)
-        with evaluation_mode(self.loaded.model):
-            if not self.loaded.is_encoder_decoder:
-                _check_causal(self.loaded)
-            for batch in self._batches(encoded):
-                rows = [encoded[number] for number in batch]
-                for number, row, logits in zip(
-                    batch, rows, forward(self.loaded, rows), strict=True
-                ):
-                    sums[number] = _sum_scored(logits, row)
-        if np.isnan(sums).any():
-            raise ScoringError(
-                f"{self.loaded.name}: the model answers with NaN in {self.loaded.dtype}; load it "
-                "in another dtype (float32, bfloat16), or check its weights"
-            )
-        return sums
+        _check_vocabulary(self.loaded, rows)
+        sums = np.zeros(len(rows))
+        kept = self._kept()
+        todo = [number for number, row in enumerate(rows) if any(row.scored)]
+        sums[todo] = kept.find([rows[number] for number in todo])
+        missing = np.flatnonzero(np.isnan(sums)).tolist()
+        some = [rows[number] for number in missing]
 
-    def _batches(self, encoded: Sequence[Encoded]) -> Iterator[list[int]]:
-        """Yield the numbers of requests that have something to score, longest first."""
-        todo = [number for number, item in enumerate(encoded) if any(item.scored)]
-        if self.loaded.is_encoder_decoder:
-            # Decoder inputs are never padded: ProphetNet lets later positions change earlier ones.
-            todo.sort(key=lambda n: (-len(encoded[n].inputs), -len(encoded[n].context)))
-            groups = [list(same) for _, same in groupby(todo, lambda n: len(encoded[n].inputs))]
-        else:
-            todo.sort(key=lambda n: -len(encoded[n].context) - len(encoded[n].inputs))
-            groups = [todo]
-        with tqdm(total=len(todo), desc=self.loaded.name, disable=None, leave=False) as bar:
-            for group in groups:
-                for start in range(0, len(group), self.batch_size):
-                    batch = group[start : start + self.batch_size]
-                    yield batch
-                    bar.update(len(batch))
+        def done(found: Mapping[int, float]) -> None:
+            for number, value in found.items():
+                sums[missing[number]] = value
+            kept.add({some[number]: value for number, value in found.items()})
+
+        ran, proof = Ran(0, 0), kept.find_proof()
+        if some:
+            with evaluation_mode(self.loaded.model):
+                proof = self._proven(some, kept)
+                path = next(path for path in paths_of(self.loaded) if path.name == proof.path)
+                ran = run(self.loaded, path, some, done, budget=self.token_budget)
+        work = Work(
+            path=proof.path if proof else "none",
+            switched_off=proof.switched_off if proof else (),
+            deviation=proof.deviation if proof else None,
+            tokens=ran.tokens,
+            requests=len(todo),
+            stored=len(todo) - len(missing),
+            token_budget=ran.budget,
+        )
+        return sums, work
+
+    def _kept(self) -> Kept:
+        if self.store is None:
+            return Kept(None, "")
+        return Kept(self.store, fingerprint(self.loaded, self.version or self.loaded.version()))
+
+    def _proven(self, rows: Sequence[Encoded], kept: Kept) -> Proof:
+        """Return a proof that covers requests as long as these, made now or earlier."""
+        longest = max(len(row.context) + len(row.inputs) for row in rows)
+        for proof in self.proofs:
+            if proof.reach >= longest:
+                return proof
+        proof = prove(self.loaded, rows, only=self.path)
+        self.proofs.append(proof)
+        kept.add_proof(proof)
+        return proof
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:
@@ -152,62 +208,3 @@ def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
             f"{loaded.name}: the tokenizer gives token {largest}, and the model knows {size} "
             "tokens; use the model's own tokenizer"
         )
-
-
-def _check_causal(loaded: LoadedModel) -> None:
-    """Masked language models load as causal ones without complaint, and see what they predict."""
-    ids = torch.tensor(_PARTING_TEXTS, device=loaded.model.device)
-    mask = torch.ones_like(ids)
-    one, other = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False).logits.float()
-    moved = (one - other).abs().amax(-1)
-    if moved[:_SHARED].max() > _LOOK_AHEAD * moved[_SHARED:].max():
-        raise ScoringError(
-            f"{loaded.name}: {type(loaded.model).__name__} looks ahead: later tokens change its "
-            "earlier predictions, so it gives texts no likelihood; use a causal language model"
-        )
-
-
-def _causal_logits(loaded: LoadedModel, rows: Sequence[Encoded]) -> Iterator[torch.Tensor]:
-    """Yield, for each row, the logits [targets, vocabulary] that predict its targets."""
-    ids, mask = _pad(loaded, [row.context + row.inputs for row in rows])
-    first = min(len(row.context) for row in rows)
-    options: dict[str, Any] = {}
-    if "logits_to_keep" in inspect.signature(loaded.model.forward).parameters:
-        options["logits_to_keep"] = ids.shape[1] - first
-    else:
-        first = 0
-    logits = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False, **options).logits
-    for row, row_logits in zip(rows, logits, strict=True):
-        start = len(row.context) - first
-        yield row_logits[start : start + len(row.targets)]
-
-
-def _seq2seq_logits(loaded: LoadedModel, rows: Sequence[Encoded]) -> Iterator[torch.Tensor]:
-    """Yield, for each row, the logits [targets, vocabulary] that predict its targets."""
-    ids, mask = _pad(loaded, [row.context for row in rows])
-    decoder_ids, _ = _pad(loaded, [row.inputs for row in rows])
-    logits = loaded.model(
-        input_ids=ids, attention_mask=mask, decoder_input_ids=decoder_ids, use_cache=False
-    ).logits
-    yield from logits
-
-
-def _pad(loaded: LoadedModel, rows: Sequence[tuple[int, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return ids and mask [rows, longest], padded on the right."""
-    filler = loaded.tokenizer.pad_token_id or 0
-    width = max(len(row) for row in rows)
-    ids = torch.full((len(rows), width), filler)
-    mask = torch.zeros((len(rows), width), dtype=torch.long)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = torch.tensor(row)
-        mask[number, : len(row)] = 1
-    return ids.to(loaded.model.device), mask.to(loaded.model.device)
-
-
-def _sum_scored(logits: torch.Tensor, row: Encoded) -> float:
-    """Sum log P over the scored targets, in float32 or better whatever the model's dtype."""
-    precise = logits if logits.dtype == torch.float64 else logits.float()
-    targets = torch.tensor(row.targets, device=logits.device)
-    chosen = precise.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
-    log_probabilities = (chosen - precise.logsumexp(-1)).double()
-    return float(log_probabilities[torch.tensor(row.scored, device=logits.device)].sum())

@@ -12,6 +12,10 @@ class ScoringError(ValueError):
     """Says what is wrong, where, and what to do; the command prints it and exits with 2."""
 
 
+class ScoringWarning(UserWarning):
+    """The numbers are what was asked for, but something else is not."""
+
+
 class CandidateError(ScoringError):
     """A candidate that cannot be scored; who knows the pairs can tell whose it is.
 

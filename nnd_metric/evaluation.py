@@ -2,8 +2,10 @@
 
 import io
 import json
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,14 +15,15 @@ import polars as pl
 from .agree import agree_scored
 from .agreement import Agreement, match_systems
 from .data import PairData, PairSet, read_human_scores, read_pairs
-from .encoding import Keep
-from .engine import Engine
-from .errors import ScoringError
+from .encoding import Keep, Request
+from .engine import Engine, Likelihoods, Work
+from .errors import ScoringError, ScoringWarning
 from .models import LoadedModel, load_config, load_model
 from .protocols import find_protocol
-from .results import PassRates, pass_rates
+from .results import PassRates, count_close, pass_rates
 from .scoring import score_pairs
 from .signature import make_signature
+from .store import Store, default_store
 from .templates import Template, find_template
 
 Model: TypeAlias = str | Path | LoadedModel
@@ -41,6 +44,9 @@ class ModelResult:
         dtype: Precision of the weights.
         device: Where it ran.
         rates: Pass rates.
+        n_close: Tests whose margin is smaller than the deviation that `work` tells: those that
+            rounding could turn. None where no deviation is known.
+        work: What the engine did.
         signature: All that decides the numbers, in one line.
     """
 
@@ -51,6 +57,8 @@ class ModelResult:
     dtype: str
     device: str
     rates: PassRates
+    n_close: int | None
+    work: Work
     signature: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,6 +71,8 @@ class ModelResult:
             "dtype": self.dtype,
             "device": self.device,
             **self.rates.to_dict(),
+            "n_close": self.n_close,
+            "engine": self.work.to_dict(),
             "signature": self.signature,
         }
 
@@ -110,7 +120,8 @@ def evaluate_models(
     keep: Keep | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
-    batch_size: int = 16,
+    token_budget: int | None = None,
+    cache: bool = True,
     revision: str | None = None,
     dtype: str | None = None,
     device: str | None = None,
@@ -127,7 +138,9 @@ def evaluate_models(
             encoder-decoders and the end for decoder-only models.
         human_scores: Human scores per system; None means those that come with the data.
         systems: Model → system it stands for, where the model's id does not say it.
-        batch_size: Requests per forward pass.
+        token_budget: Tokens held at once; None means what memory allows.
+        cache: Whether likelihoods are kept as they come, and those that an earlier run of the same
+            model kept are taken (see `store`).
         revision: Branch, tag or commit of every model named by Hub id.
         dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
         device: A torch device; None means the best there is.
@@ -162,20 +175,22 @@ def evaluate_models(
         device=device,
         trust_remote_code=trust_remote_code,
     )
-    for model in asked:  # no name holds a model after its turn: two may not fit into memory
-        result, scored = _evaluate_one(
-            Engine(
-                model if isinstance(model, LoadedModel) else load(model),
-                protocol=protocol,
-                batch_size=batch_size,
-                separator=chosen.separator,
-                keep=keep,
-            ),
-            pairs,
-            chosen,
-        )
-        results.append(result)
-        frames.append(scored)
+    with _store() if cache else nullcontext() as store:
+        for model in asked:  # no name holds a model after its turn: two may not fit into memory
+            result, scored = _evaluate_one(
+                Engine(
+                    model if isinstance(model, LoadedModel) else load(model),
+                    protocol=protocol,
+                    separator=chosen.separator,
+                    keep=keep,
+                    token_budget=token_budget,
+                    store=store,
+                ),
+                pairs,
+                chosen,
+            )
+            results.append(result)
+            frames.append(scored)
     everything = pl.concat(frames)
     agreement, reason = agree_scored(everything, people, systems=systems)
     return Evaluation(tuple(results), everything, agreement, reason)
@@ -185,9 +200,18 @@ def _evaluate_one(
     engine: Engine, pairs: PairSet, template: Template
 ) -> tuple[ModelResult, pl.DataFrame]:
     loaded = engine.loaded
-    scored = score_pairs(pairs, engine, template)
-    rates = pass_rates(scored)
     version = loaded.version()
+    engine = replace(engine, version=version)
+    works: list[Work] = []
+
+    def scorer(requests: Sequence[Request]) -> Likelihoods:
+        found = engine(requests)
+        works.append(found.work)
+        return found
+
+    scored = score_pairs(pairs, scorer, template)
+    rates = pass_rates(scored)
+    work, summed = works[0], find_protocol(engine.protocol).normaliser == "one"
     result = ModelResult(
         model=loaded.name,
         version=version,
@@ -196,9 +220,19 @@ def _evaluate_one(
         dtype=loaded.dtype,
         device=str(loaded.model.device),
         rates=rates,
+        n_close=None
+        if work.deviation is None
+        else count_close(scored, work.deviation, summed=summed),
+        work=work,
         signature=make_signature(version, pairs, engine, template, rates),
     )
     return result, scored.select(pl.lit(loaded.name).alias("model"), pl.all())
+
+
+def _store() -> Store:
+    return Store(
+        default_store(), warn=partial(warnings.warn, category=ScoringWarning, stacklevel=2)
+    )
 
 
 def _check_models(names: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from .about import CITATION, DESCRIPTION, INPUTS
 from .agree import agree_scored
 from .agreement import Agreement
+from .attention import attend
 from .columns import COLUMNS, FEATURES, check_required, frame_of
 from .correlations import STATISTICS
 from .data import REQUIRED, PairData, PairSet, read_pairs
@@ -27,16 +28,27 @@ from .encoding import Keep
 from .engine import Engine
 from .errors import ScoringError
 from .evaluation import evaluate_models
+from .head import most_rows
 from .holder import Loading, ModelHolder, choose_model
 from .intervals import wilson
+from .kept import fingerprint
+from .memory import choose_budget
 from .models import load_model
+from .packed import open_packed
+from .paths import paths_of
+from .plan import plan_packed
+from .positions import Positions
+from .proof import prove
 from .protocols import find_protocol
 from .results import pass_rates
+from .run import run
 from .scoring import score_pairs
 from .signature import make_signature
+from .store import default_store
 from .targets import make_targets
 from .templates import find_template
 from .tokens import special_frame
+from .unpacked import open_plain
 
 
 @evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)
@@ -105,7 +117,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         protocol: str = "native",
         template: str = "default",
         keep: Keep | None = None,
-        batch_size: int = 16,
+        token_budget: int | None = None,
+        cache: bool = True,
         revision: str | None = None,
         dtype: str | None = None,
         device: str | None = None,
@@ -125,7 +138,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             protocol: Which tokens count: native, laban2022, bartscore, sum or bytes.
             template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
             keep: Which part of a context survives a cut to the window, "beginning" or "end".
-            batch_size: Requests per forward pass; changes speed and memory, not the numbers.
+            token_budget: Tokens held in memory at once; None means what memory allows.
+            cache: Whether likelihoods are kept, and those of an earlier run of the model taken.
             revision: Branch, tag or commit of the models.
             dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
             device: A torch device; None means the best there is.
@@ -153,7 +167,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             keep=keep,
             human_scores=human_scores,
             systems=systems,
-            batch_size=batch_size,
+            token_budget=token_budget,
+            cache=cache,
             **asdict(how),
         ).to_dict()
         if isinstance(choice, list):

@@ -126,6 +126,20 @@ def pass_rates(scored: pl.DataFrame, *, seed: int = 0) -> PassRates:
     return PassRates(scored.height, rates[0], by)
 
 
+def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
+    """Count the tests whose margin is smaller than a deviation: those that it could turn.
+
+    Args:
+        scored: Rows of SCORED_SCHEMA.
+        deviation: How far a log-likelihood may be off, nats per scored token.
+        summed: Whether the log-likelihoods are sums over tokens, not means.
+    """
+    tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
+    margin = (pl.col("ll_high") - pl.col("ll_low")).abs()
+    tests = distinct_tests(scored).rows
+    return tests.filter(margin < deviation * tokens).height
+
+
 def distinct_tests(scored: pl.DataFrame) -> Slice:
     """Return the tests behind the overall rate: each (high, low) of a context once."""
     rows = scored.unique(DISTINCT, keep="first", maintain_order=True)

@@ -1,6 +1,8 @@
 """Fixtures that every room shares: where the real annotation files are."""
 
+import itertools
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,18 @@ import pytest
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
+
+
+@pytest.fixture(scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("nnd-caches")
+    return (folder / str(number) for number in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def _cache_of_its_own(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or fills the cache of another, or of the person who runs it."""
+    monkeypatch.setenv("NND_CACHE", str(next(_caches)))
 
 
 @pytest.fixture(scope="session")

@@ -277,7 +277,7 @@ def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Callable[[st
     ran = nnd(
         *("evaluate", "--model", saved("gpt2"), "--data", sample / "pairs.parquet"),
         *("--protocol", "laban2022", "--template", "Read: {context}", "--keep", "beginning"),
-        *("--human-scores", sample, "--batch-size", "5", "--dtype", "bfloat16"),
+        *("--human-scores", sample, "--token-budget", "500", "--no-cache", "--dtype", "bfloat16"),
         *("--device", "cpu", "--trust-remote-code", "--revision", "main", "--json"),
     )
     (found,) = json.loads(ran.out)["results"]
@@ -355,6 +355,7 @@ def test_a_full_disk_while_evaluating(
 ) -> None:
     ran = installed(
         *("evaluate", "--model", saved("gpt2"), "--data", sample, "--out", tmp_path / "run"),
+        "--no-cache",
         preexec_fn=no_room,
         env={"PYTHONDONTWRITEBYTECODE": "1"},
     )

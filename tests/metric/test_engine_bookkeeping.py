@@ -34,7 +34,11 @@ def test_bfloat16_logits_meet_the_softmax_in_float32(tiny: Tiny) -> None:
     # bfloat16 has 8 bits: between 8 and 16 nats its steps are 1/16.
     assert abs(right - wrong)[token[letter]] > 0.01
     (found,) = run(
-        wrap_model(model, gpt2.tokenizer), "native", [("Who wrote the book?", letter)], separator=""
+        wrap_model(model, gpt2.tokenizer),
+        "native",
+        [("Who wrote the book?", letter)],
+        separator="",
+        path="plain",
     ).log_likelihood
     assert found == pytest.approx(float(right[token[letter]]), abs=1e-3)
 
@@ -79,7 +83,7 @@ def test_a_left_padding_tokenizer_scores_the_same(fresh: Fresh) -> None:
     gpt2.tokenizer.padding_side = gpt2.tokenizer.truncation_side = "left"
     gpt2.tokenizer.pad_token = gpt2.tokenizer.eos_token
     assert_same(
-        run(gpt2, "native", REQUESTS, batch_size=7), oracle.scores(gpt2, "native", REQUESTS)
+        run(gpt2, "native", REQUESTS, token_budget=150), oracle.scores(gpt2, "native", REQUESTS)
     )
 
 

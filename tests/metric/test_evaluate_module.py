@@ -323,7 +323,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         {"protocol": "sum"},
         {"template": "Read {context} now"},
         {"keep": "beginning"},
-        {"batch_size": 3},
+        {"token_budget": 100},
         {"dtype": "float64"},
         {"device": "cpu"},
     ],

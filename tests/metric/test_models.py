@@ -266,10 +266,10 @@ def test_weights_that_are_no_numbers_are_an_error(tiny: Tiny) -> None:
         Engine(wrap_model(broken, tiny("gpt2").tokenizer, name="mine"))(REQUESTS)
 
 
-@pytest.mark.parametrize("batch_size", [0, -1])
-def test_a_batch_has_at_least_one_request(batch_size: int, loaded: Callable[..., Any]) -> None:
-    with pytest.raises(ScoringError, match=f"batch_size is {batch_size}; give 1 or more"):
-        Engine(loaded("gpt2"), batch_size=batch_size)
+@pytest.mark.parametrize("token_budget", [0, -1])
+def test_a_batch_has_at_least_one_request(token_budget: int, loaded: Callable[..., Any]) -> None:
+    with pytest.raises(ScoringError, match=f"token_budget is {token_budget}; give 1 or more"):
+        Engine(loaded("gpt2"), token_budget=token_budget)
 
 
 # Versions

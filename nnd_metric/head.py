@@ -1,0 +1,83 @@
+"""From hidden states to log-probabilities, only where a target is scored, a few rows at a time.
+
+A batch x length x vocabulary tensor never exists. What stands between a model's trunk and its
+logits (a bias, a cap, a scale) is the model's own code: its trunk answers with the rows in hand,
+and the rest of its forward pass does what it always does.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.nn.functional import cross_entropy
+from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPastAndCrossAttentions
+
+from .models import LoadedModel
+
+_LOGITS_ON_CPU = 2**24  # 64 MB in float32; larger is not faster
+_LOGITS = 2**28
+
+
+def most_rows(loaded: LoadedModel) -> int:
+    """Return how many rows of logits may be held at once."""
+    limit = _LOGITS_ON_CPU if loaded.model.device.type == "cpu" else _LOGITS
+    return max(1, limit // int(loaded.model.config.get_text_config().vocab_size))
+
+
+def log_probabilities(
+    loaded: LoadedModel,
+    trunk: Any,  # noqa: ANN401 - whatever `get_decoder` answers
+    hidden: torch.Tensor,
+    targets: torch.Tensor,
+) -> torch.Tensor:
+    """Return log P of each target.
+
+    Args:
+        loaded: The model.
+        trunk: Its `get_decoder()`: what its head reads from.
+        hidden: [n, size], the trunk's last hidden states at the positions that predict.
+        targets: int64 [n], the ids to predict.
+
+    Returns:
+        float64 [n], from logits in float32 or better.
+    """
+    step = most_rows(loaded)
+    made = [
+        from_logits(_logits(loaded, trunk, some), ids)
+        for some, ids in zip(torch.split(hidden, step), torch.split(targets, step), strict=True)
+    ]
+    return torch.cat(made)
+
+
+def from_logits(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return log P of each target, float64 [n], from logits [n, vocabulary]."""
+    precise = logits if logits.dtype == torch.float64 else logits.float()
+    return -cross_entropy(precise, targets, reduction="none").double()
+
+
+def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - as above
+    ids = torch.zeros((1, len(hidden)), dtype=torch.long, device=hidden.device)
+    with _answering(trunk, hidden[None]):
+        if loaded.is_encoder_decoder:
+            states = BaseModelOutput(last_hidden_state=hidden[None, :1])
+            answer = loaded.model(encoder_outputs=states, decoder_input_ids=ids, use_cache=False)
+        else:
+            answer = loaded.model(input_ids=ids, use_cache=False)
+    logits: torch.Tensor = answer.logits[0]
+    return logits
+
+
+@contextmanager
+def _answering(trunk: Any, hidden: torch.Tensor) -> Iterator[None]:  # noqa: ANN401 - as above
+    """Let a trunk answer with `hidden`, whatever it is asked."""
+    own = trunk.__dict__.get("forward")
+    answer = BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=hidden)
+    trunk.forward = lambda *_args, **_options: answer
+    try:
+        yield
+    finally:
+        if own is None:
+            del trunk.forward
+        else:
+            trunk.forward = own
