@@ -11,7 +11,7 @@ help:
 	@echo "make demo       set up, convert the embedded sample, train and score three toy models"
 	@echo "make test       set up, run the tests"
 	@echo "make test-full  the same, slow tests in full"
-	@echo "make bench      measure how converting scales"
+	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make check      formatting, lint, types, tests"
 	@echo "make format     format and mend what ruff can"
 
@@ -49,7 +49,9 @@ test-full: $(BIN)/nnd
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --durations=15
 
 bench: $(BIN)/nnd
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,bench]'
 	$(BIN)/python tests/benchmarks/convert_scale.py
+	$(BIN)/python tests/benchmarks/engine_speed.py
 
 format: $(BIN)/nnd
 	$(BIN)/ruff format .
