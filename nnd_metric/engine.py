@@ -30,8 +30,8 @@ class Work:
     Attributes:
         path: The path its requests took.
         switched_off: Why faster paths were not taken.
-        deviation: Largest difference seen between this path and the plain one, nats per scored
-            token; None where everything came from a store that does not know.
+        deviation: Largest difference seen between a path that made these numbers, now or for the
+            store, and the plain one, nats per scored token; None where that is not known.
         tokens: Positions that entered the model, padding included; the proof's are not counted.
         requests: Distinct requests scored.
         stored: Distinct requests whose numbers an earlier run had left in the store.
@@ -158,19 +158,22 @@ class Engine:
                 sums[missing[number]] = value
             kept.add({some[number]: value for number, value in found.items()})
 
-        ran, proof = Ran(0, 0), kept.find_proof()
+        stored = len(todo) - len(missing)
+        earlier = kept.find_proof() if stored else None
+        ran, proof = Ran(0, 0), earlier
         if some:
             with evaluation_mode(self.loaded.model):
-                proof = self._proven(some, kept)
+                proof = self._proven(some)
+                kept.add_proof(proof)
                 path = next(path for path in paths_of(self.loaded) if path.name == proof.path)
                 ran = run(self.loaded, path, some, done, budget=self.token_budget)
         work = Work(
             path=proof.path if proof else "none",
             switched_off=proof.switched_off if proof else (),
-            deviation=proof.deviation if proof else None,
+            deviation=max((each.deviation for each in (earlier, proof) if each), default=None),
             tokens=ran.tokens,
             requests=len(todo),
-            stored=len(todo) - len(missing),
+            stored=stored,
             token_budget=ran.budget,
         )
         return sums, work
@@ -180,7 +183,7 @@ class Engine:
             return Kept(None, "")
         return Kept(self.store, fingerprint(self.loaded, self.version or self.loaded.version()))
 
-    def _proven(self, rows: Sequence[Encoded], kept: Kept) -> Proof:
+    def _proven(self, rows: Sequence[Encoded]) -> Proof:
         """Return a proof that covers requests as long as these, made now or earlier."""
         longest = max(len(row.context) + len(row.inputs) for row in rows)
         for proof in self.proofs:
@@ -188,7 +191,6 @@ class Engine:
                 return proof
         proof = prove(self.loaded, rows, only=self.path)
         self.proofs.append(proof)
-        kept.add_proof(proof)
         return proof
 
 

@@ -5,15 +5,14 @@ logits (a bias, a cap, a scale) is the model's own code: its trunk answers with 
 and the rest of its forward pass does what it always does.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch.nn.functional import cross_entropy
 from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPastAndCrossAttentions
 
-from .models import LoadedModel
+from .models import LoadedModel, forward_replaced
 
 _LOGITS_ON_CPU = 2**24  # 64 MB in float32; larger is not faster
 _LOGITS = 2**28
@@ -40,7 +39,7 @@ def log_probabilities(
         targets: int64 [n], the ids to predict.
 
     Returns:
-        float64 [n], from logits in float32 or better.
+        float32 or better [n].
     """
     step = most_rows(loaded)
     made = [
@@ -51,14 +50,22 @@ def log_probabilities(
 
 
 def from_logits(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Return log P of each target, float64 [n], from logits [n, vocabulary]."""
+    """Return log P of each target, float32 or better [n], from logits [n, vocabulary]."""
     precise = logits if logits.dtype == torch.float64 else logits.float()
-    return -cross_entropy(precise, targets, reduction="none").double()
+    return -cross_entropy(precise, targets, reduction="none")
+
+
+def sum_each(log_probabilities: torch.Tensor, lengths: Sequence[int]) -> torch.Tensor:
+    """Return the sums, float64 [rows] on the CPU, of rows that stand end to end."""
+    whose = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
+    sums = torch.zeros(len(lengths), dtype=torch.float64)
+    return sums.index_add(0, whose, log_probabilities.cpu().double())  # MPS has no float64
 
 
 def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - as above
     ids = torch.zeros((1, len(hidden)), dtype=torch.long, device=hidden.device)
-    with _answering(trunk, hidden[None]):
+    answered = BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=hidden[None])
+    with forward_replaced(trunk, lambda *_, **__: answered):
         if loaded.is_encoder_decoder:
             states = BaseModelOutput(last_hidden_state=hidden[None, :1])
             answer = loaded.model(encoder_outputs=states, decoder_input_ids=ids, use_cache=False)
@@ -66,18 +73,3 @@ def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tens
             answer = loaded.model(input_ids=ids, use_cache=False)
     logits: torch.Tensor = answer.logits[0]
     return logits
-
-
-@contextmanager
-def _answering(trunk: Any, hidden: torch.Tensor) -> Iterator[None]:  # noqa: ANN401 - as above
-    """Let a trunk answer with `hidden`, whatever it is asked."""
-    own = trunk.__dict__.get("forward")
-    answer = BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=hidden)
-    trunk.forward = lambda *_args, **_options: answer
-    try:
-        yield
-    finally:
-        if own is None:
-            del trunk.forward
-        else:
-            trunk.forward = own

@@ -14,11 +14,12 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 import torch
+from transformers.activations import NewGELUActivation
 
 from .attention import Block, Layout, laid_out, packed_attention
 from .encoding import Encoded
-from .head import log_probabilities
-from .models import LoadedModel
+from .head import log_probabilities, sum_each
+from .models import LoadedModel, forward_replaced
 from .plan import Batch
 from .positions import Positions
 from .tokens import Ids
@@ -137,10 +138,8 @@ def _sums(
         for target, counts in zip(member.targets, member.scored, strict=True)
         if counts
     ]
-    found = log_probabilities(loaded, trunk, hidden, _tensor(loaded, targets)).cpu()
-    lengths = torch.tensor([sum(member.scored) for member in members])
-    whose = torch.arange(len(members)).repeat_interleave(lengths)
-    return torch.zeros(len(members), dtype=torch.float64).index_add(0, whose, found)
+    found = log_probabilities(loaded, trunk, hidden, _tensor(loaded, targets))
+    return sum_each(found, [sum(member.scored) for member in members])
 
 
 def _chunks(members: Sequence[Encoded]) -> Iterator[list[Encoded]]:
@@ -160,11 +159,9 @@ def _tensor(loaded: LoadedModel, numbers: Sequence[int]) -> torch.Tensor:
 @contextmanager
 def _fused_gelu(model: torch.nn.Module) -> Iterator[None]:
     """Let GPT-2's GELU, eight passes over its input, be torch's one: the same formula."""
-    slow = [module for module in model.modules() if type(module).__name__ == "NewGELUActivation"]
-    for module in slow:
-        module.forward = torch.nn.GELU(approximate="tanh").forward
-    try:
+    fused = torch.nn.GELU(approximate="tanh").forward
+    with ExitStack() as stack:
+        for module in model.modules():
+            if isinstance(module, NewGELUActivation):
+                stack.enter_context(forward_replaced(module, fused))
         yield
-    finally:
-        for module in slow:
-            del module.forward

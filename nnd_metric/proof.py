@@ -2,7 +2,8 @@
 
 The plain path scores them one at a time, nothing padded, nothing shared. The requests are those
 that would show a mistake: of the longest context and of the shortest, the longest candidate and the
-shortest, all in one batch, so that a leak between neighbours or beyond a window is seen.
+shortest, and one of the next to longest context, which is padded where a path pads. All are in one
+batch if the path allows, so that a leak between neighbours or beyond a window is seen.
 """
 
 import math
@@ -119,13 +120,13 @@ def _sample(rows: Sequence[Encoded]) -> list[Encoded]:
     for row in rows:
         if any(row.scored):
             members.setdefault(row.context, []).append(row)
-    contexts = sorted(members, key=len)
-    chosen = [contexts[-1], contexts[0]] if contexts[1:] else contexts
-    return [
-        row
-        for context in chosen
-        for row in _ends(sorted(members[context], key=lambda row: -len(row.inputs)))
+    groups = [
+        sorted(members[context], key=lambda row: -len(row.inputs))
+        for context in sorted(members, key=len, reverse=True)
     ]
+    next_to_longest = [rows[0] for rows in groups[1:-1][:1]]
+    shortest = _ends(groups[-1]) if groups[1:] else []
+    return [*_ends(groups[0]), *next_to_longest, *shortest]
 
 
 def _ends(rows: list[Encoded]) -> list[Encoded]:

@@ -16,7 +16,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from .encoding import Encoded
-from .head import from_logits
+from .head import from_logits, sum_each
 from .models import LoadedModel
 from .packed import Score
 from .plan import Batch
@@ -78,6 +78,7 @@ def open_shared(loaded: LoadedModel) -> Iterator[Score]:
             members = [rows[number] for number in call]
             whose = torch.tensor([place[member.context] for member in members]).to(ids.device)
             logits = loaded.model(
+                input_ids=ids[whose],  # FSMT's decoder would look ahead without
                 encoder_outputs=BaseModelOutput(last_hidden_state=states[whose]),
                 attention_mask=mask[whose],
                 decoder_input_ids=_pad(loaded, [member.inputs for member in members])[0],
@@ -122,8 +123,8 @@ def _sums(logits: Iterator[torch.Tensor], members: Sequence[Encoded]) -> torch.T
     for member, own in zip(members, logits, strict=True):
         scored = torch.tensor(member.scored, device=own.device)
         targets = torch.tensor(member.targets, device=own.device)
-        found.append(from_logits(own[: len(targets)][scored], targets[scored]).sum())
-    return torch.stack(found).cpu()
+        found.append(from_logits(own[: len(targets)][scored], targets[scored]))
+    return sum_each(torch.cat(found), [len(each) for each in found])
 
 
 def _pad(loaded: LoadedModel, rows: Sequence[Ids]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -54,7 +54,7 @@ PATHS = {
     "xglm": ("cached", "plain"),  # an attention of its own
     "mamba": ("plain",),  # a state, and no keys and values
     "prophetnet": ("shared", "plain"),  # an attention of its own
-    "fsmt": ("plain",),  # forgets the encoder's mask when it is given the encoder's states
+    "fsmt": ("shared", "plain"),  # an attention of its own
 }
 """The ways through each family that give its numbers, fastest first."""
 
