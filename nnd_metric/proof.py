@@ -1,9 +1,9 @@
 """The proof: before a fast path is trusted, it scores a few requests beside the plain one.
 
 The plain path scores them one at a time, nothing padded, nothing shared. The requests are those
-that would show a mistake: of the longest context and of the shortest, the longest candidate and the
-shortest, and one of the next to longest context, which is padded where a path pads. All are in one
-batch if the path allows, so that a leak between neighbours or beyond a window is seen.
+that would show a mistake: the longest of all and the shortest of the same context, the next to
+longest of another, which is padded where a path pads, and those of the shortest context. All are in
+one batch if the path allows, so that a leak between neighbours or beyond a window is seen.
 """
 
 import math
@@ -62,7 +62,7 @@ def prove(loaded: LoadedModel, rows: Sequence[Encoded], *, only: str | None = No
     sample = _sample(rows)
     exact = [_scores(loaded, paths[-1], [row])[0] for row in sample]
     check_numbers(loaded, exact)
-    reach = max(len(row.context) + len(row.inputs) for row in sample)
+    reach = max(map(_length, sample))
     reasons: list[str] = []
     for path in tried:
         deviation, reason = _deviation(loaded, path, sample, exact)
@@ -106,7 +106,7 @@ def _deviation(
 
 
 def _scores(loaded: LoadedModel, path: Path, rows: Sequence[Encoded]) -> list[float]:
-    everything = sum(len(row.context) + len(row.inputs) for row in rows) * len(rows)
+    everything = sum(map(_length, rows)) * len(rows)
     found = [math.nan] * len(rows)
     with path.open(loaded) as score:
         for batch in path.plan(rows, everything, everything):
@@ -120,13 +120,15 @@ def _sample(rows: Sequence[Encoded]) -> list[Encoded]:
     for row in rows:
         if any(row.scored):
             members.setdefault(row.context, []).append(row)
-    groups = [
-        sorted(members[context], key=lambda row: -len(row.inputs))
-        for context in sorted(members, key=len, reverse=True)
-    ]
+    groups = [sorted(group, key=_length, reverse=True) for group in members.values()]
+    groups.sort(key=lambda group: _length(group[0]), reverse=True)
     next_to_longest = [rows[0] for rows in groups[1:-1][:1]]
     shortest = _ends(groups[-1]) if groups[1:] else []
     return [*_ends(groups[0]), *next_to_longest, *shortest]
+
+
+def _length(row: Encoded) -> int:
+    return len(row.context) + len(row.inputs)
 
 
 def _ends(rows: list[Encoded]) -> list[Encoded]:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from tqdm import tqdm
@@ -46,28 +47,38 @@ def run(
             NaN.
     """
     budget = budget or choose_budget(loaded)
-    logits, tokens, waiting = most_rows(loaded), 0, list(range(len(rows)))
-    with path.open(loaded) as score, _progress(loaded, path.plan(rows, budget, logits)) as bar:
-        while waiting:
-            some = [rows[number] for number in waiting]
-            scored: set[int] = set()
-            for batch in path.plan(some, budget, logits):
-                sums = _within_memory(loaded, score, some, batch)
-                if sums is None:
-                    budget = max(1, min(budget, batch.tokens) // 2)
-                    warnings.warn(
-                        f"{loaded.name}: out of memory; going on with {budget} tokens at once",
-                        ScoringWarning,
-                        stacklevel=2,
-                    )
-                    break
-                check_numbers(loaded, sums)
-                done(dict(zip((waiting[at] for at in batch.requests), sums, strict=True)))
-                scored.update(batch.requests)
-                tokens += batch.tokens
-                bar.update(batch.tokens)
-            waiting = [number for at, number in enumerate(waiting) if at not in scored]
+    logits, tokens = most_rows(loaded), 0
+    batches = path.plan(rows, budget, logits)
+    with path.open(loaded) as score, _progress(loaded, batches) as bar:
+        while batches:
+            batch = batches.pop(0)
+            sums = _within_memory(loaded, score, rows, batch)
+            if sums is None:
+                budget = max(1, min(budget, batch.tokens) // 2)
+                warnings.warn(
+                    f"{loaded.name}: out of memory; going on with {budget} tokens at once",
+                    ScoringWarning,
+                    stacklevel=2,
+                )
+                batches = _plan_again(path, rows, [batch, *batches], budget, logits)
+                continue
+            check_numbers(loaded, sums)
+            done(dict(zip(batch.requests, sums, strict=True)))
+            tokens += batch.tokens
+            bar.update(batch.tokens)
     return Ran(tokens, budget)
+
+
+def _plan_again(
+    path: Path, rows: Sequence[Encoded], batches: Sequence[Batch], budget: int, logits: int
+) -> list[Batch]:
+    """Plan what is in `batches` with another budget."""
+    numbers = sorted(number for batch in batches for number in batch.requests)
+    planned = path.plan([rows[number] for number in numbers], budget, logits)
+    return [
+        replace(batch, calls=tuple(tuple(numbers[at] for at in call) for call in batch.calls))
+        for batch in planned
+    ]
 
 
 def _within_memory(

@@ -1,0 +1,163 @@
+"""The models of the benchmark, and the least work that a workload asks of each.
+
+Sizes are those of gpt2 and facebook/bart-base; weights are random and seeded, so that every process
+builds the same model and nothing is downloaded.
+
+**Unique tokens**: those of the unique contexts, plus (tokens + 1) of the unique candidates of each.
+A context counts with the special tokens around it, a candidate without; before the candidate of a
+decoder-only model stands the separator, which is a part of its first token.
+
+**Needed FLOPs**, a multiplication and an addition counting two. With C tokens in a context, N in a
+candidate, width d, L layers, V words in the vocabulary, and W the weights of the layers' matrices:
+
+- decoder-only: 2 W for each unique token; 4 d L for each key that a query sees (scores and weighted
+  values), which is 1 … C for the tokens of a context and C+1 … C+N+1 for those of a candidate;
+  2 d V for each scored position, of which a candidate has N.
+- encoder-decoder: 2 W of the encoder and of the decoder's cross-attention keys and values for each
+  context token; 2 W of the rest of the decoder for each of N+1 candidate tokens; 4 d L for each key
+  seen: C by each of C in the encoder, 1 … N+1 in the decoder, C by each of N+1 across; 2 d V for
+  each scored position, N and the end token.
+
+Embeddings, normalisation, activations, softmax and biases are not counted.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers as hf
+from torch import nn
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+Request = tuple[str, str]
+Lengths = list[tuple[int, list[int]]]
+"""Tokens of each unique context, and of each of its unique candidates."""
+
+MODELS = ("gpt2", "bart")
+
+BART_BASE = {
+    "vocab_size": 50_265,
+    "d_model": 768,
+    "encoder_layers": 6,
+    "decoder_layers": 6,
+    "encoder_attention_heads": 12,
+    "decoder_attention_heads": 12,
+    "encoder_ffn_dim": 3072,
+    "decoder_ffn_dim": 3072,
+    "max_position_embeddings": 1024,
+}
+
+SEED = 20221207
+_WINDOW = 1024
+
+
+def build_model(name: str, **changes: Any) -> PreTrainedModel:
+    """Build a model with seeded random weights, in float32 and without dropout.
+
+    Args:
+        name: One of MODELS.
+        changes: Fields of the config that shall differ.
+    """
+    with torch.random.fork_rng():
+        torch.manual_seed(SEED)
+        if name == "gpt2":
+            return hf.GPT2LMHeadModel(hf.GPT2Config(**changes)).eval()
+        config = hf.BartConfig(**BART_BASE | changes)
+        return hf.BartForConditionalGeneration(config).eval()
+
+
+def load_tokenizer(name: str, folder: Path) -> PreTrainedTokenizerBase:
+    """Return the tokenizer that `workloads.prepare` wrote, in the class of the model's family."""
+    trained = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+    merges = [(left, right) for left, right in trained["merges"]]
+    kind = hf.GPT2Tokenizer if name == "gpt2" else hf.BartTokenizer
+    return kind(vocab=trained["vocab"], merges=merges, model_max_length=_WINDOW)
+
+
+def candidate_ids(tokenizer: PreTrainedTokenizerBase, model: str, candidate: str) -> list[int]:
+    """Return the tokens of a candidate, without special tokens."""
+    text = f" {candidate}" if model == "gpt2" else candidate
+    return list(tokenizer(text, add_special_tokens=False).input_ids)
+
+
+def lengths(tokenizer: PreTrainedTokenizerBase, model: str, requests: Sequence[Request]) -> Lengths:
+    """Count the tokens of each unique context and of its unique candidates."""
+    candidates: dict[str, dict[str, int]] = {}
+    for context, candidate in dict.fromkeys(requests):
+        number = len(candidate_ids(tokenizer, model, candidate))
+        candidates.setdefault(context, {})[candidate] = number
+    return [
+        (len(tokenizer(context).input_ids), [*numbers.values()])
+        for context, numbers in candidates.items()
+    ]
+
+
+def unique_tokens(work: Lengths) -> int:
+    """Count the tokens that a tool must read which reads nothing twice."""
+    return sum(context + sum(n + 1 for n in candidates) for context, candidates in work)
+
+
+def needed_flops(model: PreTrainedModel, work: Lengths) -> int:
+    """Return the floating-point operations that the workload needs (formula above)."""
+    if model.config.is_encoder_decoder:
+        return _encoder_decoder_flops(model, work)
+    return _decoder_flops(model, work)
+
+
+def _decoder_flops(model: Any, work: Lengths) -> int:
+    config = model.config
+    weights = _matrix_weights(model.transformer.h)
+    keys = sum(
+        _sum_to(context) + sum(_sum_to(context + n + 1) - _sum_to(context) for n in candidates)
+        for context, candidates in work
+    )
+    scored = sum(n for _, candidates in work for n in candidates)
+    return (
+        2 * weights * unique_tokens(work)
+        + 4 * config.n_embd * config.n_layer * keys
+        + 2 * config.n_embd * config.vocab_size * scored
+    )
+
+
+def _encoder_decoder_flops(model: Any, work: Lengths) -> int:
+    config, decoder = model.config, model.model.decoder.layers
+    across = sum(
+        _matrix_weights(part)
+        for layer in decoder
+        for part in (layer.encoder_attn.k_proj, layer.encoder_attn.v_proj)
+    )
+    per_context_token = _matrix_weights(model.model.encoder.layers) + across
+    per_candidate_token = _matrix_weights(decoder) - across
+    read = sum(context for context, _ in work)
+    fed = sum(n + 1 for _, candidates in work for n in candidates)
+    encoder_keys = sum(context * context for context, _ in work)
+    decoder_keys = sum(
+        _sum_to(n + 1) + context * (n + 1) for context, candidates in work for n in candidates
+    )
+    return (
+        2 * per_context_token * read
+        + 2 * per_candidate_token * fed
+        + 4 * config.d_model * config.encoder_layers * encoder_keys
+        + 4 * config.d_model * config.decoder_layers * decoder_keys
+        + 2 * config.d_model * config.vocab_size * fed
+    )
+
+
+def _matrix_weights(module: nn.Module) -> int:
+    return sum(weight.numel() for weight in module.parameters() if weight.dim() > 1)
+
+
+def _sum_to(last: int) -> int:
+    return last * (last + 1) // 2
+
+
+def weight_bytes(model: PreTrainedModel) -> int:
+    """Return the memory of a model's weights, each counted once."""
+    return sum(weight.numel() * weight.element_size() for weight in model.parameters())
+
+
+def checksum(model: PreTrainedModel) -> float:
+    """Return the sum of a model's weights: it tells whether two processes built the same model."""
+    return sum(float(weight.sum(dtype=torch.float64)) for weight in model.parameters())
