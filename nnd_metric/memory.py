@@ -1,10 +1,13 @@
 """How much goes through the model at once: what memory allows, and no more than helps."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 
+from .errors import ScoringError
 from .models import LoadedModel
 
 # Positions at once beyond which nothing gets faster: a CPU's caches overflow, a GPU is full.
@@ -29,6 +32,24 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and (
         "out of memory" in said or "can't allocate memory" in said
     )
+
+
+@contextmanager
+def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
+    """Tell the user what to do where memory does not suffice for one request of so many tokens.
+
+    Raises:
+        ScoringError: If it does not.
+    """
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise ScoringError(
+            f"{loaded.name}: {loaded.model.device} has not enough memory for one request of "
+            f"{tokens} tokens; use half precision (bfloat16), or another device"
+        ) from error
 
 
 def release(loaded: LoadedModel) -> None:

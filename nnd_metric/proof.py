@@ -8,12 +8,14 @@ one batch if the path allows, so that a leak between neighbours or beyond a wind
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
 
 from .encoding import Encoded
 from .errors import ScoringError, excerpt
+from .memory import release, room_for
 from .models import LoadedModel
 from .paths import BOUNDS, Path, paths_of
 
@@ -53,14 +55,15 @@ def prove(loaded: LoadedModel, rows: Sequence[Encoded], *, only: str | None = No
             model's kind, or one that cannot be taken.
     """
     if not loaded.is_encoder_decoder:
-        _check_causal(loaded)
+        with room_for(loaded, len(_PARTING_TEXTS[0])):
+            _check_causal(loaded)
     paths = paths_of(loaded)
     tried = [path for path in paths if only in (None, path.name)]
     if not tried:
         known = ", ".join(path.name for path in paths)
         raise ScoringError(f'{loaded.name}: there is no path "{only}"; choose one of {known}')
     sample = _sample(rows)
-    exact = [_scores(loaded, paths[-1], [row])[0] for row in sample]
+    exact = [_alone(loaded, paths[-1], row) for row in sample]
     check_numbers(loaded, exact)
     reach = max(map(_length, sample))
     reasons: list[str] = []
@@ -91,7 +94,7 @@ def _deviation(
     """Return how far a path is from `exact`, and why it cannot be taken, if so."""
     plain = path is paths_of(loaded)[-1]
     try:
-        found = _scores(loaded, path, sample)
+        found = _together(loaded, path, sample)
     except Exception as error:  # models fail in any way at what they were not written for
         if plain:
             raise
@@ -105,11 +108,22 @@ def _deviation(
     return deviation, f"{deviation:.1e} nats from the plain path, more than {bound:.0e}"
 
 
-def _scores(loaded: LoadedModel, path: Path, rows: Sequence[Encoded]) -> list[float]:
-    everything = sum(map(_length, rows)) * len(rows)
+def _alone(loaded: LoadedModel, plain: Path, row: Encoded) -> float:
+    with room_for(loaded, _length(row)):
+        return _scores(loaded, plain, [row], 1)[0]
+
+
+def _together(loaded: LoadedModel, path: Path, rows: Sequence[Encoded]) -> list[float]:
+    with suppress(torch.OutOfMemoryError, RuntimeError, MemoryError):
+        return _scores(loaded, path, rows, sum(map(_length, rows)) * len(rows))
+    release(loaded)
+    return _scores(loaded, path, rows, 1)  # whatever it was: if it was not memory, it says so again
+
+
+def _scores(loaded: LoadedModel, path: Path, rows: Sequence[Encoded], budget: int) -> list[float]:
     found = [math.nan] * len(rows)
     with path.open(loaded) as score:
-        for batch in path.plan(rows, everything, everything):
+        for batch in path.plan(rows, budget, budget):
             for number, value in zip(batch.requests, score(rows, batch).tolist(), strict=True):
                 found[number] = value
     return found

@@ -2,15 +2,16 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from tqdm import tqdm
 
 from .encoding import Encoded
-from .errors import ScoringError, ScoringWarning
+from .errors import ScoringWarning
 from .head import most_rows
-from .memory import choose_budget, is_out_of_memory, release
+from .memory import choose_budget, is_out_of_memory, release, room_for
 from .models import LoadedModel
 from .packed import Score
 from .paths import Path
@@ -52,7 +53,8 @@ def run(
     with path.open(loaded) as score, _progress(loaded, batches) as bar:
         while batches:
             batch = batches.pop(0)
-            sums = _within_memory(loaded, score, rows, batch)
+            last_try = budget == 1 or len(batch.requests) == 1
+            sums = _within_memory(loaded, score, rows, batch, last_try=last_try)
             if sums is None:
                 budget = max(1, min(budget, batch.tokens) // 2)
                 warnings.warn(
@@ -82,19 +84,16 @@ def _plan_again(
 
 
 def _within_memory(
-    loaded: LoadedModel, score: Score, rows: Sequence[Encoded], batch: Batch
+    loaded: LoadedModel, score: Score, rows: Sequence[Encoded], batch: Batch, *, last_try: bool
 ) -> list[float] | None:
     """Return the sums of a batch, or None where it takes more memory than there is."""
+    longest = max(len(rows[at].context) + len(rows[at].inputs) for at in batch.requests)
     try:
-        sums: list[float] = score(rows, batch).tolist()
+        with room_for(loaded, longest) if last_try else nullcontext():
+            sums: list[float] = score(rows, batch).tolist()
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
-        if len(batch.requests) == 1:
-            raise ScoringError(
-                f"{loaded.name}: {loaded.model.device} has not enough memory for one request of "
-                f"{batch.tokens} tokens; use half precision (bfloat16), or another device"
-            ) from error
     else:
         return sums
     release(loaded)  # only now: the error held on to what was computed
