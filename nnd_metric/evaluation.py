@@ -3,8 +3,8 @@
 import io
 import json
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -229,10 +229,17 @@ def _evaluate_one(
     return result, scored.select(pl.lit(loaded.name).alias("model"), pl.all())
 
 
-def _store() -> Store:
-    return Store(
-        default_store(), warn=partial(warnings.warn, category=ScoringWarning, stacklevel=2)
-    )
+@contextmanager
+def _store() -> Iterator[Store | None]:
+    warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
+    try:
+        path = default_store()
+    except RuntimeError:  # a user without a home, as in many a container
+        warn("there is no home folder to keep likelihoods in; set NND_CACHE to a folder")
+        yield None
+        return
+    with Store(path, warn=warn) as store:
+        yield store
 
 
 def _check_models(names: Sequence[str]) -> None:
