@@ -50,22 +50,22 @@ def plan_packed(rows: Sequence[Encoded], budget: int, _logits: int) -> list[Batc
         context, members = group
         return len(context) + sum(len(rows[number].inputs) for number in members)
 
-    parts = []
-    for context, members in _by_context(rows):
-
-        def fits(some: list[int], context: Ids = context) -> bool:
-            return cost((context, some)) <= budget
-
-        parts += [(context, part) for part in _fill(members, fits)]
-    parts.sort(key=cost, reverse=True)
-    return [
-        Batch(
-            tuple(context for context, _ in some),
-            (tuple(number for _, members in some for number in members),),
-            sum(map(cost, some)),
+    parts = [
+        (context, part)
+        for context, members in _by_context(rows)
+        for part in _fill_up(
+            members, lambda number: len(rows[number].inputs), budget - len(context)
         )
-        for some in _fill(parts, lambda some: sum(map(cost, some)) <= budget)
     ]
+    parts.sort(key=cost, reverse=True)
+    batches = []
+    for some in _fill_up(parts, cost, budget):
+        whole: dict[Ids, list[int]] = {}  # parts of one context may meet again
+        for context, members in some:
+            whole.setdefault(context, []).extend(members)
+        numbers = tuple(number for members in whole.values() for number in members)
+        batches.append(Batch(tuple(whole), (numbers,), sum(map(cost, whole.items()))))
+    return batches
 
 
 def plan_cached(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
@@ -176,4 +176,17 @@ def _fill(items: Iterable[Item], fits: Callable[[list[Item]], bool]) -> list[lis
             runs[-1].append(item)
         else:
             runs.append([item])
+    return runs
+
+
+def _fill_up(items: Iterable[Item], cost: Callable[[Item], int], budget: int) -> list[list[Item]]:
+    """Cut a sequence into runs whose costs add up to the budget at most; one item is a run."""
+    runs: list[list[Item]] = []
+    left = 0
+    for item in items:
+        left -= cost(item)
+        if not runs or left < 0:
+            runs.append([])
+            left = budget - cost(item)
+        runs[-1].append(item)
     return runs
