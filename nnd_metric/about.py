@@ -30,10 +30,10 @@ Give one model as `model_id` (Hub id or folder) or as `model` and `tokenizer`, o
 of model_id. Further arguments: compute's own documentation.
 
 Returns, for one model, a dict of plain Python values: pass_rate, n, passes, ties, unscored,
-truncated, interval, wilson, n_pairs, by_error_category, by_aspect, by_category, by_error_group,
-model, version, protocol, template, dtype, device, n_close, engine, signature, agreement,
-agreement_reason. For a list of models: results (model -> such a dict), agreement,
-agreement_reason.
+truncated, interval, wilson, baselines, length_matched, n_pairs, by_error_category, by_aspect,
+by_category, by_error_group, model, version, protocol, template, dtype, device, notes, n_close,
+engine, signature, agreement, agreement_reason. For a list of models: results (model -> such a
+dict), agreement, agreement_reason.
 
 Examples:
     >>> nnd = evaluate.load("nnd")

@@ -1,6 +1,7 @@
 """Agreement of stored results with human scores; nothing is scored again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -8,10 +9,12 @@ import numpy as np
 import polars as pl
 
 from .agreement import Agreement, try_agreement
-from .data import PairData, read_human_scores, read_parquet
+from .data import PairData, read_human_scores
 from .errors import ScoringError
 from .intervals import FloatArray, bootstrap_ratios
-from .results import SCORED_SCHEMA, count_by_context, distinct_tests, slices_by
+from .results import CLUSTER, count_by_context, distinct_tests, slices_by
+from .run_folder import check_same, read_run
+from .systems import names_in, of_aspect
 
 RESAMPLES = 2_000
 """Of the bootstrap over contexts behind the intervals of correlations."""
@@ -22,8 +25,6 @@ _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".parquet": partial(pl.read_parquet, use_pyarrow=True),  # as in `data.read_parquet`
 }
 
-_STORED = {"model": pl.String(), **SCORED_SCHEMA}
-
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
 
 
@@ -33,6 +34,7 @@ def agree(
     *,
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
+    order: Sequence[str] = (),
 ) -> Agreement:
     """Correlate stored results of several models with human scores.
 
@@ -42,7 +44,11 @@ def agree(
             and then without intervals, which need the single pairs.
         human_scores: Human scores, or the converted folder that holds them.
         systems: Model → system it stands for, where the model's id does not say it.
-        aspect: Compare with the human scores of this aspect only.
+        aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
+            aspect are taken as they are, and so is a table, which does not say of what its rates
+            are: give one of this aspect.
+        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
+            of their models.
 
     Raises:
         ScoringError: If results cannot be read or do not belong together, or fewer than two models
@@ -52,10 +58,10 @@ def agree(
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
     if len(paths) == 1 and not paths[0].is_dir():
         rates = read_pass_rates(paths[0])
-        found, reason = try_agreement(rates, people, systems=systems, aspect=aspect)
+        found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
     else:
         scored = read_scored(paths)
-        found, reason = agree_scored(scored, people, systems=systems, aspect=aspect)
+        found, reason = agree_scored(scored, people, systems=systems, aspect=aspect, order=order)
     if found is None:
         raise ScoringError(str(reason))
     return found
@@ -67,6 +73,7 @@ def agree_scored(
     *,
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
+    order: Sequence[str] = (),
 ) -> tuple[Agreement | None, str | None]:
     """Return the agreement and None, or None and the reason why there cannot be one.
 
@@ -74,7 +81,9 @@ def agree_scored(
         scored: Scored pairs of all models, with a column `model`.
         human_scores: Human scores, or None.
         systems: Model → system it stands for.
-        aspect: Compare with the human scores of this aspect only.
+        aspect: Compare pairs of this aspect, unless none has any, with the human scores of it.
+        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
+            of their models.
 
     Raises:
         ScoringError: If the models were scored on different pairs, or an argument contradicts
@@ -82,13 +91,26 @@ def agree_scored(
     """
     if human_scores is None:
         return None, "the data came without human scores; pass human_scores (--human-scores)"
+    of_aspect(human_scores, aspect)  # one that nobody judged is a mistake, not a reason
     if scored.is_empty():
         return None, "there are no pairs"
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
-    frames = [ordered.filter(pl.col("model") == name) for name in _models(scored)]
-    _check_same_pairs(frames)
-    rates, samples = _tabulate(frames, _category_column(scored, human_scores))
-    return try_agreement(rates, human_scores, systems=systems, aspect=aspect, samples=samples)
+    frames = {name: ordered.filter(pl.col("model") == name) for name in _models(scored)}
+    column = _category_column(scored, human_scores)
+    filled = {*CLUSTER, column} if aspect is None else {*CLUSTER, column, "aspect"}
+    _check_same_pairs(list(frames.values()), filled)
+    aspects = names_in(scored.drop_nulls("aspect"), "aspect")
+    if aspect is not None and aspects:
+        if aspect not in aspects:
+            return None, f'no pair is of aspect "{aspect}"; the pairs have: {", ".join(aspects)}'
+        frames = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in frames.items()}
+    rates, samples = _tabulate(list(frames.values()), column)
+    found, reason = try_agreement(
+        rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
+    )
+    if found is not None:
+        found = replace(found, unscored={name: _unscored(frame) for name, frame in frames.items()})
+    return found, reason
 
 
 def read_scored(folders: Sequence[Path]) -> pl.DataFrame:
@@ -104,19 +126,14 @@ def read_scored(folders: Sequence[Path]) -> pl.DataFrame:
             raise ScoringError(
                 f"{folder}: is no folder; name folders of `nnd evaluate`, or one table alone"
             )
-        path = folder / "log_likelihoods.parquet"
-        frame = read_parquet(path)
-        wrong = [name for name, dtype in _STORED.items() if frame.schema.get(name) != dtype]
-        if wrong:
-            found = frame.schema.get(wrong[0], "missing")
-            raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate anew")
+        frame = read_run(folder)
         for model in _models(frame):
             if model in owner:
                 raise ScoringError(
                     f'model "{model}" stands in {owner[model]} and in {folder}; name one of them'
                 )
             owner[model] = folder
-        frames.append(frame.select(*_STORED))
+        frames.append(frame)
     return pl.concat(frames)
 
 
@@ -170,12 +187,20 @@ def _tabulate(frames: Sequence[pl.DataFrame], column: str) -> tuple[pl.DataFrame
     return rates, samples.reshape(len(samples), len(frames), -1)
 
 
-def _check_same_pairs(frames: Sequence[pl.DataFrame]) -> None:
+def _unscored(frame: pl.DataFrame) -> int:
+    """Return how many tests of a model lack a likelihood; each counts as a failure."""
+    tests = distinct_tests(frame).rows
+    return tests.filter(pl.col("ll_high").is_null() | pl.col("ll_low").is_null()).height
+
+
+def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -> None:
     """Rates over different pairs cannot be compared, nor resampled together."""
     for frame in frames[1:]:
+        first, other = frames[0]["model"][0], frame["model"][0]
         if not frame["pair_id"].equals(frames[0]["pair_id"]):
-            first, other = frames[0]["model"][0], frame["model"][0]
             raise ScoringError(
                 f'models "{first}" and "{other}" were not scored on the same pairs; '
                 "evaluate both on the same data"
             )
+        both = frames[0].hstack(frame.rename(lambda column: f"{column}_b"))
+        check_same(both, first, other, filled=filled)

@@ -6,7 +6,6 @@ The only module of this room that imports the others. Imports stand inside the c
 
 import errno
 import io
-import json
 import sys
 import warnings
 from collections.abc import Callable
@@ -16,7 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .cli_options import Systems, read_systems
+from .cli_statistics import compare, metrics
 from .errors import ScoringError, ScoringWarning
+from .printing import AsJson, quiet_loading, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,16 +31,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Systems = Annotated[
-    list[str],
-    typer.Option(
-        "--system",
-        metavar="MODEL=SYSTEM",
-        help="The human-judged system a model stands for, where its id does not say it.",
-    ),
-]
 
 
 def main() -> None:
@@ -93,7 +85,7 @@ def sources(*, as_json: AsJson = False) -> None:
         for source in list_sources()
         for each in (source, *(source.choose("set", name) for name in source.facts.get("sets", {})))
     ]
-    _show(facts, as_json, sources_table(facts))
+    show(facts, as_json, sources_table(facts))
 
 
 @app.command()
@@ -151,7 +143,7 @@ def convert(
     if normalise:
         notes.append(f"candidates and contexts were changed: {', '.join(normalise)}")
     tables = [counts_table(manifest), *hygiene_tables(manifest["hygiene"])]
-    _show(manifest, as_json, *tables, *notes, f"written to {target}")
+    show(manifest, as_json, *tables, *notes, f"written to {target}")
 
 
 @app.command()
@@ -165,7 +157,7 @@ def validate(
 
     findings = list(validate_(folder))
     lines = [str(finding) for finding in findings]
-    _show(lines, as_json, *lines, f"{folder}: {len(findings) or 'no'} problem(s)")
+    show(lines, as_json, *lines, f"{folder}: {len(findings) or 'no'} problem(s)")
     raise typer.Exit(1 if findings else 0)
 
 
@@ -200,6 +192,13 @@ def evaluate(
         typer.Option(help="Human scores.", show_default="those that come with the data"),
     ] = None,
     system: Systems = [],  # noqa: B006 - typer copies it
+    unconditional: Annotated[
+        bool,
+        typer.Option(
+            "--unconditional/--no-unconditional",
+            help="Score candidates without their contexts too, as a baseline.",
+        ),
+    ] = True,
     token_budget: Annotated[
         int | None,
         typer.Option(
@@ -236,11 +235,12 @@ def evaluate(
     """
     from nnd.converters.output import check_replaceable, replace_folder
 
-    from .evaluation import RESULT, evaluate_models
+    from .evaluation import evaluate_models
+    from .run_folder import RESULT
 
     if out is not None:
         check_replaceable(out, marker=RESULT)
-    _quiet_loading()
+    quiet_loading()
     evaluation = evaluate_models(
         model,
         data,
@@ -248,7 +248,8 @@ def evaluate(
         template=template,
         keep=keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         human_scores=human_scores,
-        systems=_read_systems(system),
+        systems=read_systems(system),
+        unconditional=unconditional,
         token_budget=token_budget,
         cache=not no_cache,
         revision=revision,
@@ -260,7 +261,7 @@ def evaluate(
         with replace_folder(out, marker=RESULT) as folder:
             evaluation.write(folder)
     result = evaluation.to_dict()
-    _show(result, as_json, *_describe(result), *([f"written to {out}"] if out else []))
+    show(result, as_json, *_describe(result), *([f"written to {out}"] if out else []))
 
 
 @app.command()
@@ -276,18 +277,37 @@ def agree(
     ],
     *,
     system: Systems = [],  # noqa: B006 - typer copies it
-    aspect: Annotated[str | None, typer.Option(help="Human scores of this aspect only.")] = None,
+    aspect: Annotated[
+        str | None,
+        typer.Option(help="Pairs and human scores of this aspect only; a table must be of it."),
+    ] = None,
+    order: Annotated[
+        list[str],
+        typer.Option(
+            metavar="SYSTEM",
+            help="Next system in the order of the gap correlation of Laban et al. (2022), which "
+            "depends on it; repeat it.",
+            show_default="the order of the models",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
     as_json: AsJson = False,
 ) -> None:
     """Correlate stored pass rates of several models with human scores; nothing is scored again.
 
+    Prints permutation p-values, intervals over contexts and over systems, and, for models that
+    nobody judged, the human score their pass rate suggests.
     Example: nnd agree run-a run-b --human-scores quiz_design-nnd --system gpt2=gpt2b_sup
     """
     from .agree import agree as agree_
-    from .tables import agreement_table
 
-    found = agree_(results, human_scores, systems=_read_systems(system), aspect=aspect).to_dict()
-    _show(found, as_json, agreement_table(found), *_matches(found))
+    found = agree_(
+        results, human_scores, systems=read_systems(system), aspect=aspect, order=order
+    ).to_dict()
+    show(found, as_json, *_agreement(found))
+
+
+app.command()(compare)
+app.command()(metrics)
 
 
 @app.command("install-metric")
@@ -308,13 +328,14 @@ def _why_unverified(manifest: dict[str, Any], name: str) -> str:
 
 def _describe(result: dict[str, Any]) -> list["Table | str"]:
     """Return what a person wants to see of an evaluation."""
-    from .tables import agreement_table, pass_rate_table
+    from .tables import pass_rate_table
 
     shown: list[Table | str] = [pass_rate_table(result["results"])]
+    shown += [f"{each['model']}: {note}" for each in result["results"] for note in each["notes"]]
     if result["agreement"] is None:
         shown.append(f"no agreement: {result['agreement_reason']}")
     else:
-        shown += [agreement_table(result["agreement"]), *_matches(result["agreement"])]
+        shown += _agreement(result["agreement"])
     for entry in result["results"]:
         shown += [
             f"{entry['model']} took the {entry['engine']['path']} path: not {reason}"
@@ -328,40 +349,8 @@ def _describe(result: dict[str, Any]) -> list["Table | str"]:
     return shown + [entry["signature"] for entry in result["results"]]
 
 
-def _matches(agreement: dict[str, Any]) -> list[str]:
-    lines = [f"{model} stands for {system}" for model, system in agreement["systems"].items()]
-    return lines + [f"{model} stands for no judged system" for model in agreement["unmatched"]]
+def _agreement(agreement: dict[str, Any]) -> list["Table | str"]:
+    from .tables import agreement_notes, agreement_table, extrapolation_tables
 
-
-def _read_systems(entries: list[str]) -> dict[str, str]:
-    systems = {}
-    for entry in entries:
-        model, equals, name = entry.rpartition("=")
-        if not equals:
-            raise ScoringError(f'--system "{entry}": write MODEL=SYSTEM')
-        systems[model] = name
-    return systems
-
-
-def _quiet_loading() -> None:
-    """What transformers and the Hub's client tell on the way is for a terminal only, as ours is."""
-    if not sys.stderr.isatty():
-        from huggingface_hub.utils import logging as hub
-        from transformers.utils import logging
-
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        hub.set_verbosity_error()  # type: ignore[no-untyped-call]
-
-
-def _show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: FBT001
-    """Print JSON for machines, or tables and lines for people."""
-    if as_json:
-        print(json.dumps(value, indent=2))  # ASCII: right in whatever encoding it is read
-        return
-    from rich.console import Console
-
-    # Without a terminal nobody folds lines by hand: tables keep their width.
-    console = Console(width=None if sys.stdout.isatty() else 200)
-    for part in shown:
-        console.print(part, markup=False, highlight=False, soft_wrap=isinstance(part, str))
+    tables = [agreement_table(agreement), *extrapolation_tables(agreement)]
+    return [*tables, *agreement_notes(agreement)]

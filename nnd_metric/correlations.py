@@ -118,8 +118,7 @@ def _number(kernel: Kernel, x: Sequence[float], y: Sequence[float]) -> float | N
 
 def _tau_a(x: FloatArray, y: FloatArray) -> FloatArray:
     signs_x, signs_y = np.sign(_gaps(x)), np.sign(_gaps(y))
-    ordered_pairs = max(1, x.shape[-1] * (x.shape[-1] - 1))
-    tau: FloatArray = (signs_x * signs_y).sum(axis=-1) / ordered_pairs
+    tau: FloatArray = _dot(signs_x, signs_y) / max(1, signs_x.shape[-1])
     return np.where(signs_x.any(axis=-1) & signs_y.any(axis=-1), tau, np.nan)
 
 
@@ -132,30 +131,36 @@ def _spearman(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> FloatArray:
-    return _cosine(_centred(x), _centred(y))
+    return _cosine(_scaled(_centred(x)), _scaled(_centred(y)))
 
 
 def _gap_r(x: FloatArray, y: FloatArray) -> FloatArray:
-    return _cosine(_gaps(x), _gaps(y))
+    return _cosine(_scaled(_gaps(x)), _scaled(_gaps(y)))
 
 
 def _gap_r_laban2022(x: FloatArray, y: FloatArray) -> FloatArray:
-    i, j = np.triu_indices(x.shape[-1], k=1)
-    return _cosine(_centred(x[..., i] - x[..., j]), _centred(y[..., i] - y[..., j]))
+    return _cosine(_scaled(_centred(_gaps(x))), _scaled(_centred(_gaps(y))))
 
 
 def _gaps(x: FloatArray) -> FloatArray:
-    """Return the differences of all ordered pairs, [..., n] to [..., n * n]."""
-    n = x.shape[-1]
-    gaps: FloatArray = x[..., :, None] - x[..., None, :]
-    return gaps.reshape(*x.shape[:-1], n * n)
+    """Return x_i - x_j for i < j, [..., n] to [..., n * (n - 1) / 2].
+
+    With both orders of each pair every term of a cosine would be there twice, and cancel.
+    """
+    gaps: FloatArray = x @ _pairs(x.shape[-1])
+    return gaps
 
 
 def _centred_ranks(x: FloatArray) -> FloatArray:
     """Return twice the mid-ranks minus their mean: systems below minus systems above."""
-    n = x.shape[-1]
-    ranks: FloatArray = np.sign(_gaps(x)).reshape(*x.shape, n).sum(axis=-1)
+    ranks: FloatArray = np.sign(_gaps(x)) @ _pairs(x.shape[-1]).T
     return ranks
+
+
+def _pairs(n: int) -> FloatArray:
+    """Return a column for every i < j with 1 in row i, -1 in row j and 0 elsewhere."""
+    i, j = np.triu_indices(n, k=1)
+    return np.eye(n)[:, i] - np.eye(n)[:, j]
 
 
 def _centred(x: FloatArray) -> FloatArray:
@@ -166,11 +171,14 @@ def _centred(x: FloatArray) -> FloatArray:
 
 
 def _cosine(a: FloatArray, b: FloatArray) -> FloatArray:
-    a, b = _scaled(a), _scaled(b)
     with np.errstate(invalid="ignore"):  # 0 / 0 is nan: undefined, as promised
-        norms = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
-        cosine: FloatArray = (a * b).sum(axis=-1) / norms
+        cosine: FloatArray = _dot(a, b) / np.sqrt(_dot(a, a) * _dot(b, b))
     return np.clip(cosine, -1, 1)  # rounding only
+
+
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    products: FloatArray = np.einsum("...k,...k->...", a, b)
+    return products
 
 
 def _scaled(a: FloatArray) -> FloatArray:

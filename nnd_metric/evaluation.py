@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from .agree import agree_scored
-from .agreement import Agreement, match_systems
+from .agreement import Agreement
+from .caveats import caveats
 from .data import PairData, PairSet, read_human_scores, read_pairs
 from .encoding import Keep, Request
 from .engine import Engine, Likelihoods, Work
@@ -21,15 +22,14 @@ from .errors import ScoringError, ScoringWarning
 from .models import LoadedModel, load_config, load_model
 from .protocols import find_protocol
 from .results import PassRates, count_close, pass_rates
-from .scoring import score_pairs
+from .run_folder import LIKELIHOODS, RESULT
+from .scoring import score_alone, score_pairs
 from .signature import make_signature
 from .store import Store, default_store
+from .systems import match_systems
 from .templates import Template, find_template
 
 Model: TypeAlias = str | Path | LoadedModel
-
-RESULT = "result.json"
-LIKELIHOODS = "log_likelihoods.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class ModelResult:
         dtype: Precision of the weights.
         device: Where it ran.
         rates: Pass rates.
+        notes: What to know before believing them, a sentence each.
         n_close: Tests whose margin is smaller than the deviation that `work` tells: those that
             rounding could turn. None where no deviation is known.
         work: What the engine did.
@@ -57,6 +58,7 @@ class ModelResult:
     dtype: str
     device: str
     rates: PassRates
+    notes: tuple[str, ...]
     n_close: int | None
     work: Work
     signature: str
@@ -71,6 +73,7 @@ class ModelResult:
             "dtype": self.dtype,
             "device": self.device,
             **self.rates.to_dict(),
+            "notes": list(self.notes),
             "n_close": self.n_close,
             "engine": self.work.to_dict(),
             "signature": self.signature,
@@ -120,6 +123,7 @@ def evaluate_models(
     keep: Keep | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
+    unconditional: bool = True,
     token_budget: int | None = None,
     cache: bool = True,
     revision: str | None = None,
@@ -138,6 +142,7 @@ def evaluate_models(
             encoder-decoders and the end for decoder-only models.
         human_scores: Human scores per system; None means those that come with the data.
         systems: Model → system it stands for, where the model's id does not say it.
+        unconditional: Whether candidates are scored without their contexts too, as a baseline.
         token_budget: Tokens held at once; None means what memory allows.
         cache: Whether likelihoods are kept as they come, and those that an earlier run of the same
             model kept are taken (see `store`).
@@ -188,6 +193,7 @@ def evaluate_models(
                 ),
                 pairs,
                 chosen,
+                unconditional=unconditional,
             )
             results.append(result)
             frames.append(scored)
@@ -197,7 +203,7 @@ def evaluate_models(
 
 
 def _evaluate_one(
-    engine: Engine, pairs: PairSet, template: Template
+    engine: Engine, pairs: PairSet, template: Template, *, unconditional: bool
 ) -> tuple[ModelResult, pl.DataFrame]:
     loaded = engine.loaded
     version = loaded.version()
@@ -210,6 +216,11 @@ def _evaluate_one(
         return found
 
     scored = score_pairs(pairs, scorer, template)
+    notes: list[str] = []
+    if unconditional:
+        alone = score_alone(pairs, engine, template)
+        scored = scored.with_columns(alone.log_likelihoods)
+        notes += [f"no baseline without contexts: {alone.reason}"] if alone.reason else []
     rates = pass_rates(scored)
     work, summed = works[0], find_protocol(engine.protocol).normaliser == "one"
     result = ModelResult(
@@ -220,6 +231,7 @@ def _evaluate_one(
         dtype=loaded.dtype,
         device=str(loaded.model.device),
         rates=rates,
+        notes=(*caveats(rates.overall), *notes),
         n_close=None
         if work.deviation is None
         else count_close(scored, work.deviation, summed=summed),

@@ -22,6 +22,7 @@ FloatArray = npt.NDArray[np.float64]
 
 RESAMPLES = 10_000
 WEIGHTS_AT_ONCE = 2_000_000  # 16 MB of weights, whatever the number of resamples
+_COUNTED_TOGETHER = 10  # a multinomial count costs about as much as drawing ten clusters singly
 
 
 def wilson(passes: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
@@ -67,9 +68,10 @@ def bootstrap_ratios(
     """Recompute ratios of sums over clusters on resamples of the clusters.
 
     The order of the clusters does not matter: clusters with equal rows are interchangeable, so
-    the draw is multinomial over the distinct rows in sorted order. This is exact, and cheap where
-    most clusters hold one or two pairs. Slices given together share the draw; which draws are made
-    depends on them, so the same slice given beside others has an equally good, other interval.
+    what is drawn is how often each distinct row comes up, the rows in sorted order. This is exact,
+    and cheap where most clusters hold one or two pairs. Slices given together share the draw; which
+    draws are made depends on them, so the same slice given beside others has an equally good, other
+    interval.
 
     Args:
         numerators: What is summed above, [clusters, slices]: passes, or differences of passes.
@@ -95,14 +97,23 @@ def bootstrap_ratios(
         return ratios
     rows, counts = np.unique(np.hstack([above, below]), axis=0, return_counts=True)
     rng = np.random.default_rng(seed)
-    step = max(1, WEIGHTS_AT_ONCE // len(rows))
+    step = max(1, WEIGHTS_AT_ONCE // clusters)
     for start in range(0, resamples, step):
         part = ratios[start : start + step]
-        weights = rng.multinomial(clusters, counts / clusters, size=len(part))
-        sums = weights.astype(np.float64) @ rows
+        sums = _draw(rng, counts, len(part)) @ rows
         drawn = (sums[:, slices:] > 0) & estimable
         np.divide(sums[:, :slices], sums[:, slices:], out=part, where=drawn)
     return ratios
+
+
+def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) -> FloatArray:
+    """Return how often each distinct row comes up, [size, rows], when all clusters are redrawn."""
+    clusters = int(counts.sum())
+    if len(counts) * _COUNTED_TOGETHER < clusters:
+        return rng.multinomial(clusters, counts / clusters, size=size).astype(np.float64)
+    row_of = np.repeat(np.arange(len(counts)), counts)
+    drawn = row_of[rng.integers(clusters, size=(size, clusters), dtype=np.int32)]
+    return np.stack([np.bincount(each, minlength=len(counts)) for each in drawn]).astype(np.float64)
 
 
 def percentile_interval(samples: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
@@ -128,6 +139,20 @@ def percentile_interval(samples: npt.ArrayLike, level: float = 0.95) -> tuple[fl
         return None
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def interval_of_most(samples: npt.ArrayLike) -> tuple[float, float] | None:
+    """Return the 95 % percentile interval, unless too few resamples define the number.
+
+    Args:
+        samples: As for `percentile_interval`.
+
+    Returns:
+        The lower and upper bound; None where more than half of the resamples leave the number
+        undefined: those that are left are a selection.
+    """
+    values = np.asarray(samples, dtype=np.float64)
+    return None if np.isnan(values).sum() * 2 > values.size else percentile_interval(values)
 
 
 def _check_level(level: float) -> None:

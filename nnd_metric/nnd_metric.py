@@ -21,30 +21,39 @@ from .about import CITATION, DESCRIPTION, INPUTS
 from .agree import agree_scored
 from .agreement import Agreement
 from .attention import attend
+from .caveats import caveats
 from .columns import COLUMNS, FEATURES, check_required, frame_of
+from .confounds import judge
+from .correlated import correlate
 from .correlations import STATISTICS
 from .data import REQUIRED, PairData, PairSet, read_pairs
 from .encoding import Keep
 from .engine import Engine
 from .errors import ScoringError
 from .evaluation import evaluate_models
+from .extrapolation import extrapolate
 from .head import most_rows
 from .holder import Loading, ModelHolder, choose_model
 from .intervals import wilson
 from .kept import fingerprint
 from .memory import choose_budget
 from .models import load_model
+from .over_systems import draw_systems
 from .packed import open_packed
 from .paths import paths_of
+from .permutation import permutation_p
 from .plan import plan_packed
 from .positions import Positions
 from .proof import prove
 from .protocols import find_protocol
 from .results import pass_rates
 from .run import run
+from .run_folder import read_run
 from .scoring import score_pairs
 from .signature import make_signature
 from .store import default_store
+from .surface import measure
+from .systems import match_systems
 from .targets import make_targets
 from .templates import find_template
 from .tokens import special_frame
@@ -117,6 +126,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         protocol: str = "native",
         template: str = "default",
         keep: Keep | None = None,
+        unconditional: bool = True,
         token_budget: int | None = None,
         cache: bool = True,
         revision: str | None = None,
@@ -138,6 +148,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             protocol: Which tokens count: native, laban2022, bartscore, sum or bytes.
             template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
             keep: Which part of a context survives a cut to the window, "beginning" or "end".
+            unconditional: Whether to score candidates without their contexts too, as a baseline.
             token_budget: Tokens held in memory at once; None means what memory allows.
             cache: Whether likelihoods are kept, and those of an earlier run of the model taken.
             revision: Branch, tag or commit of the models.
@@ -167,6 +178,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             keep=keep,
             human_scores=human_scores,
             systems=systems,
+            unconditional=unconditional,
             token_budget=token_budget,
             cache=cache,
             **asdict(how),

@@ -7,9 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from .confounds import BASELINES, Baseline, Matched, baseline_in, judge, matched_in
 from .intervals import FloatArray, bootstrap_ratios, percentile_interval, wilson
+from .surface import SURFACE_SCHEMA
 
-SCORED_SCHEMA = pl.Schema(
+ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
+"""Log-likelihoods without the context; null where nobody asked for them."""
+
+_PAIR_SCHEMA = pl.Schema(
     {
         "pair_id": pl.String,
         "split": pl.String,
@@ -29,6 +34,7 @@ SCORED_SCHEMA = pl.Schema(
         "tie": pl.Boolean,
     }
 )
+SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
 
 DISTINCT = ("split", "context_id", "high_id", "low_id")
@@ -49,21 +55,27 @@ class Rate:
         passes: Tests passed.
         ties: Tests failed with equal likelihoods.
         unscored: Tests failed for want of a likelihood.
-        truncated: Tests whose context was cut to fit the window.
+        truncated: Tests whose context was cut to fit the window; None where nobody says, as for
+            scorers.
         pass_rate: passes / n, or None where n is 0.
         interval: 95 % cluster bootstrap interval over contexts, or None where fewer than two
             contexts have tests.
         wilson: 95 % Wilson interval, which takes tests for independent; for reference.
+        baselines: Each of `confounds.BASELINES` on the same tests, or None where it decides none.
+        length_matched: On the tests whose candidates match in length, or None where lengths are
+            not known.
     """
 
     n: int
     passes: int
     ties: int
     unscored: int
-    truncated: int
+    truncated: int | None
     pass_rate: float | None
     interval: tuple[float, float] | None
     wilson: tuple[float, float] | None
+    baselines: dict[str, Baseline | None]
+    length_matched: Matched | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -76,6 +88,13 @@ class Rate:
             "truncated": self.truncated,
             "interval": None if self.interval is None else list(self.interval),
             "wilson": None if self.wilson is None else list(self.wilson),
+            "baselines": {
+                name: None if found is None else found.to_dict()
+                for name, found in self.baselines.items()
+            },
+            "length_matched": None
+            if self.length_matched is None
+            else self.length_matched.to_dict(),
         }
 
 
@@ -117,8 +136,9 @@ def pass_rates(scored: pl.DataFrame, *, seed: int = 0) -> PassRates:
         scored: Rows of SCORED_SCHEMA.
         seed: Seed of the bootstrap.
     """
-    slices = [distinct_tests(scored), *slices_by(scored, *SLICES)]
-    samples = bootstrap_ratios(*count_by_context(scored, slices), seed=seed)
+    judged = judge(scored)
+    slices = [distinct_tests(judged), *slices_by(judged, *SLICES)]
+    samples = _resample(judged, slices, seed)
     rates = [_rate(piece.rows, samples[:, number]) for number, piece in enumerate(slices)]
     by: dict[str, dict[str, Rate]] = {column: {} for column in SLICES}
     for piece, rate in zip(slices[1:], rates[1:], strict=True):
@@ -157,19 +177,39 @@ def count_by_context(
     scored: pl.DataFrame, slices: Sequence[Slice]
 ) -> tuple[FloatArray, FloatArray]:
     """Return passes and tests [contexts, slices], the contexts in the order of `scored`."""
+    sums = sum_by_context(scored, slices, pl.col("passed").sum(), pl.len())
+    return sums[:, :, 0], sums[:, :, 1]
+
+
+def sum_by_context(scored: pl.DataFrame, slices: Sequence[Slice], *sums: pl.Expr) -> FloatArray:
+    """Return [contexts, slices, sums], the contexts in the order of `scored`.
+
+    Args:
+        scored: Tests with the columns of CLUSTER.
+        slices: Some of its rows each.
+        sums: What is summed over a slice's tests of one context; 0 where it has none there.
+    """
     clusters = scored.select(CLUSTER).unique(maintain_order=True).with_row_index("cluster")
-    shape = (clusters.height, len(slices))
-    passes, tests = np.zeros(shape), np.zeros(shape)
+    found = np.zeros((clusters.height, len(slices), len(sums)))
+    named = [each.alias(str(number)) for number, each in enumerate(sums)]
     for number, piece in enumerate(slices):
-        counted = (
-            piece.rows.join(clusters, on=CLUSTER, nulls_equal=True)
-            .group_by("cluster")
-            .agg(pl.col("passed").sum().alias("passes"), pl.len().alias("tests"))
-        )
-        places = counted["cluster"].to_numpy()
-        passes[places, number] = counted["passes"].to_numpy()
-        tests[places, number] = counted["tests"].to_numpy()
-    return passes, tests
+        rows = piece.rows.join(clusters, on=CLUSTER, nulls_equal=True)
+        summed = rows.group_by("cluster").agg(named)
+        found[summed["cluster"].to_numpy(), number] = summed.drop("cluster").to_numpy()
+    return found
+
+
+def _resample(judged: pl.DataFrame, slices: Sequence[Slice], seed: int) -> FloatArray:
+    """Return [resamples, slices, numbers]: pass rate, leads over BASELINES, rate where matched."""
+    passed, tests = pl.col("passed").cast(pl.Int64), pl.len()
+    leads = [(passed - pl.col(name)).sum() for name in BASELINES]
+    above = [passed.sum(), *leads, (passed * pl.col("matched")).sum()]
+    below = [tests, *(tests for _ in leads), pl.col("matched").sum()]
+    sums = sum_by_context(judged, slices, *above, *below)
+    flat = (len(sums), len(slices) * len(above))
+    numerators, denominators = (part.reshape(flat) for part in np.split(sums, 2, axis=2))
+    samples = bootstrap_ratios(numerators, denominators, seed=seed)
+    return samples.reshape(len(samples), len(slices), len(above))
 
 
 def _rate(rows: pl.DataFrame, samples: FloatArray) -> Rate:
@@ -180,8 +220,13 @@ def _rate(rows: pl.DataFrame, samples: FloatArray) -> Rate:
         passes=passes,
         ties=int(rows["tie"].sum()),
         unscored=int(unscored.sum()),
-        truncated=int(rows["truncated"].sum()),
+        truncated=None if rows["truncated"].has_nulls() else int(rows["truncated"].sum()),
         pass_rate=passes / n if n else None,
-        interval=percentile_interval(samples),
+        interval=percentile_interval(samples[:, 0]),
         wilson=wilson(passes, n),
+        baselines={
+            name: baseline_in(rows, name, samples[:, number])
+            for number, name in enumerate(BASELINES, start=1)
+        },
+        length_matched=matched_in(rows, samples[:, -1]),
     )

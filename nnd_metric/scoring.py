@@ -1,6 +1,7 @@
 """From pairs to per-pair log-likelihoods, the artefact of which everything else is a function."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -8,8 +9,22 @@ from .data import PairSet, parts_of
 from .encoding import Request
 from .engine import Likelihoods, Scorer
 from .errors import CandidateError, ScoringError
-from .results import SCORED_SCHEMA
-from .templates import Template, render
+from .results import ALONE_SCHEMA, SCORED_SCHEMA
+from .surface import measure
+from .templates import Prompt, Template, render
+
+
+class Alone(NamedTuple):
+    """What a scorer says of candidates without their contexts.
+
+    Attributes:
+        log_likelihoods: One row per pair, with the columns of `results.ALONE_SCHEMA`; all null
+            where the scorer needs a context.
+        reason: Why they are null, or None.
+    """
+
+    log_likelihoods: pl.DataFrame
+    reason: str | None
 
 
 def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFrame:
@@ -24,7 +39,8 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
         template: How contexts are rendered.
 
     Returns:
-        One row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA.
+        One row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those of
+        ALONE_SCHEMA are null, and `score_alone` has them.
 
     Raises:
         ScoringError: If a context lacks a part that the template names, or the scorer cannot score
@@ -32,15 +48,9 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     """
     pairs = data.pairs
     prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
-    requests = [
-        (prompt.context, prompt.candidate_prefix + candidate)
-        for side in ("high", "low")
-        for prompt, candidate in zip(prompts, pairs[f"candidate_{side}"], strict=True)
-    ]
-    found = _score(scorer, requests, pairs)
+    found = _score(scorer, _requests(pairs, prompts), pairs)
     n = pairs.height
-    values = pl.Series(found.log_likelihood, dtype=pl.Float64).fill_nan(None)
-    high, low = values[:n], values[n:]
+    high, low = _halves(found)
     columns = {
         "ll_high": high,
         "ll_low": low,
@@ -50,9 +60,45 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
         "passed": (high > low).fill_null(value=False),
         "tie": (high == low).fill_null(value=False),
     }
-    return pairs.with_columns(**columns).select(
-        pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items()
-    )
+    nothing = {name: pl.lit(None, dtype) for name, dtype in ALONE_SCHEMA.items()}
+    everything = pairs.with_columns(**columns, **nothing).with_columns(measure(pairs))
+    return everything.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
+
+
+def score_alone(data: PairSet, scorer: Scorer, template: Template) -> Alone:
+    """Score both candidates of every pair without the context: the unconditional baseline.
+
+    The scored text is the one that `score_pairs` scores; the rendered context gives way to none.
+
+    Args:
+        data: The pairs.
+        scorer: An engine, or any callable of its shape.
+        template: Says what stands before candidates.
+    """
+    pairs = data.pairs
+    prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
+    alone = [prompt._replace(context="") for prompt in prompts]
+    try:
+        values = _halves(_score(scorer, _requests(pairs, alone), pairs))
+    except ScoringError as error:
+        return Alone(pl.DataFrame(schema=ALONE_SCHEMA).clear(pairs.height), str(error))
+    return Alone(pl.DataFrame(dict(zip(ALONE_SCHEMA, values, strict=True))), None)
+
+
+def _requests(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]:
+    """Return what a scorer is asked: all good candidates, then all bad ones."""
+    return [
+        (prompt.context, prompt.candidate_prefix + candidate)
+        for side in ("high", "low")
+        for prompt, candidate in zip(prompts, pairs[f"candidate_{side}"], strict=True)
+    ]
+
+
+def _halves(found: Likelihoods) -> tuple[pl.Series, pl.Series]:
+    """Return the likelihoods of the good and of the bad candidates, null where undefined."""
+    values = pl.Series(found.log_likelihood, dtype=pl.Float64).fill_nan(None)
+    n = len(values) // 2
+    return values[:n], values[n:]
 
 
 def _score(scorer: Scorer, requests: Sequence[Request], pairs: pl.DataFrame) -> Likelihoods:

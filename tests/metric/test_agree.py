@@ -298,6 +298,35 @@ def test_a_category_that_is_an_error_category_is_compared_as_one() -> None:
     assert found.by_category["wrong"].statistics["tau_a"] is None
 
 
+def test_tests_without_a_likelihood_are_counted(runs: Callable[..., list[Path]]) -> None:
+    # Of A's four pairs two lack a likelihood, but both are of one (high, low): one test.
+    missing = scored("A", "--++").with_columns(
+        ll_low=pl.when(pl.col("passed")).then("ll_low"),
+        context_id=pl.when(pl.col("passed")).then("context_id").otherwise(pl.lit("c0")),
+    )
+    contexts = missing.select("pair_id", "context_id")
+    other = scored("B", "++--").drop("context_id").join(contexts, on="pair_id")
+    found = agree(runs(pl.concat([missing, other.select(missing.columns)])), PEOPLE)
+    assert found.unscored == {"A": 1, "B": 0}
+
+
+def test_a_table_does_not_know_what_was_unscored(table: Path, quiz: Path) -> None:
+    assert agree(table, quiz, systems=SYSTEMS).unscored is None
+
+
+def test_an_order_of_systems_comes_before_that_of_rows(quiz: Path, tmp_path: Path) -> None:
+    rows = write_table(tmp_path / "rates.csv", sorted(TABLE_2))
+    order = list(SYSTEMS.values())
+    mean = agree(rows, quiz, systems=SYSTEMS, order=order).mean.statistics
+    assert mean["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
+
+
+def test_an_order_holds_for_runs_too(runs: Callable[..., list[Path]]) -> None:
+    frames = [scored("A", "+---"), scored("B", "+++-"), scored("C", "++--")]
+    found = agree(runs(pl.concat(frames)), PEOPLE, order=["C", "A"])
+    assert list(found.systems) == ["C", "A", "B"]
+
+
 def test_no_pairs_are_a_reason() -> None:
     found = agree_scored(scored("A", ""), PEOPLE)
     assert found == (None, "there are no pairs")
@@ -314,6 +343,102 @@ def test_models_scored_on_different_pairs_cannot_be_compared(
     message = problem(runs(scored("A", "++--"), other))
     assert message == (
         'models "A" and "B" were not scored on the same pairs; evaluate both on the same data'
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("context_id", "c0", "context_id is c1 and c0"),  # one context fewer
+        ("context_id", None, "context_id is c1 and missing"),
+        ("split", None, "split is test and missing"),
+        ("error_category", "late", "error_category is rude and late"),  # one category more
+        ("error_category", None, "error_category is rude and missing"),
+        ("high_id", "other", "high_id is h and other"),
+        ("characters_low", 9, "characters_low is 5 and 9"),
+    ],
+)
+def test_a_pair_id_that_stands_for_two_pairs(
+    *, column: str, value: Any, told: str, runs: Callable[..., list[Path]]
+) -> None:
+    a, b = (scored(model, "++--", characters_low=5) for model in "AB")
+    changed = pl.when(pl.col("pair_id") == "p1").then(pl.lit(value)).otherwise(column)
+    message = problem(runs(a, b.with_columns(changed.alias(column))))
+    assert message == (
+        f'pair p1 is not the same in "A" and "B": {told}; evaluate both on the same data'
+    )
+
+
+def test_a_length_that_an_older_run_lacks_is_no_contradiction(
+    runs: Callable[..., list[Path]],
+) -> None:
+    folders = runs(scored("A", "+---", characters_low=5), scored("B", "+++-"))
+    assert agree(folders, PEOPLE).by_category["overall"].n == 2
+
+
+# Aspects
+
+TWO_ASPECTS = pl.concat(
+    [PEOPLE, PEOPLE.with_columns(aspect=pl.lit("style"), score=-pl.col("score"))]
+)
+
+
+def of_two_aspects(model: str, verdicts: str) -> pl.DataFrame:
+    """The first four pairs are of quality, the rest of style."""
+    aspect = pl.when(pl.int_range(pl.len()) < 4).then(pl.lit("quality")).otherwise(pl.lit("style"))
+    return scored(model, verdicts).with_columns(aspect=aspect)
+
+
+def test_an_aspect_is_of_the_pairs_too(runs: Callable[..., list[Path]]) -> None:
+    # Quality: A 1/4, B 2/4, C 3/4, as people see it. Style: 4/4, 2/4, 1/4, the other way round,
+    # as people see that. All: 5/8, 4/8, 4/8.
+    marks = {"A": "+---++++", "B": "++--++--", "C": "+++-+---"}
+    frames = [of_two_aspects(model, verdicts) for model, verdicts in marks.items()]
+    folders = runs(frames[0], pl.concat(frames[1:]))
+    for aspect in ("quality", "style"):
+        found = agree(folders, TWO_ASPECTS, aspect=aspect).by_category["overall"]
+        assert found.statistics["tau_a"] == 1
+        people = TWO_ASPECTS.filter(pl.col("aspect") == aspect)
+        alone = [frame.filter(pl.col("aspect") == aspect) for frame in frames]
+        expected, _ = agree_scored(pl.concat(alone), people)
+        assert expected is not None
+        assert found == expected.by_category["overall"]
+
+
+def test_tests_without_a_likelihood_are_counted_in_the_aspect() -> None:
+    a, b = (of_two_aspects(model, "+---++--") for model in "AB")
+    lost = a.with_columns(ll_low=pl.when(pl.col("aspect") == "style").then("ll_low"))
+    frames = pl.concat([lost, b]).with_columns(high_id="pair_id")
+    found, _ = agree_scored(frames, TWO_ASPECTS, aspect="style")
+    assert found is not None
+    assert found.unscored == {"A": 0, "B": 0}
+    found, _ = agree_scored(frames, TWO_ASPECTS, aspect="quality")
+    assert found is not None
+    assert found.unscored == {"A": 4, "B": 0}
+
+
+def test_pairs_without_aspects_are_of_any() -> None:
+    frames = pl.concat([scored(m, v, aspect=None) for m, v in (("A", "+---"), ("B", "++--"))])
+    found, _ = agree_scored(frames, TWO_ASPECTS, aspect="style")
+    assert found is not None
+    assert found.by_category["overall"].statistics["tau_a"] == -1
+
+
+def test_an_aspect_that_no_pair_has_is_a_reason() -> None:
+    frames = pl.concat([scored("A", "+---"), scored("B", "++--")])
+    assert agree_scored(frames, TWO_ASPECTS, aspect="style") == (
+        None,
+        'no pair is of aspect "style"; the pairs have: quality',
+    )
+    with pytest.raises(ScoringError, match='there is no aspect "rhyme"; known: quality, style'):
+        agree_scored(frames, TWO_ASPECTS, aspect="rhyme")
+
+
+def test_an_aspect_that_one_model_lacks_is_refused(runs: Callable[..., list[Path]]) -> None:
+    folders = runs(scored("A", "+---"), scored("B", "++--", aspect=None))
+    assert problem(folders, TWO_ASPECTS, aspect="quality") == (
+        'pair p0 is not the same in "A" and "B": aspect is quality and missing; evaluate both on '
+        "the same data"
     )
 
 

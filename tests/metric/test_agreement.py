@@ -2,20 +2,23 @@
 
 import json
 import math
+import statistics
 from collections import Counter
 from collections.abc import Mapping
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
-from nnd.metric.agreement import agreement, human_scores_for, match_systems, try_agreement
+from nnd.metric.agreement import agreement, try_agreement
 from nnd.metric.correlations import BATCHED, STATISTICS
 from nnd.metric.errors import ScoringError
 from nnd.metric.intervals import bootstrap_ratios
+from nnd.metric.systems import human_scores_for, match_systems
 
 PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
 HUMAN_SCORES = {
@@ -229,7 +232,120 @@ def test_the_dictionary_is_plain_json() -> None:
     samples = np.random.default_rng(0).random((50, 2, 2))
     found = agreement(ours, overall({"A": 1, "B": 2}), samples=samples).to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert list(found["by_category"]["quality"]) == [*STATISTICS, "n", "dropped", "intervals"]
+    beside = ["intervals", "intervals_over_systems", "p_values", "permutations"]
+    expected = [*STATISTICS, *beside, "n", "dropped", "extrapolation"]
+    assert list(found["by_category"]["quality"]) == expected
+    assert list(found["mean"]) == list(STATISTICS)
+    assert found["mean_permutations"] == {"method": "exact", "m": 2}
+
+
+# p-values, and intervals over systems
+
+
+def test_a_category_and_the_mean_have_p_values() -> None:
+    # Of 24 orders the right one and its reverse reach |tau| = 1; one pair turned round, tau = 4/6,
+    # is reached by these two and the three orders next to each: 8. Dealt to both categories at
+    # once, the observed order gives a mean of (1 + 4/6) / 2, turning that same pair round gives
+    # (4/6 + 1) / 2, and so do the reverses of both: 4. All others give less.
+    humans = {"x": (1, 2, 3, 4), "y": (2, 1, 3, 4)}
+    scores = people(
+        *(
+            (system, None, "quality", category, float(score))
+            for category, all_scores in humans.items()
+            for system, score in zip("ABCD", all_scores, strict=True)
+        )
+    )
+    ours = dict(zip("ABCD", (0.1, 0.2, 0.3, 0.4), strict=True))
+    found = agreement(rates({"x": ours, "y": ours}), scores)
+    p = {category: each.p_values["tau_a"] for category, each in found.by_category.items()}
+    assert p == pytest.approx({"x": 2 / 24, "y": 8 / 24})
+    assert found.mean.p_values["tau_a"] == pytest.approx(4 / 24)
+    assert found.mean.permutations == ("exact", 24)
+    assert found.by_category["x"].intervals_over_systems["tau_a"] == (1, 1)
+    assert found.mean.intervals_over_systems["tau_a"] is not None
+
+
+def test_with_three_systems_there_is_a_p_value_and_no_interval_over_systems() -> None:
+    ours = rates({"overall": {"A": 0.1, "B": 0.2, "C": 0.3}})
+    found = agreement(ours, overall({"A": 1, "B": 2, "C": 3})).by_category["overall"]
+    assert found.p_values["tau_b"] == pytest.approx(2 / 6)
+    assert found.intervals_over_systems == dict.fromkeys(STATISTICS)
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf])
+def test_a_human_score_that_is_no_number_is_refused(score: float) -> None:
+    ours = rates({"overall": {"A": 0.1, "B": 0.2}})
+    with pytest.raises(ScoringError, match="cannot be correlated"):
+        agreement(ours, overall({"A": 1, "B": score}))
+
+
+# The order of the systems
+
+
+def test_an_explicit_order_of_systems_comes_before_that_of_the_models() -> None:
+    # As in the test of the order of models above: 51 / sqrt(78 * 42) in the order B, A, C.
+    ours = rates({"overall": {"A": 0, "B": 0.1, "C": 0.3}})
+    found = agreement(ours, overall({"C": 1, "B": 2, "A": 0}), order=["B", "A"])
+    assert list(found.systems) == ["B", "A", "C"]
+    found_r = found.by_category["overall"].statistics["gap_r_laban2022"]
+    assert found_r == pytest.approx(51 / math.sqrt(78 * 42))
+
+
+def test_an_order_may_name_systems_without_a_model() -> None:
+    found = agreement(rates({"overall": {"A": 0.1, "C": 0.2}}), NAMED, order=["C", "B", "A"])
+    assert found.systems == {"C": "C", "A": "A"}
+    assert list(found.systems) == ["C", "A"]
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [(["A", "D"], 'no system "D"; known: A, B, C'), (["A", "B", "A"], 'names system "A" twice')],
+)
+def test_an_order_names_known_systems_once(order: list[str], message: str) -> None:
+    with pytest.raises(ScoringError, match=message):
+        agreement(rates({"overall": {"A": 0.1, "B": 0.2}}), NAMED, order=order)
+
+
+# What people would say of models they have not judged
+
+
+def test_models_without_a_human_score_are_predicted_one() -> None:
+    # On the line score = 10 * rate; D was judged in the other category only.
+    ours = {"A": 0.1, "B": 0.2, "C": 0.3, "D": 0.4, "E": 0.5, "new": 0.6, "none": None}
+    scores = people(
+        *(
+            (system, None, "quality", category, 10 * (ours[system] or 0))
+            for category, systems in (("x", "ABCE"), ("y", "ABCDE"))
+            for system in systems
+        )
+    )
+    found = agreement(rates({"x": ours, "y": ours}), scores)
+    predictions = {
+        category: {
+            each.model: each.score for each in found.by_category[category].extrapolation.predictions
+        }
+        for category in "xy"
+    }
+    assert predictions["x"] == pytest.approx({"D": 4, "new": 6})
+    assert predictions["y"] == pytest.approx({"new": 6})
+    assert found.by_category["x"].dropped == 1
+    # x compares other systems than y: the mean has neither p-values nor an interval over systems.
+    assert found.mean.permutations is None
+    assert found.mean.p_values == found.mean.intervals_over_systems == dict.fromkeys(STATISTICS)
+
+
+def test_three_judged_models_predict_nothing() -> None:
+    ours = rates({"overall": {"A": 0.1, "B": 0.2, "C": 0.3, "new": 0.4}})
+    found = agreement(ours, overall({"A": 1, "B": 2, "C": 3})).by_category["overall"].extrapolation
+    assert (found.n, found.line, found.predictions) == (3, None, ())
+    assert found.reason == "a line needs at least 4 judged models, there are 3"
+
+
+def test_rows_of_human_scores_without_a_score_are_counted() -> None:
+    scores = overall({"A": 1, "B": 2}).extend(people(("B", None, "style", "overall", None)))
+    ours = rates({"overall": {"A": 0.1, "B": 0.2}})
+    assert agreement(ours, scores).scores_missing == 1
+    assert agreement(ours, scores, aspect="quality").scores_missing == 0
 
 
 # Where there can be none
@@ -378,6 +494,44 @@ def test_table_1_of_the_paper(
     assert found == by_category
     assert round(table_1["mean"][name], 3) == mean
     assert table_1["mean_categories"][name] == 3
+
+
+def counted(name: str, x: list[float], y: list[float]) -> float:
+    """A statistic, pair by pair; tau-a and tau-b without what no permutation changes."""
+    gaps = [(x[i] - x[j], y[i] - y[j]) for i, j in combinations(range(len(x)), 2)]
+    untied = [sum(gap[side] != 0 for gap in gaps) for side in (0, 1)]
+    if name.startswith("tau"):
+        score = sum((a * b > 0) - (a * b < 0) for a, b in gaps)
+        return score / (len(gaps) if name == "tau_a" else math.sqrt(math.prod(untied)))
+    if name == "spearman":
+        return statistics.correlation(*(stats.rankdata(scores).tolist() for scores in (x, y)))
+    if name == "gap_r_laban2022":
+        return statistics.correlation(*map(list, zip(*gaps, strict=True)))
+    return statistics.correlation(x, y)
+
+
+@pytest.mark.parametrize("name", list(STATISTICS))
+def test_p_values_of_table_1_equal_an_enumeration(
+    name: str, table_1: dict[str, Any], quiz_design_people: pl.DataFrame
+) -> None:
+    ours = [[row[column] for row in TABLE_2.values()] for column in range(3)]
+    human = [human_scores_for(quiz_design_people, category) for category in CATEGORIES]
+    theirs = [[scores[model] for model in TABLE_2] for scores in human]
+    by_chance = [
+        [counted(name, x, [y[i] for i in order]) for x, y in zip(ours, theirs, strict=True)]
+        for order in permutations(range(7))
+    ]
+    first, *_ = by_chance  # the order as it is
+    for category, observed, column in zip(
+        CATEGORIES, first, zip(*by_chance, strict=True), strict=True
+    ):
+        found = table_1["by_category"][category]
+        extreme = sum(abs(value) >= abs(observed) - 1e-9 for value in column)
+        assert found[name] == pytest.approx(observed)
+        assert found["p_values"][name] == pytest.approx(extreme / 5040)
+        assert found["permutations"] == {"method": "exact", "m": 5040}
+    extreme = sum(abs(sum(values)) >= abs(sum(first)) - 1e-9 for values in by_chance)
+    assert table_1["mean_p_values"][name] == pytest.approx(extreme / 5040)
 
 
 def test_the_gap_correlation_of_the_paper_depends_on_the_order_of_models(

@@ -183,6 +183,7 @@ def test_the_readme_has_no_command_that_is_not_there() -> None:
         ["evaluate", "--model", "x", "--data", "y", "--batch-size", "0"],
         ["agree", "--human-scores", "x"],
         ["agree", "x"],
+        ["compare"],
     ],
     ids=" ".join,
 )
@@ -271,6 +272,7 @@ def test_evaluate_as_json_keeps_the_schema_and_equals_the_file(
     table = nnd("agree", "run", "--human-scores", sample, *pairs)
     assert (table.code, table.err) == (0, "")
     assert f"{one} stands for heron" in table.out
+    assert "unscored tests, counted as failures: none" in table.out
 
 
 def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
@@ -300,6 +302,76 @@ def test_agree_gives_table_1_of_the_paper(nnd: Nnd, nnd_data: Path) -> None:
     (row,) = [line for line in shown.splitlines() if "mean over categories" in line]
     # tau-b, tau-a, Spearman (no published value), gap r, gap r in the notebook's order.
     assert [row.split()[n] for n in (3, 4, 6, 7)] == ["0.791", "0.778", "0.818", "0.799"]
+    # The p-values are those of the enumeration in test_agreement.py.
+    assert shown.count("p by permutation") == 5
+    assert shown.count("95 % over systems") == 5
+    assert "95 % over contexts" not in shown  # a table of rates has no contexts
+    assert "p is two-sided, from all 5,040 permutations of the human scores" in shown
+
+
+def test_agree_predicts_the_score_of_a_model_nobody_judged(nnd: Nnd, nnd_data: Path) -> None:
+    assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
+    path = write_table(Path("rates.csv"), list(TABLE_2))
+    with path.open("a") as file:
+        file.write("MixQG-3B,overall,0.729\nMacaw-3B,overall,0.692\n")
+    pairs = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
+    order = [part for name in reversed(SYSTEMS.values()) for part in ("--order", name)]
+    arguments = ("agree", path, "--human-scores", "quiz_design-nnd", *pairs, *order)
+    found = json.loads(nnd(*arguments, "--json").out)
+    assert found["unmatched"] == ["MixQG-3B", "Macaw-3B"]
+    assert list(found["systems"].values()) == list(SYSTEMS.values())[::-1]
+    extrapolation = found["by_category"]["overall"]["extrapolation"]
+    above, within = extrapolation["predictions"]
+    assert (above["position"], within["position"]) == ("above", "within")
+    shown = nnd(*arguments).out
+    (row,) = [line for line in shown.splitlines() if "MixQG-3B" in line and "72.9" in line]
+    assert f"{above['score']:.3g} [" in row
+    assert "extrapolates above the rates seen, 44.9-70.9" in row
+    assert f"gap r (laban2022) takes the systems as {', '.join(found['systems'].values())}" in shown
+    # No line without people: the one category here is overall, and with two systems there is none.
+    few = nnd("agree", path, "--human-scores", "quiz_design-nnd", *pairs[:4])
+    assert "a line needs at least 4 judged models, there are 2" in few.out
+
+
+def test_evaluate_says_what_the_surface_may_explain(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    arguments = ("evaluate", "--model", saved("gpt2"), "--data", sample)
+    found = json.loads(nnd(*arguments, "--json").out)["results"][0]
+    assert found["notes"]  # an untrained model knows no more than length
+    shown = nnd(*arguments).out
+    assert all(f"{saved('gpt2')}: {note}" in shown.splitlines() for note in found["notes"])
+    assert found["baselines"]["unconditional"] is not None
+    without = json.loads(nnd(*arguments, "--no-unconditional", "--json").out)["results"][0]
+    assert without["baselines"]["unconditional"] is None
+    assert without["pass_rate"] == found["pass_rate"]
+
+
+def test_compare_prints_a_table_a_sentence_and_signatures(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    names = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
+    models = [part for name in names for part in ("--model", name)]
+    stored = json.loads(nnd("evaluate", *models, "--data", sample, "--out", "r", "--json").out)
+    signatures = {result["model"]: result["signature"] for result in stored["results"]}
+    ran = nnd("compare", "r", *models[:4])
+    assert (ran.code, ran.err) == (0, "")
+    assert "p (McNemar)" in ran.out
+    assert ran.out.splitlines()[-2:] == [signatures[name] for name in names[:2]]
+    (found,) = json.loads(nnd("compare", "r", *models[:4], "--json").out)
+    assert (found["a"], found["b"], found["n_pairs"]) == (*names[:2], 72)
+    one, other = (result["pass_rate"] for result in stored["results"][:2])
+    assert found["overall"]["difference"] == pytest.approx(one - other)
+    assert set(found["sentences"]) <= set(ran.out.splitlines())
+    every = nnd("compare", "r")
+    assert every.out.count("p (McNemar)") == 3
+    assert every.out.splitlines()[-1] == (
+        "p (Holm) is adjusted within a comparison, not over all 3 of them"
+    )
+
+
+def test_compare_with_nothing_to_compare(nnd: Nnd) -> None:
+    assert_one_line(nnd("compare", "nowhere"), "nowhere: is no folder")
 
 
 # Whole runs of the installed command

@@ -124,6 +124,19 @@ def test_the_script_names_every_module_it_needs_even_indirectly() -> None:
     assert named == needed
 
 
+def test_the_script_names_no_module_that_the_metric_does_not_reach() -> None:
+    tree = ast.parse(SCRIPT.read_text())
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level]
+    reached: set[str] = set()
+    todo = {str(node.module) for node in imports if any(each.name in used for each in node.names)}
+    while todo - reached:
+        module = (todo - reached).pop()
+        reached.add(module)
+        todo |= set(_siblings(SCRIPT.with_name(f"{module}.py")))
+    assert {node.module for node in imports} == reached
+
+
 def _siblings(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -206,6 +219,18 @@ def test_some_error_categories_may_be_missing(models: tuple[str, str], metric: M
     # rows 2, 4, 5 are off_target; rows 3, 6, 7 disfluent
     counts = {label: rate["n"] for label, rate in found["by_error_category"].items()}
     assert counts == {"off_target": 3, "disfluent": 3}
+
+
+def test_baselines_come_along(models: tuple[str, str], metric: Metric) -> None:
+    instance = metric(model_id=models[0])
+    found = instance.compute(**COLUMN_LISTS) or {}
+    texts = [COLUMN_LISTS[name] for name in ("candidate_high", "candidate_low")]
+    longer = sum(len(high) > len(low) for high, low in zip(*texts, strict=True))
+    assert found["baselines"]["longer_wins"]["pass_rate"] == longer / len(texts[0])
+    assert found["baselines"]["unconditional"] is not None
+    without = instance.compute(**COLUMN_LISTS, unconditional=False) or {}
+    assert without["baselines"]["unconditional"] is None
+    assert without["pass_rate"] == found["pass_rate"]
 
 
 def test_no_pairs_have_no_pass_rate(models: tuple[str, str], metric: Metric) -> None:

@@ -131,6 +131,51 @@ def test_texts_in_any_script_are_scored(loaded: Loaded) -> None:
         assert result.rates.overall.unscored == 0
 
 
+# Baselines
+
+
+def test_candidates_are_scored_without_contexts_too(loaded: Loaded, tiny: Tiny) -> None:
+    found = evaluate_models(loaded("bart"), PAIRS).scored
+    requests = [("", text) for _, *both, _ in ROWS for text in both]
+    expected = [score.log_likelihood for score in oracle.scores(tiny("bart"), "native", requests)]
+    assert found["ll_alone_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
+    assert found["ll_alone_low"].to_list() == pytest.approx(expected[1::2], abs=1e-5)
+
+
+def test_unless_nobody_wants_to_know(loaded: Loaded) -> None:
+    found = evaluate_models(loaded("gpt2"), PAIRS, unconditional=False)
+    (result,) = found.results
+    assert found.scored["ll_alone_high"].null_count() == 8
+    assert result.rates.overall.baselines["unconditional"] is None
+    assert result.rates.overall.baselines["shorter_wins"] is not None
+    assert not [note for note in result.notes if "context" in note]
+    assert list(check_rows("result", [found.to_dict()])) == []
+
+
+def test_a_model_that_needs_contexts_is_scored_with_them_and_says_so(
+    fresh: Callable[..., Family],
+) -> None:
+    family = fresh("gpt2")
+    family.tokenizer.bos_token = family.tokenizer.eos_token = None
+    found = evaluate_models(wrap_model(family.model, family.tokenizer, name="mine"), PAIRS)
+    (result,) = found.results
+    assert result.rates.overall.unscored == 0
+    assert found.scored["ll_alone_low"].null_count() == 8
+    assert result.notes[-1].startswith("no baseline without contexts: mine: a context is empty, ")
+    assert list(check_rows("result", [found.to_dict()])) == []
+
+
+def test_what_the_surface_may_explain_is_a_note(loaded: Loaded) -> None:
+    # The good candidate is the whole context: "more copied wins" passes all, so nobody leads.
+    data = PAIRS.with_columns(
+        context=pl.col("candidate_high") + " the end",
+        candidate_high=pl.col("candidate_high") + " the end",
+        candidate_low=pl.col("candidate_low") + " is",
+    )
+    (result,) = evaluate_models(loaded("gpt2"), data).results
+    assert any("more copied wins alone passes 100.0 % of 7 tests" in note for note in result.notes)
+
+
 # Several models
 
 

@@ -194,7 +194,8 @@ def test_the_seed_decides_the_draws() -> None:
 
 def test_no_pairs_have_no_rate() -> None:
     found = pass_rates(scored())
-    assert found.overall == Rate(0, 0, 0, 0, 0, None, None, None)
+    nothing = dict.fromkeys(("shorter_wins", "longer_wins", "copy_wins", "unconditional"))
+    assert found.overall == Rate(0, 0, 0, 0, 0, None, None, None, nothing, None)
     assert found.n_pairs == 0
     assert all(rates == {} for rates in found.by.values())
 

@@ -14,8 +14,8 @@ from nnd.metric.encoding import Request
 from nnd.metric.engine import Engine, Likelihoods
 from nnd.metric.errors import ScoringError
 from nnd.metric.models import LoadedModel, wrap_model
-from nnd.metric.results import SCORED_SCHEMA
-from nnd.metric.scoring import score_pairs
+from nnd.metric.results import ALONE_SCHEMA, SCORED_SCHEMA
+from nnd.metric.scoring import score_alone, score_pairs
 from nnd.metric.templates import TEMPLATES, Template, find_template
 
 DEFAULT = TEMPLATES["default"]
@@ -242,6 +242,77 @@ def test_a_scorer_that_forgets_requests_is_told() -> None:
 
     with pytest.raises(ScoringError, match="answers with 2 values for 4 requests"):
         score_pairs(pairs(("c", "a", "b"), ("d", "a", "b")), half, DEFAULT)
+
+
+# The surface of the texts
+
+
+def test_lengths_and_copied_shares_are_kept() -> None:
+    data = pairs(("a cat sat", "a cat ran", "cat"), ("a cat sat", "sat a cat", "no dog 🍰"))
+    found = score_pairs(data, answers(lambda _: 0.0), DEFAULT)
+    assert found["characters_high"].to_list() == [9, 9]
+    assert found["characters_low"].to_list() == [3, 8]
+    assert found["copied_high"].to_list() == [0.5, 0.5]
+    assert found["copied_low"].to_list() == [None, 0]
+    assert found.select(*ALONE_SCHEMA).null_count().row(0) == (2, 2)
+
+
+# Without contexts
+
+
+def test_candidates_alone_are_asked_for_with_no_context() -> None:
+    seen: list[Request] = []
+
+    def scorer(requests: Sequence[Request]) -> Likelihoods:
+        seen.extend(requests)
+        return answers(lambda request: -float(len(request[1])))(requests)
+
+    alone = score_alone(pairs(("c", "ab", "abc"), ("d", "x", "xyz")), scorer, DEFAULT)
+    assert seen == [("", "ab"), ("", "x"), ("", "abc"), ("", "xyz")]
+    assert alone.log_likelihoods.schema == ALONE_SCHEMA
+    assert alone.log_likelihoods.rows() == [(-2, -3), (-1, -3)]
+    assert alone.reason is None
+
+
+def test_what_stands_before_candidates_stays() -> None:
+    data = pairs(("stored", "Yes", "No"), inputs=[{"question": "Why?"}])
+    seen: list[Request] = []
+
+    def scorer(requests: Sequence[Request]) -> Likelihoods:
+        seen.extend(requests)
+        return answers(lambda _: 0.0)(requests)
+
+    score_alone(data, scorer, TEMPLATES["macaw"])
+    assert seen == [("", "$answer$ = Yes"), ("", "$answer$ = No")]
+
+
+def test_alone_an_undefined_likelihood_is_null() -> None:
+    alone = score_alone(pairs(("c", "a", "b")), named(a=math.nan, b=-1.0), DEFAULT)
+    assert alone.log_likelihoods.rows() == [(None, -1)]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bart", "t5"])
+def test_a_model_scores_candidates_alone(name: str, loaded: Callable[[str], LoadedModel]) -> None:
+    engine = Engine(loaded(name))
+    with_contexts = pairs(("the river", "the cat", "a dog"), ("London", "the cat", "in Paris"))
+    without = pairs(("", "the cat", "a dog"), ("", "the cat", "in Paris"))
+    found = score_alone(with_contexts, engine, DEFAULT).log_likelihoods
+    expected = score_pairs(without, engine, DEFAULT)
+    assert found["ll_alone_high"].to_list() == pytest.approx(expected["ll_high"].to_list())
+    assert found["ll_alone_low"].to_list() == pytest.approx(expected["ll_low"].to_list())
+    assert found["ll_alone_high"][0] == found["ll_alone_high"][1]  # whatever the context was
+
+
+def test_a_scorer_that_needs_a_context_leaves_nulls_and_a_reason() -> None:
+    def needy(requests: Sequence[Request]) -> Likelihoods:
+        if any(context == "" for context, _ in requests):
+            raise ScoringError("mine: a context is empty; leave it out")
+        return answers(lambda _: 0.0)(requests)
+
+    alone = score_alone(pairs(("c", "a", "b"), ("c", "a", "d")), needy, DEFAULT)
+    assert alone.log_likelihoods.schema == ALONE_SCHEMA
+    assert alone.log_likelihoods.rows() == [(None, None)] * 2
+    assert alone.reason == "mine: a context is empty; leave it out"
 
 
 # Errors name the pair

@@ -1,0 +1,83 @@
+"""What the surface of two candidates gives away: their lengths, and how much each copies.
+
+A baseline that looks at nothing else can pass many tests; `confounds` counts how many. Measured
+once, while the texts are at hand, and stored with the likelihoods.
+
+Length is in characters (code points), as in the report of `nnd convert`: words would need spaces,
+which Chinese and Japanese do without, and short candidates would tie. The copied share is the part
+of a candidate's word bigrams that occur in its context (1 minus the share of novel bigrams of See
+et al. 2017, Get to the point), words being runs of letters, digits and underscores, in any case.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import polars as pl
+
+SURFACE_SCHEMA = pl.Schema(
+    {
+        "characters_high": pl.Int64,
+        "characters_low": pl.Int64,
+        "copied_high": pl.Float64,
+        "copied_low": pl.Float64,
+    }
+)
+"""Columns of `measure`: code points, and copied shares or null."""
+
+_WORD = re.compile(r"\w+")
+
+
+def measure(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Measure both candidates of every pair.
+
+    Args:
+        pairs: With context, candidate_high and candidate_low, all of them texts.
+
+    Returns:
+        One row per pair, in order, with the columns of SURFACE_SCHEMA.
+    """
+    shares = _copied_shares(pairs)
+    sides = ("high", "low")
+    lengths = {f"characters_{s}": pairs[f"candidate_{s}"].str.len_chars() for s in sides}
+    copied = {
+        f"copied_{side}": [
+            shares[context][candidate]
+            for context, candidate in pairs.select("context", f"candidate_{side}").iter_rows()
+        ]
+        for side in sides
+    }
+    return pl.DataFrame({**lengths, **copied}, schema_overrides=SURFACE_SCHEMA)
+
+
+def copied_share(candidate: str, context: str) -> float | None:
+    """Return the share of the candidate's word bigrams that occur in the context.
+
+    Returns:
+        From 0 to 1; None for a candidate of fewer than two words, which has no bigram.
+    """
+    return _share(candidate, frozenset(_bigrams(context)))
+
+
+def _copied_shares(pairs: pl.DataFrame) -> dict[str, dict[str, float | None]]:
+    """Return the shares by context and candidate; of one context's bigrams at a time."""
+    shares: dict[str, dict[str, float | None]] = {}
+    for context, high, low in pairs.select(
+        "context", "candidate_high", "candidate_low"
+    ).iter_rows():
+        shares.setdefault(context, {}).update({high: None, low: None})
+    for context, found in shares.items():
+        known = frozenset(_bigrams(context))
+        for candidate in found:
+            found[candidate] = _share(candidate, known)
+    return shares
+
+
+def _share(candidate: str, known: frozenset[tuple[str, str]]) -> float | None:
+    bigrams = list(_bigrams(candidate))
+    return sum(bigram in known for bigram in bigrams) / len(bigrams) if bigrams else None
+
+
+def _bigrams(text: str) -> Iterator[tuple[str, str]]:
+    words = _WORD.findall(text.casefold())
+    return pairwise(words)
