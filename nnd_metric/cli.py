@@ -1,7 +1,7 @@
 """The `nnd` command: each subcommand is a thin shell over one public function.
 
-The only module of this room that imports the others. Imports stand inside the commands, so that
-`nnd --help` is quick and converting never loads torch.
+Only the modules `cli*.py` of this room import the others. Imports stand inside the commands, so
+that `nnd --help` is quick and converting never loads torch.
 """
 
 import errno
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .cli_converters import convert, sources, validate
 from .cli_options import Systems, read_systems
 from .cli_statistics import compare, metrics
 from .errors import ScoringError, ScoringWarning
@@ -73,92 +74,8 @@ def _explain(error: Exception) -> str | None:
     return str(error) if isinstance(error, NNDError) else None
 
 
-@app.command()
-def sources(*, as_json: AsJson = False) -> None:
-    """List the built-in sources and their sets: task, language, licence, rule, pairs, variants."""
-    from nnd.converters.source import list_sources
-
-    from .tables import sources_table
-
-    facts = [
-        dict(each.facts)
-        for source in list_sources()
-        for each in (source, *(source.choose("set", name) for name in source.facts.get("sets", {})))
-    ]
-    show(facts, as_json, sources_table(facts))
-
-
-@app.command()
-def convert(
-    source: Annotated[str, typer.Argument(help="Built-in source, or folder with a source.yaml.")],
-    *,
-    origin: Annotated[
-        Path | None,
-        typer.Option("--from", help="Folder or file with the annotations; else they are fetched."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write.", show_default="SOURCE-nnd")
-    ] = None,
-    set_name: Annotated[
-        str | None, typer.Option("--set", help="Which of a source's sets of files, e.g. ted/ende.")
-    ] = None,
-    variant: Annotated[
-        str | None, typer.Option(help="Another reading of the same files, e.g. severity.")
-    ] = None,
-    normalise: Annotated[
-        list[str],
-        typer.Option(
-            metavar="STEP",
-            help="Change candidates and contexts: nfc, whitespace or detokenise; repeat it for "
-            "several. Without it texts stay as they are.",
-        ),
-    ] = [],  # noqa: B006 - typer copies it
-    as_json: AsJson = False,
-) -> None:
-    """Convert a source's annotation files into NND pairs and human scores.
-
-    Writes pairs.parquet, human_scores.parquet, annotations.parquet and manifest.json.
-    Example: nnd convert quiz_design --from ~/data/quiz_design --out quiz_design-nnd
-    """
-    from nnd.converters.convert import convert as convert_
-
-    from .tables import counts_table, hygiene_tables
-
-    target = out or Path(f"{Path(source).resolve().name}-nnd")
-    manifest = convert_(
-        source,
-        origin=origin,
-        out=target,
-        set_name=set_name,
-        variant=variant,
-        normalise=normalise,
-    ).manifest
-    notes = [
-        f"{file['name']} is unverified ({_why_unverified(manifest, file['name'])}): "
-        "expected counts were not checked"
-        for file in manifest["files"]
-        if not file["verified"]
-    ]
-    notes += [f"odd: {oddity}" for oddity in manifest["oddities"]]
-    if normalise:
-        notes.append(f"candidates and contexts were changed: {', '.join(normalise)}")
-    tables = [counts_table(manifest), *hygiene_tables(manifest["hygiene"])]
-    show(manifest, as_json, *tables, *notes, f"written to {target}")
-
-
-@app.command()
-def validate(
-    folder: Annotated[Path, typer.Argument(help="A folder that `nnd convert` wrote.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Check a converted folder against the contract; list every problem, exit with 1 if any."""
-    from nnd.converters.validate import validate as validate_
-
-    findings = list(validate_(folder))
-    lines = [str(finding) for finding in findings]
-    show(lines, as_json, *lines, f"{folder}: {len(findings) or 'no'} problem(s)")
-    raise typer.Exit(1 if findings else 0)
+for command in (sources, convert, validate):
+    app.command()(command)
 
 
 @app.command()
@@ -317,13 +234,6 @@ def install_metric() -> None:
 
     print(install_())
     print('evaluate.load("nnd") now finds it')
-
-
-def _why_unverified(manifest: dict[str, Any], name: str) -> str:
-    declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
-    if declared[name] is None:
-        return "no SHA-256 is declared, as the true one is not known"
-    return "its SHA-256 is not the declared one"
 
 
 def _describe(result: dict[str, Any]) -> list["Table | str"]:
