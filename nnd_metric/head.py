@@ -94,7 +94,7 @@ def _by_columns(model: Any) -> Iterator[None]:  # noqa: ANN401 - transformers' m
             torch.mm(rows, head.weight[some].T, out=logits[:, some])
         if head.bias is not None:
             logits += head.bias
-        return logits.unflatten(0, hidden.shape[:-1])
+        return logits.view(*hidden.shape[:-1], head.out_features)
 
     with forward_replaced(head, product):
         yield
