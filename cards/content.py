@@ -1,0 +1,119 @@
+"""What a card is made of: a folder's manifest and rows, read once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.cards.manifest import check_form
+from nnd.schemas import SchemaError, polars_schema
+from nnd.schemas.folder import MANIFEST, read_frame, read_manifest
+
+DISTINCT = ("split", "context_id", "high_id", "low_id")
+"""Two candidates that differ by several error categories make several pairs, and are one test."""
+
+_JUDGED = ("split", "language", "context_id", "candidate_id", "candidate", "system")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A converted or published folder.
+
+    Attributes:
+        manifest: What `nnd convert` told of it.
+        pairs: Rows of the pair schema.
+        human_scores: Rows of the human_score schema.
+        annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
+            candidate and system.
+    """
+
+    manifest: Mapping[str, Any]
+    pairs: pl.DataFrame
+    human_scores: pl.DataFrame
+    annotations: pl.DataFrame
+
+    @property
+    def source(self) -> Mapping[str, Any]:
+        """The facts of source.yaml."""
+        return self.manifest["source"]  # type: ignore[no-any-return]
+
+    @property
+    def declared(self) -> bool:
+        """Whether every file that was read is the declared one."""
+        files = self.manifest["files"]
+        return bool(files) and all(file["verified"] for file in files)
+
+    @property
+    def redacted(self) -> bool:
+        """Whether addresses in the texts were replaced."""
+        return "redacted" in (self.manifest.get("contacts") or {})
+
+    @property
+    def changed(self) -> bool:
+        """Whether texts are other than their authors published them."""
+        return self.redacted or bool(self.manifest["normalised"])
+
+
+def read_content(folder: Path) -> Content:
+    """Read a folder that `nnd convert` wrote, or one in the layout of the Hub.
+
+    Raises:
+        SchemaError: If a file is missing or cannot be read, or the manifest has not its form.
+    """
+    manifest = read_manifest(folder)
+    for problem in check_form(manifest):
+        raise SchemaError(f"{folder / MANIFEST}: {problem}")
+    return Content(
+        manifest,
+        read_frame(folder, "pairs", polars_schema("pair").names()),
+        read_frame(folder, "human_scores", polars_schema("human_score").names()),
+        read_frame(folder, "annotations", _JUDGED),
+    )
+
+
+def counts(content: Content) -> dict[str, int]:
+    """Count annotations, contexts, candidates, systems and pairs."""
+    annotations, pairs = content.annotations, content.pairs
+    candidates = annotations.unique(["split", "candidate_id"])
+    systems = annotations.select(pl.col("system").str.split("|").explode())
+    return {
+        "pairs": pairs.height,
+        "distinct pairs of candidates": pairs.select(DISTINCT).n_unique(),
+        "pairs that differ in letter case only": pairs.filter(_same_in_lower_case()).height,
+        "contexts with a pair": pairs.select(DISTINCT[:2]).n_unique(),
+        "contexts": annotations.select(DISTINCT[:2]).n_unique(),
+        "candidates": candidates.height,
+        "empty candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
+        "systems": systems.n_unique(),
+        "annotations": annotations.height,
+    }
+
+
+def _same_in_lower_case() -> pl.Expr:
+    high, low = (
+        pl.col(f"candidate_{side}")
+        .str.normalize("NFC")
+        .str.replace_all(r"\s+", " ")
+        .str.strip_chars()
+        .str.to_lowercase()
+        for side in ("high", "low")
+    )
+    return high == low
+
+
+def tally(pairs: pl.DataFrame, column: str) -> list[tuple[str, int]]:
+    """Count the pairs of each value of a column, the most frequent first; nulls are left out."""
+    values = pairs[column].drop_nulls()
+    found = pl.DataFrame({"value": values}).group_by("value").len()
+    return [
+        (value, n) for value, n in found.sort(["len", "value"], descending=[True, False]).rows()
+    ]
+
+
+def count_where(pairs: pl.DataFrame, where: Mapping[str, str]) -> int:
+    """Count the pairs that have these values in these columns."""
+    for column, value in where.items():
+        pairs = pairs.filter(pl.col(column) == value)
+    return pairs.height

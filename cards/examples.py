@@ -1,0 +1,57 @@
+"""A few pairs to look at, chosen by a rule and not by hand."""
+
+from typing import Any
+
+import polars as pl
+
+from nnd.cards.content import Content, tally
+from nnd.cards.markdown import Table, code, escape, shorten
+
+_MOST = 6
+_LONGEST_PART = 400
+_LONGEST_CANDIDATE = 600
+_BEFORE_DIFFERENCE = 100
+
+
+def example_tables(content: Content) -> list[Table]:
+    """Return a pair of each error category as a table; of the most frequent ones where many.
+
+    Of a category the pair with the lowest pair_id is taken: that is a digest, so that nobody chose.
+    """
+    categories = [name for name, _ in tally(content.pairs, "error_category")[:_MOST]]
+    lowest = (
+        content.pairs.select("pair_id", "error_category")
+        .with_row_index("row")
+        .sort("pair_id")
+        .unique("error_category", keep="first", maintain_order=True)
+    )
+    rows = dict(lowest.select("error_category", "row").iter_rows())
+    return [_example(content.pairs.row(rows[name], named=True)) for name in categories]
+
+
+def _example(pair: dict[str, Any]) -> Table:
+    high, low = pair["candidate_high"], pair["candidate_low"]
+    start = max(0, _difference(high, low) - _BEFORE_DIFFERENCE)
+    if max(len(high), len(low)) <= _LONGEST_CANDIDATE:
+        start = 0
+    rows = [(code(part["key"]), _shown(part["value"], _LONGEST_PART)) for part in pair["inputs"]]
+    rows += [
+        (f"**better**, by {code(pair['system_high'])}", _shown(high, _LONGEST_CANDIDATE, start)),
+        (f"**worse**, by {code(pair['system_low'])}", _shown(low, _LONGEST_CANDIDATE, start)),
+    ]
+    return Table((code(pair["error_category"]), f"pair {code(pair['pair_id'])}"), "ll", tuple(rows))
+
+
+def _shown(text: str, longest: int, start: int = 0) -> str:
+    return escape(shorten(text, longest, start)) if text.strip() else "(empty)"
+
+
+def _difference(high: str, low: str) -> int:
+    """Return where two texts part, in characters of their folded forms."""
+    pairs = zip(" ".join(high.split()), " ".join(low.split()), strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), 0)
+
+
+def left_out(pairs: pl.DataFrame) -> int:
+    """Return how many error categories have no example."""
+    return max(0, pairs["error_category"].n_unique() - _MOST)

@@ -1,0 +1,213 @@
+"""Results of the metric in a model's repository: in the metadata of its README, and as a file.
+
+The Hub knows two forms: `model-index` in the metadata of README.md, shown on the model's page
+(`huggingface_hub.EvalResult`), and `.eval_results/*.yaml` for datasets on the Hub
+(`huggingface_hub.EvalResultEntry`). In the README only `model-index` is written anew; every other
+byte stays, comments included.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from huggingface_hub import EvalResult, EvalResultEntry, constants, eval_result_entries_to_yaml
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
+from huggingface_hub.repocard_data import eval_results_to_model_index
+
+from nnd.schemas import PublishError
+
+METRIC = "nnd"
+
+_KEY = "model-index"
+_BLOCK = re.compile(rf"^(['\"]?){_KEY}\1 *:.*\n(?:(?:[ \t\r-].*)?\n)*", re.MULTILINE)
+"""The key with all that belongs to it: lines further in, items of a list, empty lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredOn:
+    """The dataset of a result.
+
+    Attributes:
+        name: ORG/name on the Hub, or what else results call it.
+        commit: Its commit on the Hub, or None where it is not there.
+    """
+
+    name: str
+    commit: str | None
+
+
+def add_results(
+    readme: str | None, repo_id: str, result: Mapping[str, Any], dataset: ScoredOn
+) -> str:
+    """Return a README with a result in its metadata, in the place of one of the same kind.
+
+    Of the same kind is what was measured on the same dataset under the same protocol and template.
+
+    Args:
+        readme: The README as it is, or None where there is none.
+        repo_id: ORG/name of the model.
+        result: What one model did (`result.schema.json`, a model result).
+        dataset: What it was tested on.
+
+    Raises:
+        PublishError: If the metadata are not what the Hub accepts, or cannot be changed without
+            touching others.
+    """
+    if readme is None:
+        readme = f"# {_name(repo_id)}\n"
+    text = readme.removeprefix("\ufeff")
+    newline = "\r\n" if "\r\n" in text else "\n"
+    front = REGEX_YAML_BLOCK.search(text)
+    metadata = "" if front is None else f"{front[2]}{newline}"
+    before = _read(metadata, repo_id)
+    block = _yaml({_KEY: _merged(before.get(_KEY), repo_id, result, dataset)})
+    changed = _put(metadata, block.replace("\n", newline))
+    if not _is_same_else(before, changed):
+        raise PublishError(
+            f"{repo_id}: README.md: {_KEY} cannot be changed without changing other metadata; "
+            "write it in a block of its own, then run it again"
+        )
+    if front is None:
+        return newline.join(["---", f"{changed}---", "", text])
+    return text[: front.start(2)] + changed.removesuffix(newline) + text[front.end(2) :]
+
+
+def results_file(result: Mapping[str, Any], dataset: ScoredOn) -> tuple[str, str]:
+    """Return path and text of the file in `.eval_results` for a result on a dataset of the Hub."""
+    described = _source(dataset)
+    entries = [
+        EvalResultEntry(
+            dataset_id=dataset.name,
+            task_id=f"pass_rate.{category}" if category else "pass_rate",
+            value=rate["pass_rate"],
+            dataset_revision=dataset.commit,
+            notes=_notes(rate, result),
+            **described,
+        )
+        for category, rate in _rates(result)
+    ]
+    name = re.sub(r"[^\w.-]+", "-", f"{METRIC}-{dataset.name.replace('/', '--')}-{_how(result)}")
+    return f".eval_results/{name}.yaml", _yaml(eval_result_entries_to_yaml(entries))
+
+
+def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResult]:
+    """Return the pass rate of a result, overall first, then by error category."""
+    described: dict[str, Any] = _source(dataset) if dataset.commit else {}
+    return [
+        EvalResult(
+            task_type="text-generation",
+            dataset_type=dataset.name,
+            dataset_name=dataset.name.split("/")[-1],
+            dataset_revision=dataset.commit,
+            metric_type=METRIC,
+            metric_name=f"NND pass rate: {category}" if category else "NND pass rate",
+            metric_value=rate["pass_rate"],
+            metric_config=_how(result),
+            metric_args={
+                "n": rate["n"],
+                "interval": rate["interval"],
+                "signature": result["signature"],
+            },
+            **described,
+        )
+        for category, rate in _rates(result)
+    ]
+
+
+def _rates(result: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    yield None, result
+    yield from result["by_error_category"].items()
+
+
+def _how(result: Mapping[str, Any]) -> str:
+    template = result["template"]
+    return str(result["protocol"]) + ("" if template == "default" else f", template {template}")
+
+
+def _notes(rate: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    interval = rate["interval"]
+    told = f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
+    return f"n = {rate['n']}{told}; {result['signature']}"
+
+
+def _source(dataset: ScoredOn) -> dict[str, Any]:
+    url = f"{constants.ENDPOINT}/datasets/{dataset.name}/tree/{dataset.commit}"
+    return {"source_url": url, "source_name": "Near-Negative Distinction"}
+
+
+def _merged(
+    index: Any,  # noqa: ANN401 - as it stands in somebody's README
+    repo_id: str,
+    result: Mapping[str, Any],
+    dataset: ScoredOn,
+) -> list[Any]:
+    """Return the model index with the result in it; all others in it stay as they are."""
+    name = _name(repo_id)
+    models = [] if index is None else index
+    if not isinstance(models, list) or not all(_is_model(each) for each in models):
+        raise PublishError(
+            f"{repo_id}: README.md: {_KEY} is not a list of models with a list of results each; "
+            "mend it by hand, then run it again"
+        )
+    (ours,) = eval_results_to_model_index(name, eval_results(result, dataset))[0]["results"]
+    if not models:
+        return [{"name": name, "results": [ours]}]
+    target = next((each for each in models if each.get("name") == name), models[0])
+    results = [ours if _same_kind(each, ours) else each for each in target["results"]]
+    if ours not in results:
+        results.append(ours)
+    return [{**each, "results": results} if each is target else each for each in models]
+
+
+def _name(repo_id: str) -> str:
+    return repo_id.rpartition("/")[2]
+
+
+def _is_model(entry: object) -> bool:
+    results = entry.get("results") if isinstance(entry, dict) else None
+    return isinstance(results, list) and all(isinstance(each, dict) for each in results)
+
+
+def _same_kind(entry: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
+    """Whether an entry is all ours, of the same dataset, protocol and template."""
+    dataset, metrics = entry.get("dataset"), entry.get("metrics")
+    if not isinstance(dataset, dict) or not isinstance(metrics, list) or not metrics:
+        return False
+    how = (METRIC, ours["metrics"][0]["config"])
+    return dataset.get("type") == ours["dataset"]["type"] and all(
+        isinstance(each, dict) and (each.get("type"), each.get("config")) == how for each in metrics
+    )
+
+
+def _put(metadata: str, block: str) -> str:
+    """Put the block in the place of the one that is there, else at the end."""
+    changed, found = _BLOCK.subn(lambda _: block, metadata, count=1)
+    return changed if found else metadata + block
+
+
+def _is_same_else(before: Mapping[str, Any], changed: str) -> bool:
+    """Whether metadata are what they were but for the key, which stands there once."""
+    try:
+        after, nodes = yaml.safe_load(changed), yaml.compose(changed, yaml.SafeLoader)
+    except yaml.YAMLError:
+        return False
+    keys = [key.value for key, _ in nodes.value] if nodes is not None else []
+    return keys.count(_KEY) == 1 and {**before, _KEY: 0} == {**after, _KEY: 0}
+
+
+def _read(metadata: str, repo_id: str) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(metadata)
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        raise PublishError(f"{repo_id}: README.md: its metadata are no YAML: {reason}") from error
+    if found is not None and not isinstance(found, dict):
+        raise PublishError(f"{repo_id}: README.md: its metadata are no mapping; mend them first")
+    return found or {}
+
+
+def _yaml(value: object) -> str:
+    text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=10**6)
+    return text

@@ -1,0 +1,94 @@
+"""Sentences of a card that hold numbers: they follow from the data, and are checked against it."""
+
+import re
+
+from nnd.cards.content import DISTINCT, Content, counts, tally
+from nnd.cards.markdown import code, escape, one_visible_line
+
+_FEW = 30
+_UNEVEN = 0.6
+
+
+def card_sentences(content: Content) -> dict[str, list[str]]:
+    """Return section of a card → the sentences that it must hold; "" is what stands before all."""
+    return {
+        "": [summary(content)],
+        "What an NND test is": [],
+        "Limitations": limits(content),
+        "Personal and sensitive information": contacts(content),
+        "Licence and redistribution": permission(content),
+    }
+
+
+def summary(content: Content) -> str:
+    """Say what the set is, in a sentence."""
+    n, source = counts(content), content.source
+    task = escape(source["task"].replace("-", " "))
+    return (
+        f"**{n['pairs']:,} tests for {task}**, made of human judgements of {n['systems']:,} "
+        f"systems on {n['contexts']:,} contexts ({_languages(content)})."
+    )
+
+
+def _languages(content: Content) -> str:
+    return ", ".join(code(tag) for tag in content.pairs["language"].unique().sort())
+
+
+def limits(content: Content) -> list[str]:
+    """Say what follows from the data for whoever wants to rely on a pass rate."""
+    n = counts(content)
+    contexts = f"{n['contexts with a pair']:,} contexts"
+    said = [f"The {n['pairs']:,} pairs are of {contexts}, so that intervals must be over contexts."]
+    year = _year(content)
+    if year:
+        said.append(
+            f"The low candidates were written by systems of {year} or before. A model that makes "
+            "other mistakes passes all the same."
+        )
+    tallied = tally(content.pairs, "error_category") + tally(content.pairs, "category")
+    few = [f"{code(name)} ({k})" for name, k in tallied if k < _FEW]
+    if few:
+        said.append(f"Too few pairs for a rate of their own: {', '.join(few)}.")
+    if any(not tag.startswith("en") for tag in content.pairs["language"].unique()):
+        said.append("That pass rates agree with people was shown for English only.")
+    return said + _of_length(content)
+
+
+def _of_length(content: Content) -> list[str]:
+    distinct = content.pairs.unique(DISTINCT)
+    high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
+    rates = {"longer": (high > low).mean(), "shorter": (high < low).mean()}
+    return [
+        f"Length gives much away: who always takes the {name} candidate passes {100 * rate:.1f} %."
+        for name, rate in rates.items()
+        if isinstance(rate, float) and rate >= _UNEVEN
+    ]
+
+
+def _year(content: Content) -> str | None:
+    """Return the latest year of the works to be cited."""
+    found = re.findall(r"\byear\s*=\s*[{\"]?\s*(\d{4})", content.source["citation"], re.IGNORECASE)
+    return max(found, default=None)
+
+
+def contacts(content: Content) -> list[str]:
+    """Say what was done about e-mail and IP addresses, where the manifest tells."""
+    told = content.manifest.get("contacts") or {}
+    if "redacted" in told:
+        email, ip = (told["redacted"].get(kind, 0) for kind in ("email", "ip"))
+        return [
+            f"E-mail and IP addresses were replaced: {email:,} by `<email>` and {ip:,} by `<ip>`."
+        ]
+    if "kept" in told:
+        return [f"E-mail and IP addresses were kept: {_quoted(told['kept'])}"]
+    return []
+
+
+def permission(content: Content) -> list[str]:
+    """Quote the permission that whoever publishes says to have."""
+    told = content.manifest.get("permission")
+    return [f"Published with permission: {_quoted(told)}"] if told else []
+
+
+def _quoted(text: str) -> str:
+    return f"“{escape(one_visible_line(text))}”"

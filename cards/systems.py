@@ -1,0 +1,81 @@
+"""Tables with a row per system: how good people found it, and how its texts look."""
+
+import re
+
+import polars as pl
+
+from nnd.cards.content import Content
+from nnd.cards.markdown import Table, code
+
+_MOST_COLUMNS = 5
+_MODEL_ID = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
+_LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
+
+
+def human_score_table(content: Content) -> Table:
+    """Return the human scores of the systems, the best first.
+
+    A column per aspect and category where those are few, else per aspect, over all categories; one
+    for the models where any is public.
+    """
+    columns = shown_scores(content.human_scores)
+    several = len({aspect for aspect, _ in columns}) > 1
+    scores = {row[:3]: row[3] for row in _rows(content.human_scores, "score")}
+    judged = {row[:3]: row[3] for row in _rows(content.human_scores, "n")}
+    models = dict(content.human_scores.select("system", "model_id").iter_rows())
+    found = [(system, [scores.get((system, *column)) for column in columns]) for system in models]
+    found.sort(key=lambda row: (-(row[1][0] if row[1][0] is not None else -1e300), row[0]))
+    public = any(models.values())
+    rows = []
+    for system, values in found:
+        n = {judged[system, *column] for column in columns if (system, *column) in judged}
+        cells = ["none" if value is None else f"{value:.3f}" for value in values]
+        model = (_model(models[system]),) if public else ()
+        rows.append((code(system), *model, *cells, _between(n)))
+    titles = [_title(aspect, category, several=several) for aspect, category in columns]
+    names = ("system", "model") if public else ("system",)
+    aligned = "l" * len(names) + "r" * (len(columns) + 1)
+    return Table((*names, *titles, "judged"), aligned, tuple(rows))
+
+
+def shown_scores(human_scores: pl.DataFrame) -> list[tuple[str, str]]:
+    """Return the aspects and categories that the table shows, overall scores first."""
+    found = sorted(
+        human_scores.select("aspect", "category").unique().rows(),
+        key=lambda column: (column[0], column[1] != "overall", column[1]),
+    )
+    return found if len(found) <= _MOST_COLUMNS else [c for c in found if c[1] == "overall"]
+
+
+def _rows(human_scores: pl.DataFrame, value: str) -> list[tuple[str, str, str, float]]:
+    return human_scores.select("system", "aspect", "category", value).rows()
+
+
+def _title(aspect: str, category: str, *, several: bool) -> str:
+    if category != "overall":
+        return code(category)
+    return code(aspect) if several else "overall"
+
+
+def _model(model_id: str | None) -> str:
+    if model_id is None:
+        return "not known"
+    linked = f"[{code(model_id)}](https://huggingface.co/{model_id})"
+    return linked if _MODEL_ID.fullmatch(model_id) else code(model_id)
+
+
+def _between(numbers: set[float]) -> str:
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def looks_table(content: Content) -> Table:
+    """Return the shares of odd-looking candidates, for systems that have any."""
+    found = content.manifest["hygiene"]["systems"]
+    rows = [
+        (code(name), f"{row['n']:,}", *(f"{100 * row[look]:.1f} %" for look in _LOOKS))
+        for name, row in found.items()
+        if any(row[look] for look in _LOOKS)
+    ]
+    titles = (look.replace("_", " ").replace("cased", "case") for look in _LOOKS)
+    return Table(("candidates of", "n", *titles), "lrrrrr", tuple(rows))

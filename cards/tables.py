@@ -1,0 +1,144 @@
+"""The tables of a card, each a pure function of a folder: what is written is what is checked."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from nnd.cards.content import DISTINCT, Content, count_where, counts, tally
+from nnd.cards.examples import example_tables
+from nnd.cards.markdown import Table, code, escape, prose
+from nnd.cards.systems import human_score_table, looks_table
+
+_TALLIED = {
+    "error_category": "error category",
+    "error_group": "error group",
+    "aspect": "aspect",
+    "category": "context category",
+    "split": "split",
+}
+
+
+def card_tables(content: Content) -> dict[str, list[Table]]:
+    """Return section of a card → its tables, those without rows left out."""
+    tables = {
+        "How people judged": [aspect_table(content)],
+        "From judgements to tests": [taxonomy_table(content)],
+        "Examples": example_tables(content),
+        "Counts": count_tables(content),
+        "What was dropped and what is odd": [dropped_table(content)],
+        "Human scores of the systems": [human_score_table(content)],
+        "What the texts give away": [length_table(content), looks_table(content)],
+        "Published counts": [published_table(content)],
+        "Provenance": [file_table(content)],
+    }
+    return {name: [table for table in found if table.rows] for name, found in tables.items()}
+
+
+def aspect_table(content: Content) -> Table:
+    """Aspect and the question that annotators answered."""
+    rows = [(code(name), prose(asked)) for name, asked in content.source["aspects"].items()]
+    return Table(("aspect", "what was asked"), "ll", tuple(rows))
+
+
+def taxonomy_table(content: Content) -> Table:
+    """The error labels that pairs have, with what they mean."""
+    found = set(content.pairs["error_category"])
+    entries = {k: entry for k, entry in content.source["taxonomy"].items() if k in found}
+    grouped = any(entry["group"] for entry in entries.values())
+    rows = [
+        (code(label), f"**{escape(entry['name'])}.** {prose(entry['description'])}")
+        + ((escape(entry["group"] or ""),) if grouped else ())
+        for label, entry in entries.items()
+    ]
+    header = ("label", "what it means", "group")[: 3 if grouped else 2]
+    return Table(header, "l" * len(header), tuple(rows))
+
+
+def count_tables(content: Content) -> list[Table]:
+    """What there is, and the pairs by whatever they are sorted by."""
+    found = counts(content)
+    if not several_errors(content):
+        del found["distinct pairs of candidates"]
+    totals = tuple((name, f"{n:,}") for name, n in found.items() if n)
+    tables = [Table(("what", "n"), "lr", totals)]
+    for column, title in _TALLIED.items():
+        tallied = tally(content.pairs, column)
+        if len(tallied) > 1 or column == "error_category":
+            rows = tuple((code(value), f"{n:,}") for value, n in tallied)
+            tables.append(Table((title, "pairs"), "lr", rows))
+    return tables
+
+
+def several_errors(content: Content) -> bool:
+    """Say whether two candidates ever make several pairs."""
+    return content.pairs.select(DISTINCT).n_unique() < content.pairs.height
+
+
+def dropped_table(content: Content) -> Table:
+    """What made no pair, and why."""
+    rows = [
+        (f"{entry['n']:,} {escape(entry['what'])}", prose(entry["why"]))
+        for entry in content.manifest["dropped"]
+    ]
+    return Table(("what", "why"), "ll", tuple(rows))
+
+
+def length_table(content: Content) -> Table:
+    """What a judge of length alone would reach."""
+    report = content.manifest["hygiene"]["pairs"]
+    rows = [("all", *_lengths(report["overall"]))]
+    if len(report["by_error_category"]) > 1:
+        by_category = report["by_error_category"].items()
+        rows += [(code(name), *_lengths(found)) for name, found in by_category]
+    header = ("pairs", "n", "length of high", "of low", "longer wins", "shorter wins")
+    return Table(header, "lrrrrr", tuple(rows))
+
+
+def _lengths(found: Mapping[str, Any]) -> tuple[str, ...]:
+    means = (f"{found[f'mean_characters_{side}']:.0f}" for side in ("high", "low"))
+    rates = (f"{100 * found[rule]:.1f} %" for rule in ("longer_wins", "shorter_wins"))
+    return (f"{found['n']:,}", *means, *rates)
+
+
+def published_table(content: Content) -> Table:
+    """Counts of pairs that others published, beside those of this folder."""
+    rows = []
+    for entry in content.source.get("published_counts", ()):
+        here = count_where(content.pairs, entry.get("where", {}))
+        why = "none" if here == entry["published"] else _difference(content, entry)
+        rows.append((prose(entry["what"]), f"{entry['published']:,}", f"{here:,}", why))
+    return Table(("what", "published", "here", "difference"), "lrrl", tuple(rows))
+
+
+def _difference(content: Content, entry: Mapping[str, Any]) -> str:
+    if not content.declared:
+        return "other files than the declared ones were read"
+    if "why" not in entry and content.changed:
+        return "texts were changed, and pairs of the same text dropped"
+    return prose(entry.get("why", "nobody has found out"))
+
+
+def file_table(content: Content) -> Table:
+    """The files that were read."""
+    rows = [
+        (
+            f"{escape(file['name'])}, {file['bytes']:,} bytes, "
+            + ("the declared one" if file["verified"] else "not verified"),
+            code(file["sha256"]),
+        )
+        for file in content.manifest["files"]
+    ]
+    return Table(("file", "SHA-256"), "ll", tuple(rows))
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names in a sentence: `a`, `b` and `c`."""
+    shown = [code(name) for name in names]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def labels_not_found(content: Content) -> list[str]:
+    """Return the labels of the taxonomy that no pair has."""
+    found = content.pairs.select(pl.col("error_category").unique()).to_series().to_list()
+    return [label for label in content.source["taxonomy"] if label not in found]

@@ -1,0 +1,115 @@
+"""A folder of pairs and human scores: as `nnd convert` writes it, or as the Hub holds it.
+
+Converted: `pairs.parquet`, `annotations.parquet`, `human_scores.parquet`, `manifest.json`.
+Published: `pairs/SPLIT-00000-of-00001.parquet`, `annotations/SPLIT-00000-of-00001.parquet`, a
+single `human_scores.parquet`, `manifest.json`. Rows and columns are the same.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nnd.schemas.errors import SchemaError
+
+FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations"]
+
+MANIFEST = "manifest.json"
+
+_SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
+_REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"
+
+
+def published_path(name: FrameName, split: str) -> str:
+    """Return where the rows of a split lie in a published folder, with `/` between its parts.
+
+    Human scores are of systems and belong to no split: they lie in one file, whatever `split` is.
+
+    Raises:
+        SchemaError: If the Hub knows no split of that name.
+    """
+    if not _SPLIT.fullmatch(split):
+        raise SchemaError(
+            f'split "{split}": the Hub knows splits of letters, digits, _ and . only; rename it in '
+            "the source and convert again"
+        )
+    return (
+        "human_scores.parquet"
+        if name == "human_scores"
+        else f"{name}/{split}-00000-of-00001.parquet"
+    )
+
+
+def frame_files(folder: Path, name: FrameName) -> list[Path]:
+    """Return the files that hold a frame, in order: `NAME.parquet`, else all of `NAME/*.parquet`.
+
+    Raises:
+        SchemaError: If there are none.
+    """
+    single = folder / f"{name}.parquet"
+    found = [single] if single.is_file() else sorted((folder / name).glob("*.parquet"))
+    if not found:
+        raise SchemaError(f"{folder}: there is neither {name}.parquet nor {name}/; {_REMEDY}")
+    return found
+
+
+def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return the rows of a frame of a converted or published folder.
+
+    Args:
+        folder: The folder.
+        name: Which frame.
+        columns: Those to read; None: all.
+
+    Raises:
+        SchemaError: If it is not there, cannot be read, lacks a column, or its files do not have
+            the same columns.
+    """
+    try:
+        parts = [_read(path, columns) for path in frame_files(folder, name)]
+        return pl.concat(parts)
+    except pl.exceptions.PolarsError as error:
+        raise SchemaError(f"{folder}/{name}: its files do not fit together: {error}") from error
+
+
+def _read(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
+    """Read by Arrow: polars may abort over a damaged file."""
+    wanted = None if columns is None else list(columns)
+    try:
+        found = pq.read_schema(path).names
+        missing = [name for name in wanted or () if name not in found]
+        if missing:
+            raise SchemaError(
+                f"{path}: column {', '.join(missing)} is missing; convert the source again"
+            )
+        frame = pl.from_arrow(pq.read_table(path, columns=wanted, partitioning=None))
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).partition("\n")[0]
+        raise SchemaError(f"{path}: cannot be read: {reason}; convert the source again") from error
+    if not isinstance(frame, pl.DataFrame):
+        raise SchemaError(f"{path}: holds no table; convert the source again")
+    return frame.select(wanted) if wanted else frame
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the manifest of a converted or published folder.
+
+    Raises:
+        SchemaError: If there is none, or it is no JSON object.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SchemaError(f"{path}: cannot be read: {reason}; convert the source again") from error
+    if not isinstance(manifest, dict):
+        raise SchemaError(f"{path}: not a JSON object; convert the source again")
+    return manifest
