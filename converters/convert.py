@@ -5,7 +5,7 @@ import hashlib
 import json
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -21,11 +21,11 @@ from nnd.converters.human_scores import make_human_scores
 from nnd.converters.output import replace_folder
 from nnd.converters.pairing import DISTINCT, Pairs, folded_texts, make_pairs, same_text
 from nnd.converters.parquet import write_parquet
+from nnd.converters.quality import Dropped
 from nnd.converters.source import Source, load_source
 from nnd.converters.tables import choose_converter
 from nnd.schemas import NNDError, SchemaName, SourceError, check_frame
-
-MANIFEST = "manifest.json"
+from nnd.schemas.folder import MANIFEST
 
 FRAMES: dict[str, SchemaName] = {
     "pairs.parquet": "pair",
@@ -54,14 +54,22 @@ class Conversion:
     def write(self, folder: Path) -> None:
         """Write the four files of a converted folder into an existing empty one."""
         frames = (self.pairs, self.human_scores, self.annotations)
-        outputs = {}
-        for name, frame in zip(FRAMES, frames, strict=True):
-            write_parquet(frame, folder / name)
-            with (folder / name).open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-                outputs[name] = {"rows": frame.height, "bytes": file.tell(), "sha256": digest}
+        self.write_files(folder, dict(zip(FRAMES, frames, strict=True)))
+
+    def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
+        """Write rows to files of those names, and a manifest that knows them."""
+        outputs = {name: _write_frame(frame, folder / name) for name, frame in frames.items()}
         text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def _write_frame(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
+    """Write rows, and return what a manifest says of their file."""
+    path.parent.mkdir(exist_ok=True)
+    write_parquet(frame, path)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"rows": frame.height, "bytes": file.tell(), "sha256": digest}
 
 
 def convert(
@@ -113,7 +121,7 @@ def convert_source(
     hygiene.check_steps(normalise)
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
-        annotations = annotation_frame(source, _run_converter(source, files))
+        annotations = annotation_frame(source, run_converter(source, files))
     annotations = hygiene.normalise(annotations, normalise)
     pairs = make_pairs(annotations, source.rule, source.taxonomy)
     human_scores = make_human_scores(annotations, source)
@@ -128,7 +136,7 @@ def convert_source(
         "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
         "files": digests,
         "counts": counts,
-        "dropped": [entry._asdict() for entry in pairs.dropped if entry.n],
+        "dropped": _told(pairs.dropped),
         "oddities": files.oddities,
         "normalised": list(normalise),
         "hygiene": hygiene.report(annotations, pairs.frame),
@@ -136,7 +144,35 @@ def convert_source(
     return Conversion(annotations, pairs.frame, human_scores, manifest)
 
 
-def _run_converter(source: Source, files: Files) -> Iterator[Annotation]:
+def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Conversion:
+    """Derive pairs, human scores and counts from annotations whose texts were changed.
+
+    Args:
+        annotations: Rows of the annotation schema, of a converted folder but for their texts.
+        manifest: Of that folder; what it says of source, files, oddities and steps stays.
+
+    Raises:
+        SourceError: If no pair is left.
+    """
+    source = Source(Path(manifest["source"]["name"]), manifest["source"])
+    pairs = make_pairs(annotations, source.rule, source.taxonomy)
+    human_scores = make_human_scores(annotations, source)
+    counts = count(annotations, pairs.frame)
+    _check_result(source, pairs, counts, verified=False)
+    _check_contract({"pair": pairs.frame, "human_score": human_scores})
+    derived = {
+        "counts": counts,
+        "dropped": _told(pairs.dropped),
+        "hygiene": hygiene.report(annotations, pairs.frame),
+    }
+    return Conversion(annotations, pairs.frame, human_scores, {**manifest, **derived})
+
+
+def _told(dropped: Sequence[Dropped]) -> list[dict[str, Any]]:
+    return [entry._asdict() for entry in dropped if entry.n]
+
+
+def run_converter(source: Source, files: Files) -> Iterator[Annotation]:
     """Run a convert.py; what it does not catch becomes an error that names its line."""
     generator = choose_converter(source)
     try:

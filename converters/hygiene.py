@@ -107,12 +107,17 @@ def normalise(annotations: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
     """
     check_steps(steps)
     for step in steps:
-        annotations = _change(annotations, STEPS[step])
+        annotations = change_texts(annotations, STEPS[step])
     return annotations
 
 
-def _change(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    """Change every candidate, and the texts of every context once, however many rows have it."""
+def change_texts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    """Change candidates, contexts and inputs; a context once, however many rows have it.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        change: From a text to what shall stand in its place.
+    """
     key = ("split", "context_id")
     contexts = annotations.select(*key, "context", "inputs").unique(key)
     inputs = [

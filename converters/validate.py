@@ -1,8 +1,8 @@
 """Checking a converted folder: against the contract, against itself, against its manifest."""
 
 import hashlib
-import json
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,12 +10,28 @@ from typing import Any, NamedTuple
 import polars as pl
 import pyarrow as pa
 
-from nnd.converters.convert import FRAMES, MANIFEST, count
+from nnd.cards.manifest import check_form
+from nnd.converters import hygiene
+from nnd.converters.convert import count
 from nnd.converters.pairing import fold, pair_ids
 from nnd.converters.parquet import read_parquet
-from nnd.schemas import Problem, SchemaError, check_frame, check_rows, polars_schema
+from nnd.converters.records import shown
+from nnd.schemas import (
+    Problem,
+    SchemaError,
+    SchemaName,
+    check_frame,
+    polars_schema,
+)
+from nnd.schemas.folder import MANIFEST, FrameName, frame_files, published_path, read_manifest
 
 _CONVERT_AGAIN = "convert the source again"
+
+_SCHEMAS: dict[FrameName, SchemaName] = {
+    "pairs": "pair",
+    "human_scores": "human_score",
+    "annotations": "annotation",
+}
 
 
 class Finding(NamedTuple):
@@ -32,45 +48,42 @@ def validate(folder: str | Path) -> Iterator[Finding]:
     """Yield every problem of a converted folder.
 
     Args:
-        folder: What `convert` wrote.
+        folder: What `convert` wrote, or what `publish` made of it and the Hub handed out.
 
     Raises:
         SchemaError: If it is no such folder, or a file in it cannot be read at all.
     """
     folder = Path(folder)
-    manifest = _read_manifest(folder)
-    frames = {name: _read_frame(folder / name) for name in FRAMES}
-    for name, schema in FRAMES.items():
-        for problem in check_frame(schema, frames[name]):
-            yield Finding(name, problem)
-        for problem in _check_recorded(folder / name, frames[name], manifest):
-            yield Finding(name, problem)
-    if any(frames[name].schema != polars_schema(schema) for name, schema in FRAMES.items()):
+    manifest = read_manifest(folder)
+    parts = {name: _read_parts(folder, name) for name in _SCHEMAS}
+    for name, schema in _SCHEMAS.items():
+        for path, frame in parts[name].items():
+            for problem in check_frame(schema, frame):
+                yield Finding(path, problem)
+            for problem in _check_recorded(folder / path, path, frame, manifest):
+                yield Finding(path, problem)
+    if any(
+        frame.schema != polars_schema(schema)
+        for name, schema in _SCHEMAS.items()
+        for frame in parts[name].values()
+    ):
         return  # what follows needs the columns
-    pairs, annotations = frames["pairs.parquet"], frames["annotations.parquet"]
-    for problem in _check_pairs(pairs):
-        yield Finding("pairs.parquet", problem)
-    for problem in _check_texts(pairs, annotations):
-        yield Finding("pairs.parquet", problem)
+    pairs, annotations = (pl.concat(parts[name].values()) for name in ("pairs", "annotations"))
+    for problem in itertools.chain(_check_pairs(pairs), _check_texts(pairs, annotations)):
+        yield _located(problem, parts["pairs"])
+    for path, problem in _check_splits(parts):
+        yield Finding(path, problem)
     for problem in _check_manifest(manifest, count(annotations, pairs)):
         yield Finding(MANIFEST, problem)
+    if manifest.get("hygiene") != hygiene.report(annotations, pairs):
+        message = "is not what the texts of the folder give"
+        yield Finding(MANIFEST, Problem(None, "hygiene", message, _CONVERT_AGAIN))
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SchemaError(
-            f"{folder}: there is no {MANIFEST}; name a folder that `nnd convert` wrote"
-        ) from error
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SchemaError(
-            f"{folder / MANIFEST}: cannot be read: {reason}; {_CONVERT_AGAIN}"
-        ) from error
-    if not isinstance(manifest, dict):
-        raise SchemaError(f"{folder / MANIFEST}: not a JSON object; {_CONVERT_AGAIN}")
-    return manifest
+def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:
+    """Return the rows of each file of a frame, by the file's path within the folder."""
+    files = frame_files(folder, name)
+    return {str(path.relative_to(folder).as_posix()): _read_frame(path) for path in files}
 
 
 def _read_frame(path: Path) -> pl.DataFrame:
@@ -81,15 +94,27 @@ def _read_frame(path: Path) -> pl.DataFrame:
         raise SchemaError(f"{path}: cannot be read: {reason}; {_CONVERT_AGAIN}") from error
 
 
+def _located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:
+    """Say in which file, and there in which row, a row of all the files together lies."""
+    row = problem.row or 0
+    for path, frame in parts.items():
+        if row < frame.height:
+            return Finding(path, replace(problem, row=row))
+        row -= frame.height
+    raise IndexError(problem.row)
+
+
 def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a part of the manifest, or an empty one where there is none."""
     part = value.get(name)
     return part if isinstance(part, dict) else {}
 
 
-def _check_recorded(path: Path, frame: pl.DataFrame, manifest: dict[str, Any]) -> Iterator[Problem]:
+def _check_recorded(
+    path: Path, name: str, frame: pl.DataFrame, manifest: dict[str, Any]
+) -> Iterator[Problem]:
     """The file is the one the manifest speaks of."""
-    recorded = _section(_section(manifest, "outputs"), path.name)
+    recorded = _section(_section(manifest, "outputs"), name)
     if recorded.get("rows") != frame.height:
         message = f"{frame.height} rows where the manifest says {recorded.get('rows')}"
         yield Problem(None, "", message, _CONVERT_AGAIN)
@@ -121,10 +146,24 @@ def _check_texts(pairs: pl.DataFrame, annotations: pl.DataFrame) -> Iterator[Pro
             yield Problem(row, f"candidate_{side}", message, _CONVERT_AGAIN)
 
 
+def _check_splits(
+    parts: Mapping[FrameName, Mapping[str, pl.DataFrame]],
+) -> Iterator[tuple[str, Problem]]:
+    """A file of a published folder holds one split, the one it is named for."""
+    for name, frames in parts.items():
+        for path, frame in frames.items() if name != "human_scores" else ():
+            if "/" not in path:
+                continue
+            splits = {split: published_path(name, split) for split in frame["split"].unique()}
+            strange = [split for split, place in sorted(splits.items()) if place != path]
+            if strange:
+                message = f"{shown(strange[0])} belongs into {splits[strange[0]]}"
+                yield path, Problem(None, "split", message, "publish again")
+
+
 def _check_manifest(manifest: dict[str, Any], counts: dict[str, Any]) -> Iterator[Problem]:
     """It describes a source, tells of this folder, and the declared files give what is expected."""
-    for problem in check_rows("source", [manifest.get("source", {})]):
-        yield replace(problem, row=None, path=f"source/{problem.path}")
+    yield from check_form(manifest)
     recorded = _section(manifest, "counts")
     for name, found in counts.items():
         if recorded.get(name) != found:
@@ -133,8 +172,13 @@ def _check_manifest(manifest: dict[str, Any], counts: dict[str, Any]) -> Iterato
     files = manifest.get("files")
     if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
         yield Problem(None, "files", "is no list of files", _CONVERT_AGAIN)
-    elif files and all(file.get("verified") for file in files) and not manifest.get("normalised"):
+    elif files and all(file.get("verified") for file in files) and not _changed(manifest):
         for name, expected in _section(_section(manifest, "source"), "expected").items():
             if counts.get(name) != expected:
                 message = f"{counts.get(name)} where the source expects {expected}"
                 yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
+
+
+def _changed(manifest: dict[str, Any]) -> bool:
+    """Whether texts were changed: then they make other pairs than the source expects."""
+    return bool(manifest.get("normalised")) or "redacted" in _section(manifest, "contacts")

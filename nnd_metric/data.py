@@ -26,6 +26,9 @@ REQUIRED = ("context", "candidate_high", "candidate_low")
 OPTIONAL = ("split", "aspect", "category", "error_category", "error_group")
 IDS = ("context_id", "high_id", "low_id", "pair_id")
 
+NEEDED = ("pairs.parquet", "pairs/*.parquet", "human_scores.parquet", "manifest.json")
+"""What is fetched of a dataset on the Hub."""
+
 _HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(@(?P<revision>\S+))?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -52,7 +55,7 @@ def read_pairs(data: PairData) -> PairSet:
     """Read pairs from wherever they are.
 
     Args:
-        data: A folder that `nnd convert` wrote, a Parquet file, a polars frame, a
+        data: A folder that `nnd convert` or `nnd publish` made, a Parquet file, a polars frame, a
             `datasets.Dataset`, or `ORG/name[@revision]` of a dataset on the Hub, which is fetched
             at exactly the commit that the revision stands for. Needed are the columns context,
             candidate_high, candidate_low; error_category, aspect, category, error_group, inputs
@@ -113,12 +116,31 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
-    path = folder / "pairs.parquet"
-    if not path.is_file():
+    pairs = read_stored(folder, "pairs")
+    if pairs is None:
         raise ScoringError(f"{where}: there is no pairs.parquet; name a folder of `nnd convert`")
     scores = folder / "human_scores.parquet"
     human_scores = read_human_scores(scores) if scores.is_file() else None
-    return _pair_set(read_parquet(path), human_scores, name)
+    return _pair_set(pairs, human_scores, name)
+
+
+def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
+    """Return rows that lie in one file, or, published, in a folder with a file per split.
+
+    Args:
+        folder: That `nnd convert` or `nnd publish` made.
+        name: `pairs` or `annotations`; None is returned where there are none.
+
+    Raises:
+        ScoringError: If they cannot be read.
+    """
+    whole = folder / f"{name}.parquet"
+    files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
+    try:
+        return pl.concat([read_parquet(path) for path in files]) if files else None
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
 
 
 def _from_dataset(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may hand over
@@ -147,7 +169,7 @@ def _fetch(repo: str, revision: str | None) -> tuple[Path, str]:
         pinned = revision is not None and _COMMIT.fullmatch(revision)
         commit = revision if pinned else HfApi().dataset_info(repo, revision=revision).sha
         folder = snapshot_download(
-            repo, repo_type="dataset", revision=commit, allow_patterns=["*.parquet", "*.json"]
+            repo, repo_type="dataset", revision=commit, allow_patterns=list(NEEDED)
         )
     except (HTTPError, OSError, ValueError) as error:  # HTTPError: of httpx, behind the Hub client
         name = repo if revision is None else f"{repo}@{revision}"

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from .data import PairSet, parts_of, read_pairs, read_parquet
+from .data import PairSet, parts_of, read_pairs, read_stored
 from .errors import ScoringError
 from .references import match_references, references_in
 from .scorers import Text
@@ -66,7 +66,7 @@ class Judged:
 
 
 def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
-    """Read a folder that `nnd convert` wrote.
+    """Read a folder that `nnd convert` wrote, or a published one that was fetched whole.
 
     Args:
         folder: The folder.
@@ -80,7 +80,9 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
     if not folder.is_dir():
         raise ScoringError(f"{folder}: is no folder; name one that `nnd convert` wrote")
     pairs = read_pairs(folder)
-    annotations = read_parquet(folder / "annotations.parquet")
+    annotations = read_stored(folder, "annotations")
+    if annotations is None:
+        raise ScoringError(f"{folder}: there is no annotations.parquet; convert anew")
     missing = [name for name in _NEEDED if name not in annotations.columns]
     if missing:
         raise ScoringError(

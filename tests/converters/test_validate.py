@@ -201,6 +201,15 @@ def test_a_count_that_the_folder_does_not_hold_is_found(
     assert found(folder) == [f"manifest.json: {line} (convert the source again)"]
 
 
+def test_a_report_that_the_texts_do_not_give_is_found(folder: Path) -> None:
+    manifest = read_manifest(folder)
+    manifest["hygiene"]["pairs"]["overall"]["longer_wins"] = 0.25
+    write_manifest(folder, manifest)
+
+    (line,) = found(folder)
+    assert line.startswith("manifest.json: hygiene: is not what the texts of the folder give")
+
+
 def test_a_declared_file_that_gives_something_else_is_found(folder: Path) -> None:
     manifest = read_manifest(folder)
     manifest["files"][0]["verified"] = True
@@ -241,8 +250,11 @@ def test_a_source_that_is_none_is_found(folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("section", ["outputs", "counts", "source", "files"])
-@pytest.mark.parametrize("value", [None, 3, ["x"], {}])
+@pytest.mark.parametrize(
+    "section",
+    ["outputs", "counts", "source", "files", "hygiene", "dropped", "oddities", "normalised"],
+)
+@pytest.mark.parametrize("value", [None, 3, [["x"]], {}])
 def test_a_manifest_in_another_shape_is_found(folder: Path, section: str, value: object) -> None:
     write_manifest(folder, read_manifest(folder) | {section: value})
 
@@ -278,7 +290,7 @@ def test_a_file_instead_of_a_folder_is_an_error(folder: Path) -> None:
 def test_a_missing_parquet_file_is_an_error(folder: Path) -> None:
     (folder / "pairs.parquet").unlink()
 
-    with pytest.raises(SchemaError, match=r"pairs\.parquet: cannot be read: .*; convert") as caught:
+    with pytest.raises(SchemaError, match=r"is neither pairs\.parquet nor pairs/; name") as caught:
         found(folder)
 
     assert "\n" not in str(caught.value)

@@ -1,0 +1,148 @@
+"""What goes wrong between us and the Hub: whether to try again, and what to tell, no secrets."""
+
+import os
+import re
+from http import HTTPStatus
+
+from huggingface_hub import constants, get_token
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    OfflineModeIsEnabled,
+    RevisionNotFoundError,
+)
+
+from nnd.schemas import PublishError
+
+_PASSING = {
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.CONFLICT,  # somebody else is committing
+    HTTPStatus.PRECONDITION_FAILED,  # somebody else has committed
+    HTTPStatus.TOO_EARLY,
+    HTTPStatus.TOO_MANY_REQUESTS,
+}
+_LOST = {"TimeoutException", "NetworkError", "RemoteProtocolError"}
+"""Errors of the HTTP library, by name: which one that is, is the Hub client's choice."""
+
+_SECRETS = (
+    (re.compile(r"\bhf_\w{16,}"), "hf_…"),
+    (re.compile(r"(?i)\b(bearer|basic)\s+[^\s'\",;]+"), r"\1 …"),
+    (re.compile(r"(?<=://)[^/@\s]+@"), "…@"),  # a password in the address of a proxy
+    (
+        re.compile(r"(https?://[^\s?'\"]+)\?[^\s'\"]+"),
+        r"\1",
+    ),  # signatures of addresses to upload to
+)
+
+
+def wanted_pause(error: Exception) -> float | None:
+    """Return the seconds the Hub asks to wait before another try, 0 where it does not say.
+
+    Returns:
+        None where the next try would end as this one did.
+    """
+    cause = _cause(error)
+    if isinstance(cause, RevisionNotFoundError):
+        return 0.0  # a commit that the Hub has just made, and not everywhere yet
+    if isinstance(cause, HfHubHTTPError):
+        status = cause.response.status_code
+        if status not in _PASSING and status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            return None
+        asked = cause.response.headers.get("Retry-After", "")
+        return float(asked) if asked.isdecimal() else 0.0
+    return 0.0 if _names(cause) & _LOST else None
+
+
+def is_unreachable(error: Exception) -> bool:
+    """Whether no connection came about at all."""
+    return bool(_names(_cause(error)) & {"ConnectError", "ConnectTimeout", "ProxyError"})
+
+
+def explain(error: Exception, where: str) -> PublishError:
+    """Return an error that says in one line what the Hub did not do, and the remedy.
+
+    Raise it `from None`: what the client's own errors quote may hold a token.
+
+    Args:
+        error: From the Hub's client.
+        where: Name of the repository.
+    """
+    cause = _cause(error)
+    if isinstance(cause, OfflineModeIsEnabled):
+        message = "HF_HUB_OFFLINE is set, so nothing can be read or published; unset it"
+    elif isinstance(cause, HfHubHTTPError):
+        message = _explain_status(cause)
+    elif is_unreachable(error):
+        message = (
+            f"the Hub cannot be reached at {constants.ENDPOINT} ({_reason(cause)}); check the "
+            "network, then run the same command again"
+        )
+    elif _names(cause) & _LOST:
+        message = (
+            f"the connection to the Hub breaks off ({_reason(cause)}); run the same command again"
+        )
+    elif isinstance(cause, UnicodeError) or "LocalProtocolError" in _names(cause):
+        message = "the token holds characters that no token has; `hf auth login` again"
+    else:
+        message = f"the Hub does not take it: {_reason(cause)}"
+    return PublishError(scrub(f"{where}: {message}"))
+
+
+def scrub(text: str) -> str:
+    """Return a text without tokens, passwords and signed addresses, known ones and likely ones."""
+    known = (get_token(), os.environ.get("HF_TOKEN"), os.environ.get("HUGGING_FACE_HUB_TOKEN"))
+    for secret in known:
+        if secret and secret.strip():
+            text = text.replace(secret, "…").replace(secret.strip(), "…")
+    for pattern, replacement in _SECRETS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _explain_status(error: HfHubHTTPError) -> str:
+    status = error.response.status_code
+    said = _said(error)
+    match status:
+        case HTTPStatus.UNAUTHORIZED:
+            return (
+                "the Hub does not accept the token (401); `hf auth login` with one that may write, "
+                "or set HF_TOKEN to one"
+            )
+        case HTTPStatus.PAYMENT_REQUIRED:
+            return (
+                f"the Hub wants to be paid for this (402{said}); a Space that runs code needs a "
+                "plan, --sdk static is free and enough for evaluate.load"
+            )
+        case HTTPStatus.FORBIDDEN:
+            return (
+                f"the token may not write there (403{said}); use one with the role `write`, of "
+                "somebody who belongs to that organisation"
+            )
+        case HTTPStatus.NOT_FOUND:
+            return (
+                f"the Hub does not find it (404{said}); check the name, and what the token may see"
+            )
+    if wanted_pause(error) is None:
+        return f"the Hub does not take it ({status}{said})"
+    asked = error.response.headers.get("Retry-After", "")
+    when = f" in {asked} seconds" if asked.isdecimal() else " later"
+    return f"the Hub is busy ({status}{said}); run the same command again{when}"
+
+
+def _said(error: HfHubHTTPError) -> str:
+    """Return what the Hub added to the status, after a colon, or nothing."""
+    said = error.server_message or error.response.headers.get("X-Error-Message") or ""
+    return f": {' '.join(said.split())}" if said.strip() else ""
+
+
+def _reason(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _cause(error: Exception) -> BaseException:
+    """Return what happened: an upload's error is wrapped in one that only names the file."""
+    wrapped = type(error) is RuntimeError and error.__cause__ is not None
+    return error.__cause__ if wrapped and error.__cause__ else error
+
+
+def _names(error: BaseException) -> set[str]:
+    return {kind.__name__ for kind in type(error).__mro__}

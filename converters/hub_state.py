@@ -1,0 +1,173 @@
+"""What a repository on the Hub holds, and how files here compare with that. Nothing is written."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from huggingface_hub import HfApi, constants, get_token, hf_hub_url
+from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import (  # type: ignore[attr-defined]
+    build_hf_headers,
+    get_session,
+    hf_raise_for_status,
+    validate_repo_id,
+)
+
+from nnd.schemas import PublishError
+
+Change = Literal["added", "changed", "same", "deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository, which may not be there yet.
+
+    Attributes:
+        kind: What it holds.
+        name: ORG/name.
+        private: Whether it is made private, if it is made.
+        sdk: Of a Space, what runs it.
+    """
+
+    kind: Literal["dataset", "model", "space"]
+    name: str
+    private: bool = False
+    sdk: Literal["static", "gradio"] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of its page."""
+        prefix = "" if self.kind == "model" else f"{self.kind}s/"
+        return f"{constants.ENDPOINT}/{prefix}{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A repository as it is at a commit.
+
+    Attributes:
+        commit: Full id.
+        private: Whether it is.
+        files: Path → what the Hub says of the file.
+    """
+
+    commit: str
+    private: bool
+    files: Mapping[str, RepoFile]
+
+
+class Digests(NamedTuple):
+    """By which a file here is compared with one there."""
+
+    size: int
+    sha256: str
+    git_id: str
+
+
+Obsolete = Callable[[State], Iterable[str]]
+"""Of a repository as it is: the files to delete in the same commit; or raise a PublishError, where
+these files do not belong there."""
+
+
+def check_name(repository: Repository) -> None:
+    """Check that a name is ORG/name, and that the Hub may be asked.
+
+    Raises:
+        PublishError: Else.
+    """
+    try:
+        validate_repo_id(repository.name)
+    except HFValidationError as error:
+        raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
+    if "/" not in repository.name:
+        raise PublishError(f"{repository.name}: is no name of a repository; name it ORG/name")
+    if constants.is_offline_mode():
+        raise PublishError(
+            f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "
+            "unset it"
+        )
+
+
+def check_token(repository: Repository) -> None:
+    """Check that there is a token at all.
+
+    Raises:
+        PublishError: Else.
+    """
+    if get_token() is None:
+        raise PublishError(
+            f"{repository.name}: there is no token; `hf auth login`, or set HF_TOKEN to one that "
+            "may write"
+        )
+
+
+def look(repository: Repository, revision: str | None = None) -> State | None:
+    """Return a repository as it is now, or None where there is none that the token may see."""
+    api = HfApi()
+    try:
+        info = api.repo_info(repository.name, repo_type=repository.kind, revision=revision)
+    except GatedRepoError:
+        raise
+    except RepositoryNotFoundError:
+        return None
+    commit = str(info.sha)
+    return State(commit, bool(info.private), held_files(repository, commit))
+
+
+def held_files(repository: Repository, revision: str) -> dict[str, RepoFile]:
+    """Return what the Hub says of every file of a revision."""
+    listed = HfApi().list_repo_tree(
+        repository.name, recursive=True, revision=revision, repo_type=repository.kind
+    )
+    return {entry.path: entry for entry in listed if isinstance(entry, RepoFile)}
+
+
+def fetch(repository: Repository, revision: str, path: str) -> bytes:
+    """Return a file as the Hub hands it out; no copy is kept or taken from a cache."""
+    url = hf_hub_url(repository.name, path, repo_type=repository.kind, revision=revision)
+    answer = get_session().get(url, headers=build_hf_headers())
+    hf_raise_for_status(answer)
+    return answer.content
+
+
+def digest(file: Path) -> Digests:
+    """Return the digests of a file here, among them the id that git would give it."""
+    size = file.stat().st_size
+    sha256, git_id = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    with file.open("rb") as opened:
+        while block := opened.read(1 << 20):
+            sha256.update(block)
+            git_id.update(block)
+    return Digests(size, sha256.hexdigest(), git_id.hexdigest())
+
+
+def is_same(ours: Digests, held: RepoFile | None) -> bool:
+    """Whether the Hub says that a file of its own is a file of ours.
+
+    Large files are known by their SHA-256; of others git's id is.
+    """
+    if held is None or held.size != ours.size:
+        return False
+    return held.blob_id == ours.git_id if held.lfs is None else held.lfs.sha256 == ours.sha256
+
+
+def compare(
+    ours: Mapping[str, Digests], state: State | None, obsolete: Obsolete
+) -> dict[str, Change]:
+    """Say of each file, ours and obsolete ones, what pushing would do.
+
+    Args:
+        ours: Path in the repository → digests of the file here.
+        state: The repository, or None where there is none yet.
+        obsolete: Which of its files go.
+    """
+    present = {} if state is None else state.files
+    changes: dict[str, Change] = {}
+    for path, digests in ours.items():
+        same = is_same(digests, present.get(path))
+        changes[path] = "same" if same else "changed" if path in present else "added"
+    gone = set() if state is None else {*obsolete(state)} & present.keys() - ours.keys()
+    return {**changes, **dict.fromkeys(sorted(gone), "deleted")}

@@ -1,0 +1,113 @@
+"""Results of `nnd evaluate` back to the models they are about, as pull requests on the Hub."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from nnd.cards.model_card import ScoredOn, add_results, results_file
+from nnd.converters.hub import Pushed, ask, push
+from nnd.converters.hub_state import Repository, State, check_name, check_token, fetch, look
+from nnd.converters.patience import Patience
+from nnd.schemas import PublishError
+
+README = "README.md"
+
+
+def check_pushable(models: Sequence[str]) -> None:
+    """Check, before long work, that results can be sent to models: names and token only.
+
+    Args:
+        models: As the user names them.
+
+    Raises:
+        PublishError: If one is a folder or no ORG/name, there is no token, or the Hub may not be
+            asked.
+    """
+    for model in models:
+        if Path(model).is_dir():
+            raise PublishError(
+                f"{model}: is a folder here, and its results can only go to a model on the Hub; "
+                "leave --push-to-model-card out, or name ORG/name"
+            )
+        check_name(Repository("model", model))
+        check_token(Repository("model", model))
+
+
+def push_results(
+    result: Mapping[str, Any],
+    *,
+    data: str,
+    data_commit: str | None,
+    patience: Patience | None = None,
+) -> Pushed:
+    """Open a pull request that puts a result into the metadata of its model.
+
+    The README gets it in `model-index`, in the place of an earlier one on the same data under the
+    same protocol and template, and stays as it is else; one is made where there is none. Results on
+    a dataset of the Hub go to `.eval_results` too. If main holds all of it already, nothing is
+    sent; if an open pull request of ours does, that one is taken.
+
+    Args:
+        result: What one model did (`result.schema.json`, a model result).
+        data: ORG/name of the dataset on the Hub, or else what the result calls it.
+        data_commit: The dataset's commit on the Hub, or None where it is not there.
+        patience: How long to try again where the Hub does not answer.
+
+    Returns:
+        `sent` tells whether a pull request was opened for it.
+
+    Raises:
+        PublishError: If there is no such model on the Hub, its metadata are not what the Hub
+            accepts, they change meanwhile, or the Hub does not take it.
+    """
+    model = str(result["model"])
+    check_pushable([model])
+    repository, dataset = Repository("model", model), ScoredOn(data, data_commit)
+    commit, readme = ask(repository, lambda: _readme(repository), patience=patience)
+    texts = {README: add_results(readme, model, result, dataset)}
+    if dataset.commit is not None:
+        path, text = results_file(result, dataset)
+        texts[path] = text
+
+    def unchanged(state: State) -> Iterator[str]:
+        if state.commit != commit:
+            raise PublishError(f"{model}: somebody else changes it just now; run it again")
+        yield from ()
+
+    with TemporaryDirectory(prefix="nnd-results-") as place:
+        return push(
+            repository,
+            _written(texts, Path(place)),
+            message=f"Add NND pass rates on {data}",
+            obsolete=unchanged,
+            pull_request=True,
+            patience=patience,
+        )
+
+
+def _readme(repository: Repository) -> tuple[str, str | None]:
+    """Return the commit that main is at, and the README there."""
+    state = look(repository)
+    if state is None:
+        raise PublishError(
+            f"{repository.name}: there is no such model on the Hub that the token may see"
+        )
+    if README not in state.files:
+        return state.commit, None
+    try:
+        return state.commit, fetch(repository, state.commit, README).decode()
+    except UnicodeDecodeError as error:
+        raise PublishError(
+            f"{repository.name}: {README} is no UTF-8 (byte {error.start}), so that nothing can be "
+            "put into it; save it as UTF-8 first"
+        ) from error
+
+
+def _written(texts: Mapping[str, str], folder: Path) -> dict[str, Path]:
+    files = {}
+    for path, text in texts.items():
+        files[path] = folder / path
+        files[path].parent.mkdir(exist_ok=True)
+        files[path].write_bytes(text.encode())
+    return files
