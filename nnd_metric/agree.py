@@ -96,7 +96,7 @@ def agree_scored(
         return None, "there are no pairs"
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
     frames = {name: ordered.filter(pl.col("model") == name) for name in _models(scored)}
-    column = _category_column(scored, human_scores)
+    column = category_column(scored, human_scores)
     filled = {*CLUSTER, column} if aspect is None else {*CLUSTER, column, "aspect"}
     _check_same_pairs(list(frames.values()), filled)
     aspects = names_in(scored.drop_nulls("aspect"), "aspect")
@@ -162,14 +162,17 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     return rates.with_columns(n=pl.lit(None, pl.Int64))
 
 
-def _models(scored: pl.DataFrame) -> list[str]:
-    return scored["model"].unique(maintain_order=True).to_list()
+def category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
+    """Return the column of categories that people scored: of contexts, or of errors.
 
-
-def _category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
-    """Humans scored either context categories (credits, gaps) or error categories (labels)."""
+    Credits and gaps are of context categories, labels of error categories.
+    """
     judged = set(human_scores["category"])
     return "category" if judged & set(scored["category"].drop_nulls()) else "error_category"
+
+
+def _models(scored: pl.DataFrame) -> list[str]:
+    return scored["model"].unique(maintain_order=True).to_list()
 
 
 def _tabulate(frames: Sequence[pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:

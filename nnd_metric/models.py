@@ -56,6 +56,11 @@ class LoadedModel:
         return str(self.model.dtype).removeprefix("torch.")
 
     @property
+    def parameters(self) -> int:
+        """Number of weights, embeddings included; tied ones count once."""
+        return sum(weights.numel() for weights in self.model.parameters())
+
+    @property
     def decoder_window(self) -> int | None:
         """Most tokens the decoder can read, or None where there is no limit."""
         window = self._window("max_decoder_position_embeddings")

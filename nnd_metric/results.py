@@ -154,10 +154,13 @@ def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False)
         deviation: How far a log-likelihood may be off, nats per scored token.
         summed: Whether the log-likelihoods are sums over tokens, not means.
     """
+    return distinct_tests(scored).rows.filter(is_close(deviation, summed=summed)).height
+
+
+def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
+    """Return whether a margin is smaller than a deviation (arguments as of `count_close`)."""
     tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
-    margin = (pl.col("ll_high") - pl.col("ll_low")).abs()
-    tests = distinct_tests(scored).rows
-    return tests.filter(margin < deviation * tokens).height
+    return (pl.col("ll_high") - pl.col("ll_low")).abs() < deviation * tokens
 
 
 def distinct_tests(scored: pl.DataFrame) -> Slice:

@@ -26,7 +26,8 @@ _BASELINES = {
 _LEGEND = (
     "S, L, C, U: shorter wins, longer wins, more copied wins, the model without any context "
     "reaches more, with a coin for what it cannot decide; "
-    "s, l, c, u: the data cannot tell it from the model"
+    "s, l, c, u: the data cannot tell it from the model; "
+    "*: Wilson's interval, tests taken for independent, as resampling contexts has no width"
 )
 
 _TITLES = {
@@ -44,8 +45,9 @@ def sources_table(sources: Iterable[Mapping[str, Any]]) -> Table:
     table.add_column("pairs", justify="right")
     table.add_column("variants")
     for facts in sources:
+        name = f"{facts['name']} --set {facts['set']}" if facts.get("set") else facts["name"]
         table.add_row(
-            f"{facts['name']} --set {facts['set']}" if facts.get("set") else facts["name"],
+            f"{name} ({facts['distribution']})" if facts.get("distribution") else name,
             facts["task"],
             ", ".join(facts["languages"]),
             facts["licence"],
@@ -241,7 +243,10 @@ def _rate(rate: Mapping[str, Any]) -> str:
     if rate["interval"] is None:
         return shown
     low, high = rate["interval"]
-    return f"{shown} [{100 * low:.1f}, {100 * high:.1f}]"
+    if low < high or "wilson" not in rate:
+        return f"{shown} [{100 * low:.1f}, {100 * high:.1f}]"
+    low, high = rate["wilson"]  # where all pass or all fail, resampling has no width
+    return f"{shown} [{100 * low:.1f}, {100 * high:.1f}]*"
 
 
 def _marked_rate(rate: Mapping[str, Any]) -> str:

@@ -384,3 +384,11 @@ def test_a_tokenizer_that_knows_no_limit_sets_none(
         family = fresh(name, window=40)
         family.tokenizer.model_max_length = limit
         assert wrap_model(family.model, family.tokenizer).decoder_window == window
+
+
+@pytest.mark.parametrize("family", ["gpt2", "bart"])
+def test_tied_weights_count_once(loaded: Callable[[str], LoadedModel], family: str) -> None:
+    found = loaded(family)
+    assert found.parameters == found.model.num_parameters()
+    stored = sum(tensor.numel() for tensor in found.model.state_dict().values())
+    assert found.parameters < stored  # which holds tied weights once for each of their names

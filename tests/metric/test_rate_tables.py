@@ -59,15 +59,16 @@ def test_letters_name_the_baselines_that_reach_as_much() -> None:
         "characters_low": [9] * 20 + [1] * 20,
     }
     table = pass_rate_table([result("+" * 20 + "-" * 20, **columns)])
-    assert row(table, "aspect: p") == "20 100.0 [100.0, 100.0] s"
+    # No resample fails one, so Wilson's interval: from 20 / (20 + 1.96²) = 0.839.
+    assert row(table, "aspect: p") == "20 100.0 [83.9, 100.0]* s"
     # Shorter wins passes none of q either, no less than the model.
-    assert row(table, "aspect: q") == "20 0.0 [0.0, 0.0] sL"
+    assert row(table, "aspect: q") == "20 0.0 [0.0, 16.1]* sL"
 
 
 def test_a_baseline_that_is_behind_has_no_letter() -> None:
     columns = {"characters_high": [9] * 20, "characters_low": [1] * 20}
     table = pass_rate_table([result("+" * 20, **columns)])
-    assert row(table, "overall") == "20 100.0 [100.0, 100.0] l"
+    assert row(table, "overall") == "20 100.0 [83.9, 100.0]* l"
 
 
 def test_a_comparison_row_by_row(tmp_path: Path) -> None:
