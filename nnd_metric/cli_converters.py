@@ -9,17 +9,25 @@ from .printing import AsJson, show
 
 
 def sources(*, as_json: AsJson = False) -> None:
-    """List the built-in sources and their sets: task, language, licence, rule, pairs, variants."""
-    from nnd.converters.source import list_sources
+    """List sources and their sets: task, language, licence, rule, pairs, variants.
+
+    Built in are those without a distribution behind their name; others come with installed packages
+    (entry point group nnd.sources). What is wrong with one of these is told, and hides no other.
+    """
+    from nnd.converters.source import find_sources
 
     from .tables import sources_table
 
-    facts = [
-        dict(each.facts)
-        for source in list_sources()
-        for each in (source, *(source.choose("set", name) for name in source.facts.get("sets", {})))
-    ]
-    show(facts, as_json, sources_table(facts))
+    entries: list[dict[str, Any]] = []
+    found = find_sources()
+    for each in found:
+        marks = {"name": each.name, "distribution": each.distribution, "problem": each.problem}
+        sets = [] if each.source is None else each.source.facts.get("sets", {})
+        chosen = [] if each.source is None else [each.source]
+        chosen += [source.choose("set", name) for source in chosen for name in sets]
+        entries += [{**source.facts, **marks} for source in chosen] or [marks]
+    problems = [f"{each.name}: {each.problem}" for each in found if each.problem]
+    show(entries, as_json, sources_table(entry for entry in entries if "task" in entry), *problems)
 
 
 def convert(
@@ -84,7 +92,10 @@ def validate(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check a converted folder against the contract; list every problem, exit with 1 if any."""
+    """Check a converted folder against the contract; list every problem, exit with 1 if any.
+
+    Example: nnd validate quiz_design-nnd
+    """
     from nnd.converters.validate import validate as validate_
 
     findings = list(validate_(folder))

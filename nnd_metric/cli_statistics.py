@@ -1,7 +1,7 @@
 """Commands that look at stored runs; `cli` registers them. Imports stand inside, as there."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,47 @@ from .printing import AsJson, quiet_loading, show
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+def agree(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of `nnd evaluate`, or a table of pass rates: model, category, pass_rate."
+        ),
+    ],
+    human_scores: Annotated[
+        str, typer.Option(help="Converted folder or Parquet file with the human scores.")
+    ],
+    *,
+    system: Systems = [],  # noqa: B006 - typer copies it
+    aspect: Annotated[
+        str | None,
+        typer.Option(help="Pairs and human scores of this aspect only; a table must be of it."),
+    ] = None,
+    order: Annotated[
+        list[str],
+        typer.Option(
+            metavar="SYSTEM",
+            help="Next system in the order of the gap correlation of Laban et al. (2022), which "
+            "depends on it; repeat it.",
+            show_default="the order of the models",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    as_json: AsJson = False,
+) -> None:
+    """Correlate stored pass rates of several models with human scores; nothing is scored again.
+
+    Prints permutation p-values, intervals over contexts and over systems, and, for models that
+    nobody judged, the human score their pass rate suggests.
+    Example: nnd agree run-a run-b --human-scores quiz_design-nnd --system gpt2=gpt2b_sup
+    """
+    from .agree import agree as agree_
+
+    found = agree_(
+        results, human_scores, systems=read_systems(system), aspect=aspect, order=order
+    ).to_dict()
+    show(found, as_json, *describe_agreement(found))
 
 
 def compare(
@@ -104,3 +145,11 @@ def metrics(
     rows = found.to_dict()["rows"]
     written = [f"written to {out}"] if out else []
     show(found.to_dict(), as_json, metrics_table(rows), *metrics_notes(rows), *written)
+
+
+def describe_agreement(agreement: dict[str, Any]) -> list["Table | str"]:
+    """Return what a person wants to see of an agreement."""
+    from .tables import agreement_notes, agreement_table, extrapolation_tables
+
+    tables = [agreement_table(agreement), *extrapolation_tables(agreement)]
+    return [*tables, *agreement_notes(agreement)]

@@ -43,6 +43,7 @@ class ModelResult:
         template: Name or text of the template.
         dtype: Precision of the weights.
         device: Where it ran.
+        parameters: Number of its weights (`LoadedModel.parameters`).
         rates: Pass rates.
         notes: What to know before believing them, a sentence each.
         n_close: Tests whose margin is smaller than the deviation that `work` tells: those that
@@ -57,6 +58,7 @@ class ModelResult:
     template: str
     dtype: str
     device: str
+    parameters: int
     rates: PassRates
     notes: tuple[str, ...]
     n_close: int | None
@@ -72,6 +74,7 @@ class ModelResult:
             "template": self.template,
             "dtype": self.dtype,
             "device": self.device,
+            "parameters": self.parameters,
             **self.rates.to_dict(),
             "notes": list(self.notes),
             "n_close": self.n_close,
@@ -159,8 +162,7 @@ def evaluate_models(
         ScoringError: If data or a model cannot be used; the message says which and why.
     """
     asked = [models] if isinstance(models, str | Path | LoadedModel) else list(models)
-    names = [model.name if isinstance(model, LoadedModel) else str(model) for model in asked]
-    _check_models(names)
+    names = name_models(asked)
     find_protocol(protocol)
     chosen = find_template(template)
     pairs = data if isinstance(data, PairSet) else read_pairs(data)
@@ -202,6 +204,21 @@ def evaluate_models(
     return Evaluation(tuple(results), everything, agreement, reason)
 
 
+def name_models(models: Sequence[Model]) -> list[str]:
+    """Return what results call some models.
+
+    Raises:
+        ScoringError: If there is none, or one is named twice.
+    """
+    names = [model.name if isinstance(model, LoadedModel) else str(model) for model in models]
+    if not names:
+        raise ScoringError("there is no model to evaluate; name at least one")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
+    return names
+
+
 def _evaluate_one(
     engine: Engine, pairs: PairSet, template: Template, *, unconditional: bool
 ) -> tuple[ModelResult, pl.DataFrame]:
@@ -230,6 +247,7 @@ def _evaluate_one(
         template=template.name,
         dtype=loaded.dtype,
         device=str(loaded.model.device),
+        parameters=loaded.parameters,
         rates=rates,
         notes=(*caveats(rates.overall), *notes),
         n_close=None
@@ -252,11 +270,3 @@ def _store() -> Iterator[Store | None]:
         return
     with Store(path, warn=warn) as store:
         yield store
-
-
-def _check_models(names: Sequence[str]) -> None:
-    if not names:
-        raise ScoringError("there is no model to evaluate; name at least one")
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')

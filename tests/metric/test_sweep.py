@@ -1,0 +1,378 @@
+"""Several models on several datasets: all that can be done is done, once, and the rest is told."""
+
+import gc
+import json
+import sys
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from metric.metric_runs import human_scores, pair_rows, write_pairs
+
+from nnd.metric import sweep as sweep_module
+from nnd.metric.cli import main
+from nnd.metric.data import read_pairs
+from nnd.metric.engine import Engine
+from nnd.metric.errors import ScoringError, ScoringWarning
+from nnd.metric.evaluation import Evaluation, evaluate_models
+from nnd.metric.models import LoadedModel, load_model
+from nnd.metric.sweep import Failure, name_datasets, sweep
+from nnd.schemas import check_rows
+
+Saved = Callable[[str], Path]
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> str:
+    """A converted folder with human scores of the systems left and right."""
+    return str(write_pairs(_made(tmp_path / "birds")))
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> str:
+    """Another one: other pairs, and human scores of the systems oak and elm."""
+    folder = _made(tmp_path / "trees")
+    pair_rows().head(5).write_parquet(folder / "pairs.parquet")
+    judged = human_scores().with_columns(pl.col("system").replace({"left": "oak", "right": "elm"}))
+    judged.write_parquet(folder / "human_scores.parquet")
+    return str(folder)
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def models(saved: Saved) -> list[str]:
+    return [str(saved("gpt2")), str(saved("bart"))]
+
+
+# What is done
+
+
+def test_each_dataset_gets_what_evaluating_it_alone_gives(
+    models: list[str], birds: str, trees: str
+) -> None:
+    found = sweep(models, [birds, trees], cache=False)
+    assert found.failures == ()
+    assert list(found.evaluations) == list(found.pairs) == ["birds", "trees"]
+    for data, evaluation in zip((birds, trees), found.evaluations.values(), strict=True):
+        alone = evaluate_models(models, data, cache=False)
+        assert evaluation.to_dict() == alone.to_dict()
+        assert evaluation.scored.equals(alone.scored)
+
+
+def test_each_model_is_loaded_once_and_let_go(
+    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[weakref.ref[Any]] = []
+
+    def load(name: str, **options: Any) -> LoadedModel:
+        gc.collect()
+        assert [each() for each in seen] == [None] * len(seen)
+        loaded = load_model(name, **options)
+        seen.append(weakref.ref(loaded.model))
+        return loaded
+
+    monkeypatch.setattr(sweep_module, "load_model", load)
+    sweep(models, [birds, trees])
+    assert len(seen) == 2
+
+
+def test_systems_hold_for_the_datasets_that_have_them(
+    models: list[str], birds: str, trees: str
+) -> None:
+    chosen = dict(zip(models, ("left", "right"), strict=True))
+    found = sweep(models, [birds, trees], systems=chosen).evaluations
+    alone = evaluate_models(models, birds, systems=chosen, cache=False)
+    assert found["birds"].to_dict() == alone.to_dict()
+    assert found["birds"].agreement is not None
+    assert found["trees"].agreement is None
+
+
+def test_a_second_sweep_takes_what_the_first_has_computed(
+    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = sweep(models, [birds])
+    asked: list[int] = []
+    call = Engine.__call__
+
+    def counting(self: Engine, requests: Any) -> Any:
+        found = call(self, requests)
+        asked.append(found.work.requests - found.work.stored)
+        return found
+
+    monkeypatch.setattr(Engine, "__call__", counting)
+    second = sweep(models, [birds, trees])
+    assert set(asked) == {0}  # the pairs of trees are among those of birds
+    assert second.evaluations["birds"].to_dict() == first.evaluations["birds"].to_dict()
+
+
+# What fails
+
+
+def test_what_fails_is_told_and_the_rest_is_done(
+    models: list[str], birds: str, trees: str, tmp_path: Path
+) -> None:
+    finished: dict[str, Evaluation] = {}
+    broken = _made(tmp_path / "broken")
+    (broken / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
+    nowhere = str(tmp_path / "nowhere")
+    with pytest.warns(ScoringWarning, match="going on without it") as told:
+        found = sweep(
+            [models[0], nowhere, str(broken), models[1]],
+            [birds, nowhere, trees],
+            finished.__setitem__,
+            cache=False,
+        )
+    assert [(each.model, each.dataset) for each in found.failures] == [
+        (None, "nowhere"),
+        (nowhere, None),
+        (str(broken), None),
+    ]
+    reasons = [each.reason for each in found.failures]
+    assert "there is no such file or folder" in reasons[0]
+    assert "no such model" in reasons[1]
+    assert "no usable tokenizer" in reasons[2]
+    messages = [str(each.message) for each in told if each.category is ScoringWarning]
+    for failure, message in zip(found.failures, messages, strict=True):
+        name = failure.model or failure.dataset
+        assert message == f"{name}: {failure.reason}; going on without it"
+    assert finished == found.evaluations
+    for data in (birds, trees):
+        alone = evaluate_models(models, data, cache=False)
+        assert finished[Path(data).name].to_dict() == alone.to_dict()
+
+
+def test_a_model_that_cannot_score_one_dataset_scores_the_others(
+    models: list[str], birds: str, tmp_path: Path
+) -> None:
+    long = pair_rows().with_columns(candidate_high=pl.lit("the cat " * 400))
+    long.write_parquet(tmp_path / "long.parquet")
+    with pytest.warns(ScoringWarning, match="gpt2 on long: pair 0000000000000000: "):
+        found = sweep(models[:1], [str(tmp_path / "long.parquet"), birds])
+    assert list(found.evaluations) == ["birds"]
+    (failure,) = found.failures
+    assert (failure.model, failure.dataset) == (models[0], "long")
+
+
+def test_a_failure_of_any_kind_is_survived(
+    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = Engine.__call__
+
+    def failing(self: Engine, requests: Any) -> Any:
+        if self.loaded.name == models[0]:
+            raise KeyError("past_key_values")
+        return call(self, requests)
+
+    monkeypatch.setattr(Engine, "__call__", failing)
+    with pytest.warns(ScoringWarning):
+        found = sweep(models, [birds, trees])
+    reason = "KeyError('past_key_values')"
+    assert found.failures == (
+        Failure(models[0], "birds", reason),
+        Failure(models[0], "trees", reason),
+    )
+    assert [each.results[0].model for each in found.evaluations.values()] == [models[1]] * 2
+
+
+def test_agreement_is_that_of_the_models_that_are_left(
+    models: list[str], birds: str, tmp_path: Path
+) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    chosen = {models[0]: "left", nowhere: "right"}
+    with pytest.warns(ScoringWarning):
+        found = sweep([models[0], nowhere], [birds], systems=chosen, cache=False)
+    evaluation = found.evaluations["birds"]
+    alone = evaluate_models(models[:1], birds, systems={models[0]: "left"}, cache=False)
+    assert evaluation.to_dict() == alone.to_dict()
+
+
+def test_an_interrupted_sweep_keeps_what_was_done(
+    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished: dict[str, Evaluation] = {}
+    call = Engine.__call__
+
+    def interrupted(self: Engine, requests: Any) -> Any:
+        if self.loaded.name == models[1]:
+            raise KeyboardInterrupt
+        return call(self, requests)
+
+    monkeypatch.setattr(Engine, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(models, [birds, trees], finished.__setitem__)
+    assert {name: [each.model for each in e.results] for name, e in finished.items()} == {
+        "birds": [models[0]],
+        "trees": [models[0]],
+    }
+
+
+def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match="there is no such file or folder"):
+        sweep(models[:1], [str(tmp_path / "nowhere")])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"protocol": "nativ"}, 'no protocol "nativ"'),
+        ({"template": "mixgq"}, 'no template "mixgq"'),
+        ({"systems": {"x": "left"}}, 'no model "x"'),
+        ({"systems": {"x": "ash"}}, 'no system "ash"; known: left, right, oak, elm'),
+        ({"human_scores": "birds"}, "human scores are of one dataset, and there are several"),
+    ],
+    ids=str,
+)
+def test_an_option_that_cannot_be_is_an_error_at_once(
+    options: dict[str, Any], said: str, models: list[str], birds: str, trees: str
+) -> None:
+    with pytest.raises(ScoringError, match=said):
+        sweep(models, [birds, trees], **options)
+
+
+def test_human_scores_of_the_one_dataset(models: list[str], birds: str, trees: str) -> None:
+    chosen = dict(zip(models, ("oak", "elm"), strict=True))
+    found = sweep(models, [birds], human_scores=trees, systems=chosen)
+    alone = evaluate_models(models, birds, human_scores=trees, systems=chosen, cache=False)
+    assert found.evaluations["birds"].to_dict() == alone.to_dict()
+
+
+# Names
+
+
+def test_names_of_datasets_are_names_of_folders(
+    birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair_rows().write_parquet(tmp_path / "rows.v2.parquet")
+    monkeypatch.chdir(birds)
+    datasets = [
+        ".",
+        tmp_path / "rows.v2.parquet",
+        "org/name@main",
+        "/far/away/pairs",
+        "./a.parquet",
+        pair_rows(),
+        read_pairs(tmp_path / "rows.v2.parquet"),
+    ]
+    assert name_datasets(datasets[:6]) == [
+        *("birds", "rows.v2", "org--name", "pairs", "a.parquet", "frame")
+    ]
+    with pytest.raises(ScoringError, match=r'two datasets are called "rows\.v2"; name each once'):
+        name_datasets(datasets)
+    with pytest.raises(ScoringError, match="there is no dataset"):
+        name_datasets([])
+
+
+# The command
+
+
+Nnd = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Nnd:
+    """`nnd("evaluate", …)`: exit code, stdout and stderr of the command, run in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), *capsys.readouterr()
+
+    return run
+
+
+def options(name: str, *values: str) -> list[str]:
+    return [part for value in values for part in (f"--{name}", value)]
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_command_writes_a_folder_for_each_dataset(
+    nnd: Nnd, models: list[str], birds: str, trees: str, tmp_path: Path
+) -> None:
+    both = options("data", birds, trees)
+    code, out, err = nnd("evaluate", *options("model", *models), *both, "--out", "run", "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert told["failures"] == []
+    assert listing(tmp_path / "run") == [
+        f"{name}/{file}"
+        for name in ("birds", "trees")
+        for file in ("log_likelihoods.parquet", "result.json")
+    ]
+    for name in ("birds", "trees"):
+        result = json.loads((tmp_path / "run" / name / "result.json").read_text(encoding="utf-8"))
+        assert result == told["datasets"][name]
+        assert list(check_rows("result", [result])) == []
+    shown = nnd("evaluate", *options("model", *models), *both, "--out", "run")[1].splitlines()
+    assert [line for line in shown if line.startswith(("on ", "written"))] == [
+        *("on birds", "written to run/birds", "on trees", "written to run/trees")
+    ]
+
+
+def test_the_command_reports_failures_at_the_end_and_exits_with_1(
+    nnd: Nnd, models: list[str], birds: str, tmp_path: Path
+) -> None:
+    arguments = [*options("model", models[0], "nowhere", models[1]), *options("data", birds)]
+    code, out, err = nnd("evaluate", *arguments, "--out", "run")
+    assert code == 1
+    assert err.startswith("nnd: nowhere: nowhere: no such model: ")
+    assert err.endswith("; going on without it\n")
+    table = out[out.index("failed: model") :]
+    assert "nowhere" in table
+    assert "no such model" in table
+    result = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
+    assert [each["model"] for each in result["results"]] == models
+    code, out, _ = nnd("evaluate", *arguments, "--json")
+    assert code == 1
+    assert json.loads(out) == result
+
+
+def test_nothing_is_written_where_nothing_could_be_done(
+    nnd: Nnd, models: list[str], tmp_path: Path
+) -> None:
+    arguments = [*options("model", *models), *options("data", "a/b", "a/c")]
+    code, out, _ = nnd("evaluate", *arguments, "--out", "run", "--json")
+    assert code == 1
+    told = json.loads(out)
+    assert told["datasets"] == {}
+    assert [(each["model"], each["dataset"]) for each in told["failures"]] == [
+        *((None, "a--b"), (None, "a--c"))
+    ]
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("taken", ["run", "run/birds"])
+def test_a_place_that_is_taken_is_seen_before_the_work(
+    taken: str, nnd: Nnd, birds: str, trees: str, tmp_path: Path
+) -> None:
+    (tmp_path / taken).parent.mkdir(exist_ok=True)
+    (tmp_path / taken).write_text("mine", encoding="utf-8")
+    both = options("data", birds, trees)
+    code, out, err = nnd("evaluate", "--model", "nobody/nothing", *both, "--out", "run")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"nnd: {taken}: is a file; name a folder")
+    assert (tmp_path / taken).read_text(encoding="utf-8") == "mine"
+
+
+def test_other_things_in_the_folder_stay(
+    nnd: Nnd, models: list[str], birds: str, trees: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").write_text("mine", encoding="utf-8")
+    arguments = [*options("model", models[0]), *options("data", birds, trees)]
+    assert nnd("evaluate", *arguments, "--out", "run")[0] == 0
+    assert "notes.txt" in listing(tmp_path / "run")
+    assert len(listing(tmp_path / "run")) == 5
