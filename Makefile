@@ -37,6 +37,9 @@ demo: $(BIN)/nnd
 	    --model demo/models/toy-untrained --model demo/models/toy-brief --model demo/models/toy-trained \
 	    --system demo/models/toy-untrained=dipper --system demo/models/toy-brief=plover \
 	    --system demo/models/toy-trained=heron
+	$(BIN)/nnd report demo/result --data demo/sample --out demo/report.html
+	@echo
+	@echo "Open demo/report.html in a browser."
 	@echo
 	@echo "All of this is a toy: the sample is invented, the models were trained on the very texts they"
 	@echo "are tested on, and they stand for three of its systems only so that there is something to"

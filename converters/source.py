@@ -2,13 +2,15 @@
 
 import os.path
 import runpy
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 
+from nnd.converters.entry_points import Offered, offered_sources
 from nnd.converters.quality import Rule, read_rule
 from nnd.converters.texts import read_text
 from nnd.schemas import SourceError, check_rows
@@ -102,12 +104,68 @@ def list_sources() -> list[Source]:
     return [load_source(path.parent) for path in sorted(BUILT_IN.glob("*/source.yaml"))]
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A source that can be converted by name, or says why it cannot.
+
+    Attributes:
+        name: Name to convert it by.
+        distribution: Which installed distribution brings it; None for the built-in ones.
+        source: The source; None where it cannot be read.
+        problem: Why its name does not lead to it, and what to do; None where it does.
+    """
+
+    name: str
+    distribution: str | None
+    source: Source | None
+    problem: str | None
+
+
+def find_sources() -> list[Found]:
+    """Return the built-in sources, then those of installed packages (`entry_points`), by name.
+
+    A built-in name is never taken by a package: a name must mean the same on every machine. Two
+    packages that bring one name hide each other. Both are told in `problem`, as is a source that
+    cannot be read; nothing of a package is imported.
+    """
+    built_in = [Found(source.name, None, source, None) for source in list_sources()]
+    others = [_read_offered(offered) for offered in offered_sources()]
+    names = Counter(found.name for found in [*built_in, *others])
+    hidden = {found.name for found in built_in}
+    return built_in + [
+        replace(found, problem=_clash(found, built_in=found.name in hidden))
+        if found.problem is None and names[found.name] > 1
+        else found
+        for found in others
+    ]
+
+
+def _read_offered(offered: Offered) -> Found:
+    """Read a source of a package, which goes by the name that its source.yaml states."""
+    if offered.folder is None:
+        return Found(offered.name, offered.distribution, None, offered.problem)
+    try:
+        source = Source(offered.folder, _read_facts(offered.folder / "source.yaml"))
+        for name in source.facts.get("sets", {}):
+            source.choose("set", name)
+    except SourceError as error:
+        return Found(offered.name, offered.distribution, None, str(error))
+    return Found(source.name, offered.distribution, source, None)
+
+
+def _clash(found: Found, *, built_in: bool) -> str:
+    other = "a built-in source" if built_in else "another package's source"
+    folder = None if found.source is None else found.source.folder
+    return f"{found.name} is the name of {other}, too: convert it by its folder, {folder}"
+
+
 def load_source(name_or_folder: str | Path) -> Source:
-    """Return a built-in source by name, or the source in a folder.
+    """Return a built-in source by name, the source in a folder, or that of an installed package.
 
     Args:
         name_or_folder: A string that is exactly a built-in's name means the built-in; for a folder
-            called like one, give a Path or write `./name`.
+            called like one, give a Path or write `./name`. A name that is neither is looked for
+            among the sources of installed packages.
 
     Raises:
         SourceError: If there is none, or its source.yaml is not valid; the message names the field.
@@ -115,12 +173,19 @@ def load_source(name_or_folder: str | Path) -> Source:
     known = [found.parent.name for found in sorted(BUILT_IN.glob("*/source.yaml"))]
     folder = Path(BUILT_IN, name_or_folder) if name_or_folder in known else Path(name_or_folder)
     path = folder / "source.yaml"
-    if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for some names
-        raise SourceError(
-            f'"{name_or_folder}" is neither a built-in source ({", ".join(known)}) '
-            "nor a folder with a source.yaml"
-        )
-    return Source(folder, _read_facts(path))
+    if os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for some names
+        return Source(folder, _read_facts(path))
+    others = [] if isinstance(name_or_folder, Path) else find_sources()
+    for found in others:
+        if found.name == name_or_folder and found.problem is not None:
+            raise SourceError(found.problem)
+        if found.name == name_or_folder and found.source is not None:
+            return found.source
+    names = known + [f"{each.name} of {each.distribution}" for each in others if each.distribution]
+    raise SourceError(
+        f'"{name_or_folder}" is neither a built-in source ({", ".join(names)}) '
+        "nor a folder with a source.yaml"
+    )
 
 
 def _read_facts(path: Path) -> dict[str, Any]:

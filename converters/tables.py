@@ -1,7 +1,7 @@
 """Plain tables: a `table:` section in source.yaml maps the columns of one file to annotations.
 
 A row of the table is a candidate. Whatever the format, a cell is read as text: csv, tsv, jsonl,
-parquet and xlsx files that hold the same table give the same annotations.
+json, parquet and xlsx files that hold the same table give the same annotations.
 """
 
 import hashlib
@@ -16,8 +16,17 @@ from typing import Any, TypeAlias
 
 from nnd.converters.annotation import Annotation
 from nnd.converters.files import Files
-from nnd.converters.records import Cells, Record, parse_number, read_cells, read_jsonl, shown
+from nnd.converters.records import (
+    Cells,
+    Record,
+    parse_json,
+    parse_number,
+    read_cells,
+    read_jsonl,
+    shown,
+)
 from nnd.converters.source import Source, load_converter
+from nnd.converters.texts import read_text
 from nnd.converters.workbook import read_workbook
 from nnd.schemas import SourceError
 
@@ -26,7 +35,7 @@ Table: TypeAlias = Mapping[str, Any]
 
 Report: TypeAlias = Callable[[str, str], None]
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 
 _SPACES = " \t\r\n"
 _MOST_LISTED = 20
@@ -105,8 +114,9 @@ def _read(path: Path, name: str, table: Table) -> Iterator[Record]:
         case ".xlsx":
             cells = read_workbook(path, table.get("sheet"))
             yield from _by_header(cells, path.name, columns)
-        case ".jsonl":
-            for record in read_jsonl(path):
+        case ".jsonl" | ".json" as suffix:
+            lines = suffix == ".jsonl"
+            for record in read_jsonl(path) if lines else parse_json(read_text(path), path.name):
                 _check_columns(record.where, record.fields, columns)
                 yield record
         case ".parquet":

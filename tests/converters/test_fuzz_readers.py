@@ -164,6 +164,8 @@ def write_table(path: Path) -> None:
             one_line.write_csv(path, separator="\t", quote_style="never")
         case ".jsonl":
             frame.write_ndjson(path)
+        case ".json":
+            frame.write_json(path)
         case ".parquet":
             frame.write_parquet(path)
         case _:

@@ -483,5 +483,5 @@ def test_what_is_no_parquet(table_source: TableSource, raw: bytes) -> None:
 
 def test_a_file_name_that_says_nothing(table_source: TableSource) -> None:
     assert refused(table_source(b"", "toy.txt")) == (
-        "toy.txt: not a table: a name ends in .csv, .tsv, .jsonl, .parquet, .xlsx"
+        "toy.txt: not a table: a name ends in .csv, .tsv, .jsonl, .json, .parquet, .xlsx"
     )

@@ -1,0 +1,91 @@
+"""Sources that installed packages bring along, under the entry point group `nnd.sources`.
+
+In the package's pyproject.toml:
+
+    [project.entry-points."nnd.sources"]
+    birds = "bird_judgements.nnd"
+
+The value is a package: dotted names that are folders below an installed top-level package. Its
+folder holds a source.yaml, or folders that hold one each. No module of it is imported, neither to
+list its sources nor to convert one: the top-level package is looked up, which imports nothing, and
+the rest of the name are folders in it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+GROUP = "nnd.sources"
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A source folder that a package offers.
+
+    Attributes:
+        name: Name of the entry point, or of the folder where the package holds several.
+        distribution: Name and version of the distribution that brings it.
+        folder: Where the source lies; None where that cannot be told.
+        problem: What is wrong with the entry point, and what to do about it; None where nothing is.
+    """
+
+    name: str
+    distribution: str
+    folder: Path | None
+    problem: str | None
+
+
+def offered_sources() -> list[Offered]:
+    """Return the source folders of installed packages, by name; broken entry points included."""
+    found = [offered for point in entry_points(group=GROUP) for offered in _offered(point)]
+    return sorted(found, key=lambda offered: (offered.name, offered.distribution))
+
+
+def _offered(point: EntryPoint) -> Iterator[Offered]:
+    owner = "?" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+    try:
+        for name, folder in _folders(point).items():
+            yield Offered(name, owner, folder, None)
+    except (_BrokenError, OSError) as error:
+        problem = (
+            f'entry point {point.name} = "{point.value}" of {owner}: {error}; mend the package, or '
+            "uninstall it"
+        )
+        yield Offered(point.name, owner, None, problem)
+
+
+class _BrokenError(Exception):
+    """An entry point that leads to no source."""
+
+
+def _folders(point: EntryPoint) -> dict[str, Path]:
+    """Return the folders with a source.yaml that an entry point leads to, by name."""
+    folder = _folder(point)
+    if (folder / "source.yaml").is_file():
+        return {point.name: folder}
+    inner = {path.parent.name: path.parent for path in sorted(folder.glob("*/source.yaml"))}
+    if not inner:
+        raise _BrokenError(f"{folder} holds no source.yaml, nor does a folder in it")
+    return inner
+
+
+def _folder(point: EntryPoint) -> Path:
+    """Return the folder that an entry point names."""
+    module, colon, _ = point.value.partition(":")
+    parts = module.strip().split(".")
+    if colon or not all(part.isidentifier() for part in parts):
+        raise _BrokenError("a package is asked for, such as a.b, and nothing in it")
+    try:
+        spec = find_spec(parts[0])  # of a top-level name: nothing is imported for it
+    except (ImportError, ValueError) as error:
+        raise _BrokenError(f"{parts[0]} cannot be looked up: {error}") from error
+    places = [] if spec is None else spec.submodule_search_locations or []
+    for place in places:
+        folder = Path(place, *parts[1:])
+        if folder.is_dir():
+            return folder
+    raise _BrokenError(
+        f"there is no package {parts[0]}" if not places else f"there is no folder {module} in it"
+    )

@@ -1,0 +1,128 @@
+"""Words that names of columns, labels and scales are made of: what a guess goes by."""
+
+import re
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SYSTEM = _set("engine generator method model models submission summarizer sys system systems")
+CANDIDATE = _set(
+    "candidate completion decoded generated generation hyp hypothesis mt output outputs "
+    "paraphrase predicted prediction reply response simp simplification simplified summary "
+    "target translation"
+)
+MAYBE_CANDIDATE = _set("answer caption content headline question sentence story text title")
+CONTEXT = _set(
+    "article context conversation dialog dialogue doc document input instruction orig "
+    "original paragraph passage post premise prompt query question source src transcript"
+)
+MAYBE_CONTEXT = _set("answer data fact facts review sentence story table text")
+REFERENCE = _set("gold golden human ref reference references truth")
+IDENTIFIER = _set("guid hash id idx identifier index key number uid uuid")
+CATEGORY = _set("category corpus dataset domain genre section task topic")
+SPLIT = _set("fold partition split subset")
+LANGUAGE = _set("lang language locale")
+ANNOTATOR = _set(
+    "annotator annotators assessor coder evaluator expert judge participant rater turker "
+    "worker workers"
+)
+ASPECT = _set(
+    "aspect attribute criteria criterion dimension item metric q question scale statement"
+)
+
+ERROR = _set(
+    "addition defect defects error errors fault faults flaw flaws hallucinated hallucination "
+    "hallucinations issue issues mistake mistakes mistranslation omission problem problems "
+    "toxic unfaithful wrong"
+)
+LABEL = ERROR | _set(
+    "annotation annotations class grade judgement judgment kind label labels mark marks "
+    "reason tag tags type verdict"
+)
+SEVERITY = _set("severity weight")
+SCORE = _set(
+    "accuracy adequacy appropriateness clarity coherence coherency conciseness consistency "
+    "correctness coverage credit engagingness factuality faithfulness fluency grammar "
+    "grammaticality helpfulness informativeness interestingness likert meaning mos "
+    "naturalness overall points preservation quality rating ratings readability relevance "
+    "relevancy satisfaction score scores simplicity specificity understandability usefulness "
+    "vote votes"
+)
+COUNTED = _set(
+    "age begin bertscore bleu bleurt char chars chrf comet confidence cost count date day "
+    "duration elapsed end entropy epoch len length logprob loss meteor minutes num offset "
+    "order pos position ppl perplexity prob probability rank rouge seconds seed size start "
+    "std stddev step temperature ter time timestamp token tokens turn variance version words "
+    "year zscore"
+)
+
+NO_ERROR = (
+    "no error",
+    "no errors",
+    "no issue",
+    "no issues",
+    "no mistake",
+    "no problem",
+    "error free",
+    "not hallucinated",
+    "none",
+    "ok",
+    "okay",
+    "good",
+    "correct",
+    "right",
+    "accurate",
+    "faithful",
+    "factual",
+    "consistent",
+    "supported",
+    "acceptable",
+    "accept",
+    "accepted",
+    "fine",
+    "clean",
+    "perfect",
+    "pass",
+    "noe",
+    "yes",
+    "true",
+)
+"""Plain labels (`plain_label`) that say that nothing is wrong; of several the first is taken."""
+
+SCALES = (
+    ("excellent", "very good", "good", "fair", "poor", "very poor"),
+    ("excellent", "good", "average", "poor", "terrible"),
+    ("excellent", "good", "acceptable", "ok", "bad", "very bad"),
+    ("perfect", "good", "ok", "fair", "bad"),
+    ("very good", "good", "neutral", "bad", "very bad"),
+    ("good", "medium", "bad"),
+    ("high", "medium", "low"),
+    ("correct", "partially correct", "incorrect"),
+    ("yes", "partially", "no"),
+    ("strongly agree", "agree", "neutral", "disagree", "strongly disagree"),
+    ("no error", "minor", "major", "critical"),
+    ("none", "minor", "major", "critical"),
+)
+"""Scales of labels, the best first; a file may use a part of one, but three labels at least."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case: `docId_2` has doc, id and 2."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def plain_label(label: str) -> str:
+    """Return a label as it is looked up: letters in lower case, one space between words."""
+    return " ".join(words_of(label)) if not label.isupper() else " ".join(words_of(label.lower()))
+
+
+def slug(name: str, otherwise: str) -> str:
+    """Return a name of ASCII letters, digits and underscores that starts with a letter."""
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    if not plain:
+        return otherwise
+    return plain if plain[0].isalpha() else f"{otherwise}_{plain}"

@@ -1,0 +1,204 @@
+"""README and CONTRIBUTING name what there is, and their code blocks do what they say.
+
+The blocks of CONTRIBUTING are run every time; those of the README, which need real data and score
+models, with NND_TEST_FULL=1. Models are toys under the names that the README uses, on a Hub of the
+test's own.
+"""
+
+import os
+import re
+import shutil
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from doc_blocks import DOCUMENTS, ROOT, Block, blocks, commands, follow, fresh_clone, reader
+from hub.answers import Answer, Request
+from hub.clients import environment
+from hub.faults import Fault
+from hub.server import Hub
+
+from nnd.converters.convert import convert
+from nnd.converters.source import Source, list_sources
+from nnd.metric.cli import app
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
+BLOCKS = [block for name in DOCUMENTS for block in blocks(name)]
+TOKEN = "hf_loopback_readme"  # noqa: S105 - accepted by the loopback Hub alone
+NOT_CODE = {"", "bibtex"}
+RUN = {"sh", "python", "yaml", "toml"}
+
+
+COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+every_command = pytest.mark.parametrize("name", COMMANDS)
+
+
+def _parse(words: list[str]) -> None:
+    """Read a command line as the command does, and run nothing."""
+    name, *arguments = words
+    COMMANDS[name].make_context(name, arguments)
+
+
+# What there is.
+
+
+@every_command
+def test_every_command_is_in_readme_or_contributing(name: str) -> None:
+    assert any(re.search(rf"nnd {name}(?![\w-])", text) for text in TEXTS.values())
+
+
+@every_command
+def test_every_command_says_what_it_does_with_an_example_that_it_takes(name: str) -> None:
+    command = COMMANDS[name]
+    told = " ".join((command.help or "").split())
+    example = re.search(r"Example: nnd (.+)$", told)
+
+    assert len(told) > len(name)
+    assert all(getattr(option, "help", None) for option in command.params)
+    if any(option.required for option in command.params):
+        assert example is not None, "a command that wants arguments shows them"
+    if example is not None:
+        assert example[1].split()[0] == name
+        _parse(example[1].split())
+
+
+@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+def test_every_source_is_in_the_table_of_the_readme(source: Source) -> None:
+    (row,) = re.findall(rf"^\| `{source.name}` \|.*$", TEXTS["README.md"], re.MULTILINE)
+    expected = source.facts["expected"]
+
+    assert source.facts["licence"] in row or (
+        source.facts["licence"] == "unknown" and "none stated" in row
+    )
+    assert expected is None or f"{expected['pairs']:,}" in row
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_to_files_lead_somewhere(document: str) -> None:
+    targets = re.findall(r"\]\((?!https?://|#)([^)\s]+)\)", TEXTS[document])
+
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_functions_and_files_that_are_named_are_there(document: str) -> None:
+    for dotted in re.findall(r"`(nnd(?:\.\w+){2,})`", TEXTS[document]):
+        module, _, name = dotted.rpartition(".")
+        assert hasattr(__import__(module, fromlist=[name]), name), dotted
+    rooms = r"`((?:converters|schemas|cards|tests|nnd_metric)/[\w./-]+)`"
+    for path in re.findall(rooms, TEXTS[document]):
+        assert (ROOT / path).exists(), path
+
+
+# What the blocks say.
+
+
+def test_every_block_is_one_that_is_run_or_says_why_not() -> None:
+    assert {block.language for block in BLOCKS} <= RUN | NOT_CODE
+    assert all(block.why_not for block in BLOCKS if "pip " in block.text or "make " in block.text)
+    assert sum(text.count("\n```") for text in TEXTS.values()) == 2 * len(BLOCKS)
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block.language == "sh"], ids=str)
+def test_every_command_line_is_one_that_the_command_takes(block: Block) -> None:
+    for words in commands(block):
+        _parse(words)
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block.language == "toml"], ids=str)
+def test_toml_is_toml(block: Block) -> None:
+    assert tomllib.loads(block.text)
+
+
+def test_a_source_is_added_in_under_ten_commands() -> None:
+    in_all = [block for block in BLOCKS if block.document == "CONTRIBUTING.md"]
+    texts = ["ratings.csv", "ratings-nnd", "replies.jsonl"]
+    table, nested = (
+        sum(len(list(commands(block))) for block in in_all if any(n in block.text for n in names))
+        for names in (texts[:2], texts[2:])
+    )
+
+    assert 0 < table < 8  # beside `make demo` and the activation
+    assert 0 < nested < 8
+
+
+def test_contributing_leads_from_a_file_to_the_hub(tmp_path: Path) -> None:
+    place = fresh_clone(tmp_path / "clone")
+    variables = reader(HF_HUB_OFFLINE="1", NND_CACHE=str(tmp_path / "cache"))
+    told = {
+        str(block): follow(block, place, variables)
+        for block in blocks("CONTRIBUTING.md")
+        if block.why_not is None and block.language in RUN
+    }
+    said = "\n".join(told.values())
+
+    assert said.count(" 0 fail, ") == 2
+    assert said.count(" 0 not reached") == 2
+    assert "ratings-nnd: no problem(s)" in said
+    assert "datasets/my-org/ratings (gone now) holds" in said
+    assert not (place / "ratings" / "convert.py").exists()
+    assert len((place / "replies" / "convert.py").read_text().splitlines()) < 40
+
+
+# The README, with models of its own.
+
+
+class HubWithGpt2(Hub):
+    """A Hub on which a model may have a name without an owner, as gpt2 has."""
+
+    def answer(self, request: Request, fault: Fault | None = None) -> Answer:
+        target = re.sub(r"^(/api/models)?/gpt2(?=[/?]|$)", r"\1/openai/gpt2", request.target)
+        return super().answer(replace(request, target=target), fault)
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    from nnd.metric.toy_models import Recipe, train_toy_models  # noqa: PLC0415 - loads torch
+
+    place = tmp_path_factory.mktemp("models")
+    pairs = convert("sample").pairs
+    families = ("gpt2", "bart", "gpt2")
+    names = ("openai/gpt2", "facebook/bart-base", "my-org/my-model")
+    with HubWithGpt2() as hub:
+        for number, (name, family) in enumerate(zip(names, families, strict=True)):
+            recipe = Recipe(f"toy-{number}", family, 2 * number)  # type: ignore[arg-type]
+            (folder,) = train_toy_models(pairs, place, seed=number, recipes=[recipe])
+            files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+            hub.commit("models", name, files)
+        yield hub
+
+
+OWN = """
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+args = TrainingArguments(output_dir="trained", max_steps=2, report_to=[], use_cpu=True)
+ids = tokenizer("The wren sings at dawn.")["input_ids"]
+texts = [{"input_ids": ids, "labels": ids}] * 16
+"""
+"""What a reader of the README's Python has already: a model, and what it is trained on."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FULL, reason="scores models: NND_TEST_FULL=1")
+def test_the_readme_does_what_it_says(hub: Hub, nnd_data: Path, tmp_path: Path) -> None:
+    place = fresh_clone(tmp_path / "clone")
+    (tmp_path / "cache").mkdir()
+    shutil.copytree(nnd_data / "quiz_design", tmp_path / "cache" / "quiz_design")
+    client = environment(hub.endpoint, tmp_path / "home", token=TOKEN)
+    variables = reader() | client | {"NND_CACHE": str(tmp_path / "cache")}
+    variables["PATH"] = reader()["PATH"]
+    variables.pop("HF_HUB_OFFLINE", None)
+    install = Block("README.md", 0, "sh", "nnd install-metric\n", None)
+    for block in (install, *blocks("README.md")):
+        if block.why_not is None and block.language in RUN:
+            follow(block, place, variables, before=OWN)
+
+    assert hub.exists("datasets", "my-org/quiz_design")
+    assert hub.exists("spaces", "my-org/nnd")
+    assert "refs/pr/1" in hub.refs("models", "my-org/my-model")
