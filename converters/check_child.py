@@ -8,7 +8,6 @@ PLACE/jobs.json lists what to convert. Of each job, `N.parquet` gets the annotat
 
 import contextlib
 import json
-import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,7 @@ from nnd.converters.checks import ANY_SYSTEM
 from nnd.converters.convert import run_converter
 from nnd.converters.files import Files
 from nnd.converters.gather import annotation_frame
+from nnd.converters.peak_memory import peak_memory
 from nnd.converters.source import Source
 from nnd.schemas import NNDError
 
@@ -128,8 +128,7 @@ def reports(jobs: Sequence[Job], place: Path, refused: list[str]) -> Iterator[di
         report["refused"] = list(dict.fromkeys(refused))
         refused.clear()
         report["seconds"] = time.process_time() - began
-        kilo = 1 if sys.platform == "darwin" else 1024
-        report["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * kilo
+        report["peak_bytes"] = peak_memory()
         yield report
 
 

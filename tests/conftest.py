@@ -11,6 +11,10 @@ import pytest
 # that want a Hub start a client of their own against the loopback server.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+# Tests run side by side: threads of one more library each would only wait for one another.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 
 

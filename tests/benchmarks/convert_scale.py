@@ -8,7 +8,6 @@ checking each row, pairing, checking each pair, writing), and the exponent of gr
 import json
 import math
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from pathlib import Path
 import yaml
 
 from nnd.converters.convert import convert
+from nnd.converters.peak_memory import peak_memory
 from nnd.converters.source import load_source
 
 SIZES = (1_000, 10_000, 100_000)
@@ -91,8 +91,7 @@ def convert_one(contexts: int) -> None:
         start = time.perf_counter()
         pairs = convert(Path(name), out=Path(name) / "out").pairs.height
         seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(pairs, f"{seconds:.2f}", f"{peak:.2f}")
+    print(pairs, f"{seconds:.2f}", f"{peak_memory() / 2**30:.2f}")
 
 
 def main(sizes: list[int]) -> None:

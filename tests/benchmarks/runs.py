@@ -22,6 +22,8 @@ from bench_models import Request
 from peers import CONTESTANTS, Contestant
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from nnd.converters.peak_memory import peak_memory
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -76,7 +78,7 @@ def run(tool: str, model_name: str, folder: Path, workload: str) -> Run:
         planning_seconds=real.planning_seconds,
         warm_up_seconds=made + warm_up.seconds,
         warm_up_tokens=warm_up.tokens,
-        peak_bytes=_peak_bytes(),
+        peak_bytes=peak_memory(),
         weight_bytes=weights,
         checksum=checksum,
         values=_means(tool, tokenizer, requests, real.values),
@@ -149,13 +151,6 @@ def watch_embeddings(model: PreTrainedModel) -> list[Entry]:
         if getattr(module, "num_embeddings", None) == model.config.vocab_size:
             module.register_forward_pre_hook(note)
     return entries
-
-
-def _peak_bytes() -> int:
-    """Read the kernel's high-water mark; getrusage would count the parent's memory before exec."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) * 1024
 
 
 def run_alone(tool: str, model: str, folder: Path, workload: str) -> Run:
