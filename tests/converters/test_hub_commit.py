@@ -1,13 +1,12 @@
 """Files into a repository: in one commit or in none, whatever happens on the way."""
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.faults import Fault, Faults
-from hub.publishing import TOKEN, Client, client
+from hub.faults import Fault
+from hub.publishing import Client, client
 from hub.server import Hub
 
 from nnd.converters.hub_state import digest
@@ -15,24 +14,6 @@ from nnd.converters.patience import Patience
 
 README = b"---\nlicense: mit\n---\n# A card\n"
 DATA = b"PAR1" + bytes(range(256)) * 40
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-        assert hub.leaks(TOKEN) == []
-
-
-@pytest.fixture(autouse=True)
-def _fair_weather(hub: Hub) -> None:
-    hub.faults = Faults()
-
-
-@pytest.fixture(scope="module")
-def pusher(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with client(hub.endpoint, tmp_path_factory.mktemp("home")) as made:
-        yield made
 
 
 @pytest.fixture
@@ -56,9 +37,9 @@ def titles(hub: Hub, name: str) -> list[str]:
 
 
 def test_a_repository_is_made_and_filled_in_one_commit(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
-    pushed = pusher.ask("push", name=name, files=files)
+    pushed = publisher.ask("push", name=name, files=files)
 
     held = hub.files("datasets", name)
     assert (held["README.md"], held["pairs/test.parquet"]) == (README, DATA)
@@ -73,11 +54,11 @@ def test_a_repository_is_made_and_filled_in_one_commit(
 
 
 def test_what_is_there_already_makes_no_commit(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
-    first = pusher.ask("push", name=name, files=files)
+    first = publisher.ask("push", name=name, files=files)
 
-    again = pusher.ask("push", name=name, files=files)
+    again = publisher.ask("push", name=name, files=files)
 
     assert again == first | {
         "sent": False,
@@ -87,12 +68,12 @@ def test_what_is_there_already_makes_no_commit(
 
 
 def test_only_what_differs_is_sent_and_what_is_foreign_stays(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     seeded = {"README.md": b"old", "pairs/test.parquet": DATA, "old.json": b"{}", "photo.png": b"p"}
     hub.commit("datasets", name, seeded)
 
-    pushed = pusher.ask("push", name=name, files=files, gone=["old.json", "never-there"])
+    pushed = publisher.ask("push", name=name, files=files, gone=["old.json", "never-there"])
 
     assert pushed["changes"] == {
         "README.md": "changed",
@@ -132,12 +113,12 @@ def test_only_what_differs_is_sent_and_what_is_foreign_stays(
     ],
 )
 def test_what_passes_is_waited_for(
-    hub: Hub, pusher: Client, files: dict[str, Path], where: str, fault: Fault
+    hub: Hub, publisher: Client, files: dict[str, Path], where: str, fault: Fault
 ) -> None:
     name = "org/" + hashlib.sha256(f"{where} {fault}".encode()).hexdigest()[:12]
     hub.faults.script(where, fault, times=2)
 
-    pushed = pusher.ask("push", name=name, files=files)
+    pushed = publisher.ask("push", name=name, files=files)
 
     assert hub.faults.struck  # what is tested has happened
     assert pushed["sent"]
@@ -147,7 +128,7 @@ def test_what_passes_is_waited_for(
 
 
 def test_a_rivals_commit_in_between_is_not_undone(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
     rival = {"photo.png": b"p", "README.md": b"rival"}
@@ -155,7 +136,7 @@ def test_a_rivals_commit_in_between_is_not_undone(
         "POST .*/commit/", lambda: hub.commit("datasets", name, rival, title="rival's")
     )
 
-    pusher.ask("push", name=name, files=files)
+    publisher.ask("push", name=name, files=files)
 
     assert titles(hub, name) == ["first", "rival's", "ours"]
     # The first was refused: it was made for what there was before the rival came.
@@ -168,7 +149,7 @@ def test_a_rivals_commit_in_between_is_not_undone(
 
 
 def test_a_rival_who_publishes_the_same_leaves_nothing_to_do(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
     same = {"README.md": README, "pairs/test.parquet": DATA}
@@ -176,18 +157,18 @@ def test_a_rival_who_publishes_the_same_leaves_nothing_to_do(
         "POST .*/commit/", lambda: hub.commit("datasets", name, same, title="rival's")
     )
 
-    pushed = pusher.ask("push", name=name, files=files)
+    pushed = publisher.ask("push", name=name, files=files)
 
     assert titles(hub, name) == ["first", "rival's"]
     assert pushed["commit"] == hub.commits("datasets", name)[0].id
 
 
 def test_a_hub_that_stays_busy_is_given_up(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     hub.faults.script("POST .*/commit/", 503, times=100)
 
-    error = pusher.refused("push", name=name, files=files)
+    error = publisher.refused("push", name=name, files=files)
 
     assert error == (
         f"{name}: the Hub is busy (503: Service Unavailable); run the same command again later"
@@ -206,22 +187,22 @@ def test_a_hub_that_stays_busy_is_given_up(
     ],
 )
 def test_a_refusal_is_told_at_once(
-    hub: Hub, pusher: Client, files: dict[str, Path], status: int, message: str
+    hub: Hub, publisher: Client, files: dict[str, Path], status: int, message: str
 ) -> None:
     name = f"org/refused-{status}"
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
     hub.faults.script("POST .*/commit/", status)
 
-    assert message in pusher.refused("push", name=name, files=files)
+    assert message in publisher.refused("push", name=name, files=files)
     assert titles(hub, name) == ["first"]
 
 
 def test_metadata_that_the_hub_refuses_is_told(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     files["README.md"].write_text("---\nlicense: [1]\n---\n")
 
-    error = pusher.refused("push", name=name, files=files)
+    error = publisher.refused("push", name=name, files=files)
 
     assert f"{name}: the Hub does not take it:" in error
     assert '"license" must be a string' in error
@@ -229,24 +210,24 @@ def test_metadata_that_the_hub_refuses_is_told(
 
 
 def test_what_the_hub_holds_is_read_back(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     # Damaged in the Hub's storage: its list of files says what was sent, the file says otherwise.
     hub.faults.script("PUT /lfs/", "corrupt")
 
-    error = pusher.refused("push", name=name, files=files)
+    error = publisher.refused("push", name=name, files=files)
 
     commit = hub.commits("datasets", name)[0].id
     assert f"commit {commit} does not hold what was sent (pairs/test.parquet): do not use" in error
 
 
 def test_a_pull_request_leaves_main_alone_and_is_opened_once(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     hub.commit("datasets", name, {"README.md": b"old", "old.json": b"{}"}, title="first")
 
-    opened = pusher.ask("push", name=name, files=files, gone=["old.json"], pull_request=True)
-    again = pusher.ask("push", name=name, files=files, gone=["old.json"], pull_request=True)
+    opened = publisher.ask("push", name=name, files=files, gone=["old.json"], pull_request=True)
+    again = publisher.ask("push", name=name, files=files, gone=["old.json"], pull_request=True)
 
     assert titles(hub, name) == ["first"]
     assert hub.files("datasets", name, "refs/pr/1") == {
@@ -258,97 +239,99 @@ def test_a_pull_request_leaves_main_alone_and_is_opened_once(
 
 
 def test_a_pull_request_whose_answer_got_lost_is_found(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
     hub.faults.script("POST .*/commit/", "lost-answer")
 
-    opened = pusher.ask("push", name=name, files=files, pull_request=True)
+    opened = publisher.ask("push", name=name, files=files, pull_request=True)
 
     assert opened["pull_request"].endswith("/discussions/1")
     assert {ref for ref in hub.refs("datasets", name) if "pr" in ref} == {"refs/pr/1"}
 
 
 def test_other_content_opens_another_pull_request(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
-    pusher.ask("push", name=name, files=files, pull_request=True)
+    publisher.ask("push", name=name, files=files, pull_request=True)
     files["README.md"].write_text("---\nlicense: mit\n---\n# Another card\n")
 
-    opened = pusher.ask("push", name=name, files=files, pull_request=True)
+    opened = publisher.ask("push", name=name, files=files, pull_request=True)
 
     assert opened["pull_request"].endswith("/discussions/2")
 
 
 def test_a_pull_request_needs_something_to_change(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
-    assert "publish without --pr first" in pusher.refused(
+    assert "publish without --pr first" in publisher.refused(
         "push", name=name, files=files, pull_request=True
     )
     assert not hub.exists("datasets", name)
 
 
 def test_a_private_repository_is_made_private(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
-    pusher.ask("push", name=name, files=files, private=True)
+    publisher.ask("push", name=name, files=files, private=True)
 
     assert hub.repository("datasets", name).private
 
 
 def test_what_shall_be_private_does_not_go_where_all_can_see(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
 
-    error = pusher.refused("push", name=name, files=files, private=True)
+    error = publisher.refused("push", name=name, files=files, private=True)
 
     assert f"{name}: is public already" in error
     assert titles(hub, name) == ["first"]
 
 
 def test_a_tag_names_the_commit_and_can_be_asked_for_again(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
-    commit = pusher.ask("push", name=name, files=files)["commit"]
+    commit = publisher.ask("push", name=name, files=files)["commit"]
     hub.faults.script("POST .*/tag/", "lost-answer")
 
     for _ in range(2):
-        assert pusher.ask("put_tag", name=name, files=files, tag="v1", commit=commit) == {}
+        assert publisher.ask("put_tag", name=name, files=files, tag="v1", commit=commit) == {}
 
     assert hub.refs("datasets", name)["refs/tags/v1"] == commit
 
 
 def test_a_tag_of_the_same_files_stays_where_it_is(
-    hub: Hub, pusher: Client, name: str, files: dict[str, Path]
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
-    first = pusher.ask("push", name=name, files=files)["commit"]
-    pusher.ask("put_tag", name=name, files=files, tag="v1", commit=first)
+    first = publisher.ask("push", name=name, files=files)["commit"]
+    publisher.ask("put_tag", name=name, files=files, tag="v1", commit=first)
     second = hub.commit("datasets", name, {"photo.png": b"p"})
 
-    assert pusher.ask("put_tag", name=name, files=files, tag="v1", commit=second) == {}
+    assert publisher.ask("put_tag", name=name, files=files, tag="v1", commit=second) == {}
     assert hub.refs("datasets", name)["refs/tags/v1"] == first
 
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_tag_of_other_files_is_taken(
-    pusher: Client, name: str, files: dict[str, Path], *, known: bool
+    publisher: Client, name: str, files: dict[str, Path], *, known: bool
 ) -> None:
-    first = pusher.ask("push", name=name, files=files)["commit"]
-    pusher.ask("put_tag", name=name, files=files, tag="v1", commit=first)
+    first = publisher.ask("push", name=name, files=files)["commit"]
+    publisher.ask("put_tag", name=name, files=files, tag="v1", commit=first)
     files["README.md"].write_text("---\nlicense: mit\n---\n# Another card\n")
     commit = "0" * 40 if known else None  # None: asked before anything is sent
 
-    error = pusher.refused("put_tag", name=name, files=files, tag="v1", commit=commit)
+    error = publisher.refused("put_tag", name=name, files=files, tag="v1", commit=commit)
 
     assert f"{name}: the tag v1 is taken: it names commit {first}" in error
 
 
 @pytest.mark.parametrize("name", ["quiz", "a/b/c", "org/-x", "org/" + "x" * 120, "org/a b"])
-def test_a_name_that_is_none_is_refused(pusher: Client, files: dict[str, Path], name: str) -> None:
-    assert "ame it ORG/name" in pusher.refused("push", name=name, files=files)
+def test_a_name_that_is_none_is_refused(
+    publisher: Client, files: dict[str, Path], name: str
+) -> None:
+    assert "ame it ORG/name" in publisher.refused("push", name=name, files=files)
 
 
 def test_without_a_token_nothing_is_asked(hub: Hub, tmp_path: Path, files: dict[str, Path]) -> None:

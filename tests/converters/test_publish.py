@@ -4,7 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from hub.asking import console
 from hub.clients import IMPATIENT, environment
-from hub.faults import Faults
 from hub.publishing import TOKEN, Client, client
 from hub.server import Hub
 
@@ -29,24 +28,6 @@ MakeSource = Callable[..., Path]
 Row = Callable[..., dict[str, Any]]
 
 FRAMES: tuple[FrameName, ...] = ("pairs", "human_scores", "annotations")
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-        assert hub.leaks(TOKEN) == []
-
-
-@pytest.fixture(autouse=True)
-def _fair_weather(hub: Hub) -> None:
-    hub.faults = Faults()
-
-
-@pytest.fixture(scope="module")
-def publisher(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with client(hub.endpoint, tmp_path_factory.mktemp("home")) as made:
-        yield made
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ import polars as pl
 import pytest
 from evaluate.loading import get_imports
 from hub import cards
-from hub.asking import Ask, console, refused
+from hub.asking import Ask, refused
 from hub.clients import IMPATIENT, environment
-from hub.faults import Faults
+from hub.publishing import TOKEN
 from hub.server import Hub
 from metric.metric_runs import LOADER, pair_rows, save_model, write_pairs
 
@@ -25,28 +24,9 @@ from nnd.converters.metric_space import needed_modules, requirements, write_spac
 from nnd.metric.evaluation import evaluate_models
 from nnd.schemas import PublishError
 
-TOKEN = "hf_loopback_space_never_to_be_seen"  # noqa: S105
 ROOT = Path(__file__).parents[2]
 METRIC = Path(nnd.metric.nnd_metric.__file__).parent
 NND = str(Path(sys.executable).with_name("nnd"))
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub(paid_sdks={"gradio"}) as hub:
-        yield hub
-        assert hub.leaks(TOKEN) == []
-
-
-@pytest.fixture(autouse=True)
-def _fair_weather(hub: Hub) -> None:
-    hub.faults = Faults()
-
-
-@pytest.fixture(scope="module")
-def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with console(hub.endpoint, tmp_path_factory.mktemp("home"), TOKEN) as ask:
-        yield ask
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from hub.faults import WHERE, Fault, Faults
-from hub.publishing import TOKEN, Client, client
+from hub.publishing import Client, client
 from hub.server import Hub
 
 from nnd.converters.convert import convert
@@ -34,13 +34,6 @@ DEATHS = ("repos/create", "preupload", "PUT /lfs/", "/verify", "/commit/", "/res
 
 seen: Counter[object] = Counter()
 """Faults that struck, and how publishing ended."""
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-        assert hub.leaks(TOKEN) == []
 
 
 class Clients:
@@ -66,10 +59,10 @@ class Clients:
 
 
 @pytest.fixture(scope="module")
-def clients(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
-    made = Clients(hub.endpoint, tmp_path_factory.mktemp("homes"))
+def clients(served: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
+    made = Clients(served.endpoint, tmp_path_factory.mktemp("homes"))
     yield made
-    hub.faults = Faults()
+    served.faults = Faults()
     made.close()
 
 

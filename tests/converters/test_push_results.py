@@ -2,15 +2,14 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hub.asking import Ask, console, refused
+from hub.asking import Ask, refused
 from hub.clients import IMPATIENT, environment
-from hub.faults import Faults
+from hub.publishing import TOKEN
 from hub.server import Hub
 from huggingface_hub import ModelCard, parse_eval_result_entries
 from metric.metric_runs import save_model, write_pairs
@@ -19,29 +18,10 @@ from nnd.converters.push_results import check_pushable
 from nnd.metric.evaluation import evaluate_models
 from nnd.schemas import PublishError
 
-TOKEN = "hf_loopback_results_never_to_be_seen"  # noqa: S105
 NND = str(Path(sys.executable).with_name("nnd"))
 README = "---\nlicense: mit # as the data\n---\n\n# Tiny\n"
 FILE = ".eval_results/nnd-org--quiz-native.yaml"
 COMMIT = "5503434ddd753f426f4b38109466949a1217c2bb"
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-        assert hub.leaks(TOKEN) == []
-
-
-@pytest.fixture(autouse=True)
-def _fair_weather(hub: Hub) -> None:
-    hub.faults = Faults()
-
-
-@pytest.fixture(scope="module")
-def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with console(hub.endpoint, tmp_path_factory.mktemp("home"), TOKEN) as ask:
-        yield ask
 
 
 def result(model: str, pass_rate: float = 0.75) -> dict[str, Any]:
