@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from nnd.converters.check_job import Job, is_own
 from nnd.converters.check_outcome import Check, listed
 from nnd.converters.source import Source
+from nnd.converters.strict_yaml import load_yaml
 from nnd.schemas import SourceError
 
 FIXTURE = "fixture"
@@ -29,7 +28,7 @@ def read_entries(source: Source) -> list[dict[str, Any]]:
     """
     path = source.folder / "fixture" / "expected.yaml"
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+        entries = load_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise SourceError("there is no fixture/expected.yaml") from error
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through

@@ -5,7 +5,7 @@ import json
 import random
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -58,20 +58,33 @@ def _table(raw: bytes, chance: random.Random) -> bytes:
 
 def _delimited(raw: bytes, chance: random.Random, *, has_header: bool) -> bytes:
     mark = _MARK if raw.startswith(_MARK) else b""
-    rows: list[bytes] = []
-    is_open = False
-    for line in raw.removeprefix(mark).split(b"\n"):
-        # A quoted cell may hold line breaks: a row ends where its quotes are closed. Where quotes
-        # are characters like any other, some rows then stay together, which is a shuffle too.
-        rows[-1:] = [rows[-1] + b"\n" + line] if is_open else [*rows[-1:], line]
-        is_open = has_header and rows[-1].count(b'"') % 2 == 1
-    rows = [row for row in rows if row.strip()]
+    rows = [row for row in _rows_of(raw.removeprefix(mark), quoted=has_header) if row.strip()]
     header = rows[:1] if has_header else []
     ends = b"\r" if raw.endswith((b"\r", b"\r\n")) or b"\r\n" in raw else b""
     body = [row.removesuffix(b"\r") for row in rows]
     body = _in_another_order(body[len(header) :], chance)
     head = [row.removesuffix(b"\r") for row in header]
     return mark + b"".join(row + ends + b"\n" for row in [*head, *body])
+
+
+def _rows_of(raw: bytes, *, quoted: bool) -> Iterator[bytes]:
+    """Yield rows: a quoted cell may hold line breaks, and a row ends where its quotes are closed.
+
+    Where quotes are characters like any other, some rows then stay together, which is a shuffle
+    too; a quote that is never closed is such a character.
+    """
+    lines = raw.split(b"\n" if b"\n" in raw else b"\r")
+    if not quoted or raw.count(b'"') % 2 == 1:
+        yield from lines
+        return
+    held: list[bytes] = []
+    is_open = False
+    for line in lines:
+        held.append(line)
+        is_open ^= line.count(b'"') % 2 == 1
+        if not is_open:
+            yield b"\n".join(held)
+            held.clear()
 
 
 def _json(raw: bytes, chance: random.Random) -> bytes:

@@ -7,7 +7,7 @@ from nnd.converters import guess_words as words
 from nnd.converters.guess_aspects import Measure
 from nnd.converters.guess_columns import Column, columns_of, joint
 from nnd.converters.guess_content import Content
-from nnd.converters.guess_measures import chosen_measures, find_measures
+from nnd.converters.guess_measures import chosen_measures, find_measures, one_per_aspect
 from nnd.converters.guess_quality import Quality, choose_quality
 from nnd.converters.guess_questions import Answers, Ask, Question, ask_for
 from nnd.converters.guess_roles import (
@@ -21,13 +21,21 @@ from nnd.converters.guess_roles import (
     rank_contexts,
     rank_systems,
 )
+from nnd.converters.guess_shapes import (
+    check_names,
+    check_not_compared,
+    check_not_wide,
+    check_numbers,
+    check_one_aspect,
+    check_scales,
+)
 from nnd.converters.records import shown
 from nnd.schemas import SourceError
 
 NAMED = "it was named"
 
+_UNUSED = "not used"
 _SAMPLES = 3
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,13 @@ class Guess:
         for measure in self.measures:
             said = f"{measure.kind}: {measure.aspect}"
             found |= {column.name: said for column in measure.columns}
-        return {column.name: found.get(column.name, "not used") for column in self.columns}
+        return {column.name: found.get(column.name, _UNUSED) for column in self.columns}
+
+    @property
+    def unused(self) -> list[Column]:
+        """The columns that were left aside."""
+        roles = self.roles()
+        return [column for column in self.columns if roles[column.name] == _UNUSED]
 
     @property
     def has_people(self) -> bool:
@@ -110,9 +124,7 @@ def guess(content: Content, answers: Answers | None = None, ask: Ask | None = No
     level = _candidate_level(content, told)
     columns = tuple(columns_of(content, level))
     look = _Look(columns, told, ask)
-    system = look.one("system", told.system, rank_systems(columns))
-    candidate = look.one("candidate", told.candidate, rank_candidates(columns, system.column))
-    _check_names(system.column)
+    system, candidate = look.system_and_candidate()
     parts = look.contexts([system.column, candidate.column])
     context = tuple(part.column for part in parts)
     keys = look.keys(system.column, candidate.column, context)
@@ -135,15 +147,19 @@ def guess(content: Content, answers: Answers | None = None, ask: Ask | None = No
         quality=choose_quality(measures, told, ask),
         why=why,
     )
-    _check_aspects(found)
+    if found.is_repeated:
+        check_one_aspect(found.unused)
     return found
 
 
+_NUMBERS = ("number", "numbers")
+_JUDGED = "Which columns say how good a candidate is?"
 _QUESTIONS = {
     "system": "Which column names the system that wrote the candidate?",
     "candidate": "Which column holds the candidates, the texts that systems generated?",
     "context": "Which columns are the context, what the systems were given?",
-    "score": "Which columns say how good a candidate is?",
+    "score": _JUDGED,
+    "label": _JUDGED,
 }
 
 
@@ -161,6 +177,18 @@ class _Look:
                 return column
         names = ", ".join(shown(column.name) for column in self.columns)
         raise SourceError(f"--{flag}: there is no column {shown(name)}; the columns are {names}")
+
+    def system_and_candidate(self) -> tuple[Pick, Pick]:
+        told, systems = self.told, rank_systems(self.columns)
+        if told.candidate is None:
+            for likeliest in rank_candidates(self.columns, None).columns[:1]:
+                check_not_compared(likeliest, self.columns)
+            if told.system is None and systems.clear is None:
+                check_not_wide(self.columns)
+        system = self.one("system", told.system, systems)
+        check_names(system.column)
+        candidates = rank_candidates(self.columns, system.column)
+        return system, self.one("candidate", told.candidate, candidates)
 
     def one(self, role: str, told: str | None, ranking: Ranking) -> Pick:
         """Return the column that was named, the likeliest one, or the answer of a person."""
@@ -230,19 +258,22 @@ class _Look:
         ]
         free = [column for column in self.columns if column not in taken]
         found = chosen_measures(*named) if any(named) else find_measures(free)
-        for column in () if found else free:
-            if column.spoilt_by is not None:
-                raise SourceError(
-                    f"{column.name}: holds numbers, and {shown(column.spoilt_by)}; leave such a "
-                    "cell empty in a copy of the file, or take what it says as labels with --label"
-                )
+        if not any(named):
+            check_scales(found)
         if not found:
-            near = [column for column in free if column.above <= 0 and column.counts]
-            why = "labels go by --label, ratings of several annotators by --rating"
-            picked = self.asked("score", near, why, many=True)
-            scores = [column for column in picked if column.kind in ("number", "numbers")]
-            found = chosen_measures([c for c in picked if c not in scores], scores, [])
-        return _with_names_of_their_own(found)
+            check_numbers(free)
+            found = self.asked_measures(free)
+        return one_per_aspect(found)
+
+    def asked_measures(self, free: Sequence[Column]) -> list[Measure]:
+        near = [column for column in free if column.above <= 0 and column.counts]
+        numbers = [column for column in near if column.kind in _NUMBERS]
+        role, why = "score", "labels go by --label, ratings of several annotators by --rating"
+        if near and not numbers:
+            role, why = "label", "none of them holds numbers"
+        picked = self.asked(role, near, why, many=True)
+        scores = [column for column in picked if column in numbers]
+        return chosen_measures([c for c in picked if c not in scores], scores, [])
 
 
 def _column(found: Column | Pick) -> Column:
@@ -260,36 +291,6 @@ def _candidate_level(content: Content, told: Answers) -> int:
         if len(content.levels[level].owners) > 1:
             points.append((best, -level))
     return -max(points)[1] if points else 0
-
-
-def _with_names_of_their_own(measures: Sequence[Measure]) -> list[Measure]:
-    """Keep one measure per aspect: the second list of judges that judged the same is left aside."""
-    kept: dict[str, Measure] = {}
-    for measure in measures:
-        kept.setdefault(measure.aspect, measure)
-    return list(kept.values())
-
-
-def _check_aspects(found: Guess) -> None:
-    """Complain of a table with a row per aspect, whose scores cannot be told apart."""
-    roles = found.roles()
-    for column in found.columns:
-        is_named = bool(column.words & words.ASPECT) and column.kind == "text"
-        if is_named and roles[column.name] == "not used" and found.is_repeated:
-            raise SourceError(
-                f"{column.name} seems to name what was judged in each row ({samples(column)[0]}), "
-                "and rows of one candidate cannot be told apart by it; give every aspect a column "
-                "of its own in a copy of the file, or write convert.py as CONTRIBUTING.md shows"
-            )
-
-
-def _check_names(system: Column) -> None:
-    longest = max(map(len, system.counts), default=0)
-    if longest > _LONGEST_NAME:
-        raise SourceError(
-            f"--system: {system.name} holds texts of up to {longest:,} characters, and no names; "
-            "name another column"
-        )
 
 
 def samples(column: Column) -> list[str]:

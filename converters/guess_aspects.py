@@ -14,6 +14,7 @@ MeasureKind: TypeAlias = Literal["label", "votes", "tags", "flags", "marks", "sc
 KINDS_OF_ERROR = frozenset(["type", "label", "category", "tag", "error", "kind", "class", "name"])
 """What an object that marks an error calls the error's label."""
 
+_RANGE = re.compile(r"\s*\(\d+\s*(-|\u2013|to)\s*\d+\)$")
 _SINGLE_LETTER = re.compile("[a-z]")
 _MOST_LISTED = 6
 _LONGEST_LISTED = 20
@@ -88,7 +89,7 @@ def aspect_of(columns: Sequence[Column]) -> str:
         return words.slug("_".join(_stem(column)[len(column.path) - 1 :]), "quality")
     if column.above < 0 and column.words & KINDS_OF_ERROR:
         return words.slug(column.name.split(".")[-len(column.path) - 1], "quality")
-    return words.slug(column.path[-1], "quality")
+    return words.slug(_RANGE.sub("", column.path[-1]), "quality")
 
 
 def listed(values: Iterable[str]) -> str:

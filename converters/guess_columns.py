@@ -69,11 +69,19 @@ class Column:
 
     @cached_property
     def spoilt_by(self) -> str | None:
-        """The first cell that is no number, of a column of which nearly all are; else None."""
+        """The first cell that is no number, of a column that else holds numbers; else None."""
         if self.kind != "text":
             return None
         others = [cell for cell in self.cells if not _is_number(cell)]
-        return others[0] if 0 < len(others) <= _FEW * len(self.cells) else None
+        are_few = 0 < len(others) <= _FEW * len(self.cells)
+        return others[0] if are_few or self.has_commas else None
+
+    @cached_property
+    def has_commas(self) -> bool:
+        """Whether its numbers have a comma where Python has a point."""
+        return self.kind == "text" and all(
+            _is_number(cell.replace(",", ".", 1)) for cell in self.cells
+        )
 
     @property
     def rows(self) -> int:

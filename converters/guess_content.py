@@ -5,14 +5,17 @@ its objects share. A table has one level, its rows. Nothing is taken for anythin
 """
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nnd.converters.guess_levels import MOST_FIELDS, Field, Level, lay_out
 from nnd.converters.records import Cells, parse_json, read_cells, read_jsonl, shown
-from nnd.converters.texts import read_text
+from nnd.converters.tables import DELIMITERS
+from nnd.converters.texts import read_lines, read_text
 from nnd.converters.workbook import read_workbook
 from nnd.schemas import SourceError
 
@@ -22,6 +25,7 @@ KEY = "*"
 """Last part of the name of a key: `outputs.*` for the keys under which outputs lie."""
 
 _LONGEST_NAME = 100
+_QUOTED = re.compile('"[^"]*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Content:
         levels: Outermost first; a table has one.
         is_table: Whether a `table:` section could read it: rows of cells.
         is_list: Whether JSON is a list (or lines) of objects, rather than one object.
+        delimiter: What separates the cells of a csv or tsv file, or None for other files.
         quoted: How quotes of a csv or tsv file are read, or None for other files.
         notes: What was left out, and why.
     """
@@ -41,6 +46,7 @@ class Content:
     levels: tuple[Level, ...]
     is_table: bool
     is_list: bool = True
+    delimiter: str | None = None
     quoted: bool | None = None
     notes: tuple[str, ...] = ()
 
@@ -55,11 +61,11 @@ def read_content(path: Path, sheet: str | None = None) -> Content:
     Raises:
         SourceError: If it cannot be read, has no rows, or no header that names columns.
     """
-    match suffix := path.suffix.lower():
+    match path.suffix.lower():
         case ".csv" | ".tsv":
-            return _delimited(path, "," if suffix == ".csv" else "\t")
+            return _delimited(path)
         case ".xlsx":
-            return _table(path.name, read_workbook(path, sheet), None)
+            return _table(path.name, read_workbook(path, sheet))
         case ".jsonl":
             return _nested(path.name, [record.fields for record in read_jsonl(path)])
         case ".json":
@@ -73,29 +79,45 @@ def read_content(path: Path, sheet: str | None = None) -> Content:
     )
 
 
-def _delimited(path: Path, delimiter: str) -> Content:
+def _delimited(path: Path) -> Content:
     """Read cells as a `table:` does by default, or with quotes the other way where that fails."""
-    usual = delimiter == ","
+    usual = path.suffix.lower() == ".csv"
+    delimiter = _delimiter(path)
+    read = partial(read_cells, path, delimiter=delimiter)
+    made = partial(_table, path.name, delimiter=delimiter)
     try:
-        rows = list(read_cells(path, delimiter=delimiter, quoted=usual))
-    except SourceError:
+        rows = list(read(quoted=usual))
+    except SourceError as first:
         try:
-            rows = list(read_cells(path, delimiter=delimiter, quoted=not usual))
+            rows = list(read(quoted=not usual))
         except SourceError:
-            rows = list(read_cells(path, delimiter=delimiter, quoted=usual))  # the first complaint
-        return _table(path.name, iter(rows), not usual)
+            raise first from None
+        return made(iter(rows), quoted=not usual)
     # Cells in quotes with doubled quotes inside were written by a program that quotes.
     if not usual and any(_is_quoted(cell) for row in rows for cell in row.values):
-        rows = list(read_cells(path, delimiter=delimiter, quoted=True))
-        return _table(path.name, iter(rows), quoted=True)
-    return _table(path.name, iter(rows), usual)
+        return made(read(quoted=True), quoted=True)
+    return made(iter(rows), quoted=usual)
+
+
+def _delimiter(path: Path) -> str:
+    """Return what separates the cells of the header: what the suffix says, if it is there."""
+    header = _QUOTED.sub("", next(read_lines(path), ""))
+    usual = DELIMITERS[path.suffix.lower()]
+    found: str = max((usual, *",\t;|"), key=header.count)
+    return found
 
 
 def _is_quoted(cell: str) -> bool:
     return cell.startswith('"') and cell.endswith('"') and '""' in cell[1:-1]
 
 
-def _table(file: str, rows: Iterator[Cells], quoted: bool | None) -> Content:  # noqa: FBT001
+def _table(
+    file: str,
+    rows: Iterator[Cells],
+    *,
+    delimiter: str | None = None,
+    quoted: bool | None = None,
+) -> Content:
     header = next(rows, None)
     if header is None:
         raise SourceError(f"{file}: empty; check that this is the right file")
@@ -113,18 +135,17 @@ def _table(file: str, rows: Iterator[Cells], quoted: bool | None) -> Content:  #
         else:
             notes.append(f"column {shown(name)} is left out: {reason}")
     level = Level((), None, range(len(body)), keyed=False, fields=tuple(fields[:MOST_FIELDS]))
-    return Content(file, (level,), is_table=True, quoted=quoted, notes=tuple(notes))
+    return Content(
+        file, (level,), is_table=True, delimiter=delimiter, quoted=quoted, notes=tuple(notes)
+    )
 
 
 def _check_header(header: Cells, columns: Sequence[Sequence[str]]) -> None:
     """Complain of a first row that is a row like the others: its texts stand below it, too."""
     if len(header.values) == 1:
-        others = [mark for mark in ";\t|," if mark in header.values[0]]
-        hint = f"; its cells look separated by {shown(others[0])}" if others else ""
         raise SourceError(
             f"{header.where}: one column, {shown(header.values[0])}, where context, candidate, "
-            f"system and a judgement are looked for{hint}; commas separate the cells of a .csv "
-            "file, tabs those of a .tsv file: write a copy that does so"
+            "system and a judgement are looked for; check that this is the right file"
         )
     for name, cells in zip(header.values, columns, strict=True):
         if any(char.isalpha() for char in name) and name in cells:

@@ -16,6 +16,7 @@ from nnd.converters.guess_aspects import (
     listed,
 )
 from nnd.converters.guess_columns import Column
+from nnd.converters.guess_direction import more_is_better, scale_of
 from nnd.schemas import SourceError
 
 _MOST_LABELS = 60
@@ -25,6 +26,7 @@ _LOWEST, _HIGHEST = -10, 100  # of a rating whose name says nothing
 _MARKS = frozenset(["x", "X", "✓", "✔", "1", "yes", "Yes", "true", "True"])
 _NO_LABELS = (
     words.ANNOTATOR
+    | words.COMMENT
     | words.REFERENCE
     | words.SPLIT
     | words.IDENTIFIER
@@ -93,6 +95,14 @@ def chosen_measures(
         ),
         *_rated(ratings, why),
     ]
+
+
+def one_per_aspect(measures: Iterable[Measure]) -> list[Measure]:
+    """Keep one measure per aspect: the second list of judges that judged the same is left aside."""
+    kept: dict[str, Measure] = {}
+    for measure in measures:
+        kept.setdefault(measure.aspect, measure)
+    return list(kept.values())
 
 
 def _rated(columns: Sequence[Column], why: str) -> list[Measure]:
@@ -175,7 +185,9 @@ def _labels(columns: Sequence[Column]) -> list[Measure]:
 def _is_label(column: Column) -> bool:
     """Say whether a column holds labels: few short texts, named or worded like a judgement."""
     different = len(column.counts)
-    if column.kind not in ("text", "flag") or not column.is_short or column.spoilt_by is not None:
+    is_listed = column.has_commas and column.words & words.LABEL  # 1,3 are two kinds of error
+    are_numbers = column.spoilt_by is not None and not is_listed
+    if column.kind not in ("text", "flag") or not column.is_short or are_numbers:
         return False
     if column.words & _NO_LABELS or different > _MOST_LABELS:
         return False
@@ -183,8 +195,8 @@ def _is_label(column: Column) -> bool:
         return False  # always the same
     if column.words & (words.LABEL | words.SEVERITY):
         return different < column.rows
-    is_worded = bool(column.words & words.SCORE) or bool(_good_labels(column))
-    return is_worded and column.repetition >= _REPEATED
+    is_worded = column.words & words.SCORE or _good_labels(column) or scale_of(column.counts)
+    return bool(is_worded) and column.repetition >= _REPEATED
 
 
 def _why_label(column: Column) -> str:
@@ -192,7 +204,14 @@ def _why_label(column: Column) -> str:
 
 
 def _good_labels(column: Column) -> list[str]:
-    return [label for label in column.counts if words.plain_label(label) in words.NO_ERROR]
+    """Return labels that are good news; `yes` is none where the name does not say of what."""
+    is_known = more_is_better([column]) is not None
+    plain = {label: words.plain_label(label) for label in column.counts}
+    return [
+        label
+        for label, said in plain.items()
+        if said in words.NO_ERROR and (is_known or said not in words.YES)
+    ]
 
 
 def _numbers(columns: Sequence[Column]) -> list[Measure]:
@@ -202,7 +221,7 @@ def _numbers(columns: Sequence[Column]) -> list[Measure]:
         if column.kind in ("number", "numbers")
         and len(column.counts) > 1
         and not column.words & (words.COUNTED | words.IDENTIFIER | words.SYSTEM | words.SEVERITY)
-        and not column.words & words.ERROR
+        and not column.words & words.WORSE
         and not _is_code(column)
         and (column.words & words.SCORE or _is_scale(column))
     ]
@@ -220,7 +239,7 @@ def _binary_errors(columns: Sequence[Column]) -> list[Column]:
     return [
         column
         for column in columns
-        if column.kind == "number" and column.words & words.ERROR and set(column.numbers) == {0, 1}
+        if column.kind == "number" and column.words & words.WORSE and set(column.numbers) == {0, 1}
     ]
 
 

@@ -8,6 +8,14 @@ from typing import Any
 
 from nnd.converters import guess_words as words
 from nnd.converters.guess_aspects import Measure
+from nnd.converters.guess_columns import Column
+from nnd.converters.guess_direction import (
+    check_one_direction,
+    good_label,
+    is_degree,
+    more_is_better,
+    ordered_labels,
+)
 from nnd.converters.guess_questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 
@@ -17,7 +25,6 @@ MADE_UP = "No error"
 _SEPARATORS = (";", "|", ",")
 _WIDE = 10
 _NARROW = 2
-_LEAST_SCALE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ def choose_quality(measures: Sequence[Measure], answers: Answers, ask: Ask | Non
         return _by_labels(labelled, answers, ask)
     if answers.no_error is not None or answers.order:
         raise SourceError("--no-error and --order are about labels, and there are numbers only")
-    return _by_numbers(measures, answers)
+    return _by_numbers(measures, answers, ask)
 
 
 def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> Quality:
@@ -75,27 +82,28 @@ def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
     separator = _separator(measures)
     counts = _count(measures, separator)
     labels = tuple(sorted(counts, key=lambda label: (-counts[label], label)))
+    columns = [column for measure in measures for column in measure.columns]
+    if is_degree(labels):
+        check_one_direction(columns)
     if answers.order:
         return _ordered(answers.order, "the order was given", labels, separator)
     if answers.no_error is not None:
         return _without_error(answers.no_error, "it was given", labels, measures, separator)
-    scale = _scale(labels)
+    scale = ordered_labels(labels, columns)
     if scale:
         return _ordered(scale, "the labels are a scale", labels, separator)
-    good = _good_label(labels, measures)
+    good = good_label(labels, columns)
     if good is not None:
         why = f'"{good}" reads as no error'
         return _without_error(good, why, labels, measures, separator)
     if _blank_is_good(measures):
         why = "a candidate without any mark has no error"
         return _without_error(_made_up(labels), why, labels, measures, separator)
-    question = Question(
-        "no_error",
-        "Which label says that nothing is wrong with a candidate?",
-        labels,
-        "it beats every other label; or give the labels from best to worst with --order",
-    )
-    (chosen,) = ask_for(question, ask)
+    why = "it beats every other label; or give the labels from best to worst with --order"
+    if _has_blanks(measures):
+        why += "; another word stands for candidates without a label"
+    text = "Which label says that nothing is wrong with a candidate?"
+    (chosen,) = ask_for(Question("no_error", text, labels, why), ask)
     return _without_error(chosen, "it was given", labels, measures, separator)
 
 
@@ -137,29 +145,6 @@ def _count(measures: Sequence[Measure], separator: str | None) -> Counter[str]:
                 found.update(cell.strip() for cell in column.cells)
     found.pop("", None)  # no label: what has it does not convert, and is told then
     return found
-
-
-def _good_label(labels: Sequence[str], measures: Sequence[Measure]) -> str | None:
-    """Return the label that says that nothing is wrong, by its name."""
-    plain = {words.plain_label(label): label for label in reversed(labels)}
-    about_errors = any(
-        column.words & words.ERROR for measure in measures for column in measure.columns
-    )
-    denied = [label for label in ("no", "false", "0") if label in plain]
-    if about_errors and denied and set(plain) <= {"no", "false", "0", "yes", "true", "1"}:
-        return plain[denied[0]]
-    found = [plain[label] for label in words.NO_ERROR if label in plain]
-    return found[0] if found else None
-
-
-def _scale(labels: Sequence[str]) -> list[str]:
-    """Return labels from best to worst where they are a known scale, else nothing."""
-    plain = {words.plain_label(label): label for label in labels}
-    if len(plain) >= _LEAST_SCALE:
-        for scale in words.SCALES:
-            if set(plain) <= set(scale):
-                return [plain[label] for label in scale if label in plain]
-    return []
 
 
 def _blank_is_good(measures: Sequence[Measure]) -> bool:
@@ -220,7 +205,7 @@ def _ordered(
     return Quality({"rule": "order", "better": better}, why, tuple(labels), None, separator)
 
 
-def _by_numbers(measures: Sequence[Measure], answers: Answers) -> Quality:
+def _by_numbers(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> Quality:
     numbers = [[n for column in measure.columns for n in column.numbers] for measure in measures]
     values = {number for each in numbers for number in each}
     by_many = any(measure.kind == "ratings" for measure in measures)
@@ -232,10 +217,11 @@ def _by_numbers(measures: Sequence[Measure], answers: Answers) -> Quality:
         return Quality({"rule": "majority", "top": answers.top}, "the top rating was given")
     if answers.minimum is not None:
         return _gap(answers.minimum, "the minimum was given", averaged=by_many)
+    columns = [column for measure in measures for column in measure.columns]
     if values <= {0, 1} and not by_many:
-        bad = all(column.words & words.ERROR for m in measures for column in m.columns)
-        high = 0.0 if bad else 1.0
+        high = _good_digit(columns, ask)
         return _credit((high,), values, f"scores are 0 and 1, and {high:g} is good")
+    _check_direction(columns)
     ranges = [max(each) - min(each) for each in numbers]
     whole = all(number.is_integer() for number in values)
     if by_many and whole and max(ranges) <= _WIDE:
@@ -246,6 +232,28 @@ def _by_numbers(measures: Sequence[Measure], answers: Answers) -> Quality:
     if max(ranges) > _WIDE * min(ranges):
         why += ", but aspects have scales of their own: better convert them apart"
     return _gap(sensible_minimum(max(ranges)), why, averaged=by_many)
+
+
+def _good_digit(columns: Sequence[Column], ask: Ask | None) -> float:
+    check_one_direction(columns)
+    better = more_is_better(columns)
+    if better is not None:
+        return float(better)
+    names = ", ".join(column.name for column in columns)
+    text = f"Which number says that a candidate is good, under {names}?"
+    (chosen,) = ask_for(Question("high", text, ("0", "1"), "the name does not say"), ask)
+    return float(chosen)
+
+
+def _check_direction(columns: Sequence[Column]) -> None:
+    """Complain of numbers of which less is better: every rule takes the higher for the better."""
+    worse = [column.name for column in columns if more_is_better([column]) is False]
+    if worse:
+        raise SourceError(
+            f"{', '.join(worse)}: less of it is better, by its name, and higher scores count as "
+            "better; name the good ones with --high, or turn the numbers around in a copy; where "
+            "higher is better all the same, say from which difference on with --minimum"
+        )
 
 
 def _credit(high: Sequence[float], values: set[float], why: str) -> Quality:

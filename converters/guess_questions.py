@@ -87,7 +87,8 @@ def ask_for(question: Question, ask: Ask | None) -> Sequence[str]:
     if not question.choices:
         raise SourceError(
             f"{question.text} There is none that could be ({question.why}); check that this is the "
-            "right file: texts and judgements must be in one, a row or an object per candidate"
+            "right file: texts and judgements must be in one, a row or an object per candidate; or "
+            "write convert.py as CONTRIBUTING.md shows"
         )
     listed = ", ".join(question.choices[:_MOST_LISTED])
     if ask is None:

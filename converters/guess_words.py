@@ -31,6 +31,10 @@ ANNOTATOR = _set(
 ASPECT = _set(
     "aspect attribute criteria criterion dimension item metric q question scale statement"
 )
+SIDES = _set(
+    "1 2 3 4 a accepted b better c chosen d first left loser preferred rejected right second "
+    "third winner worse"
+)
 
 ERROR = _set(
     "addition defect defects error errors fault faults flaw flaws hallucinated hallucination "
@@ -51,12 +55,35 @@ SCORE = _set(
     "vote votes"
 )
 COUNTED = _set(
-    "age begin bertscore bleu bleurt char chars chrf comet confidence cost count date day "
-    "duration elapsed end entropy epoch len length logprob loss meteor minutes num offset "
-    "order pos position ppl perplexity prob probability rank rouge seconds seed size start "
-    "std stddev step temperature ter time timestamp token tokens turn variance version words "
-    "year zscore"
+    "age agreement begin bert bertscore bleu bleurt char chars chrf comet confidence cost count "
+    "date day duration elapsed end entropy epoch kappa len length logprob loss meteor minutes num "
+    "offset order pos position ppl perplexity prob probability rank ranking rouge seconds seed "
+    "size start std stddev step temperature ter time timestamp token tokens turn variance version "
+    "words year zscore"
 )
+COMMENT = _set(
+    "comment comments explanation feedback justification note notes rationale remark remarks"
+)
+
+BETTER = SCORE | _set(
+    "acceptable accepted accurate adequate answerable appropriate approved clear coherent "
+    "complete concise consistent correct covered entailed entailment factual faithful fluent good "
+    "grammatical grounded helpful informative natural pass passed polite readable relevant right "
+    "safe sensible simple specific supported true truthful understandable useful valid"
+)
+WORSE = ERROR | _set(
+    "bad bias biased contradiction contradictory contradicts difficulty disfluency disfluent "
+    "distance distortion dull edits effort fabricated fabrication false generic harm harmful "
+    "hallucinates hter impolite inaccurate incoherent incomplete inconsistency inconsistent "
+    "incorrect invalid irrelevant mislead misleading missing nonsense nonsensical offensive "
+    "offensiveness omitted omits penalty rank ranking redundancy redundant repetition repetitions "
+    "repetitive repetitiveness rude rudeness severity spam stereotype ter toxicity unclear "
+    "ungrammatical ungrounded unnatural unsafe unsupported untrue vague verbose violation "
+    "violations worse worst"
+)
+"""Better or worse, the more there is of it: what `guess_direction` goes by."""
+
+DENIED = _set("free lack less no non not without")
 
 NO_ERROR = (
     "no error",
@@ -90,6 +117,15 @@ NO_ERROR = (
     "true",
 )
 """Plain labels (`plain_label`) that say that nothing is wrong; of several the first is taken."""
+
+YES, NO = ("yes", "true"), ("no", "false", "0")
+"""Of these a name must say which is the good one."""
+
+KINDS_OF_FAULT = _set("consistent factual faithful")
+"""Good news, but for a column of errors, where they tell the kind."""
+
+DEGREES = frozenset(["high", "strongly agree", "yes"])
+"""What scales begin with that say how much of something there is, and not how good it is."""
 
 SCALES = (
     ("excellent", "very good", "good", "fair", "poor", "very poor"),

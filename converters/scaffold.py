@@ -4,7 +4,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ from typing import Any
 from nnd.converters.convert import Conversion, convert_source
 from nnd.converters.guess import Guess, guess, samples
 from nnd.converters.guess_content import Content, read_content
+from nnd.converters.guess_direction import more_is_better
 from nnd.converters.guess_questions import Answers, Ask
+from nnd.converters.guess_words import COUNTED
 from nnd.converters.scaffold_code import nested_code
 from nnd.converters.scaffold_facts import is_mapped, source_facts
 from nnd.converters.scaffold_files import write_objects
@@ -115,7 +117,25 @@ def new_source(
         shutil.rmtree(fresh, ignore_errors=True)
     files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
     left = tuple(left_to_fill(facts))
-    return NewSource(target, found, files, conversion.manifest["counts"], content.notes, left)
+    notes = (*content.notes, *_left_aside(found))
+    return NewSource(target, found, files, conversion.manifest["counts"], notes, left)
+
+
+def _left_aside(found: Guess) -> Iterator[str]:
+    """Say which columns would be scores, were it not for some of their cells, or for their name."""
+    by_number = not any(measure.has_labels for measure in found.measures)
+    for column in found.unused:
+        is_judged = column.kind == "number" and not column.words & COUNTED
+        if by_number and is_judged and more_is_better([column]) is False:
+            yield (
+                f"column {column.name} is not used: less of it is better, by its name; convert it "
+                "apart, with --score and --high"
+            )
+        if column.spoilt_by is not None:
+            yield (
+                f"column {column.name} is not used: {found.why[column.name]}; leave such a cell "
+                "empty in a copy of the file if it is a score"
+            )
 
 
 def _guessed(content: Content, answers: Answers | None, ask: Ask | None) -> Guess:

@@ -1,11 +1,13 @@
 """The facts of a new source, as far as a file tells them."""
 
+from pathlib import Path
 from typing import Any
 
 from nnd.converters.guess import Guess
 from nnd.converters.guess_aspects import Measure
 from nnd.converters.guess_columns import Column
 from nnd.converters.guess_words import slug
+from nnd.converters.tables import DELIMITERS
 from nnd.schemas import SourceError
 
 TO_FILL = "TODO"
@@ -112,9 +114,11 @@ def _table(guess: Guess, sheet: str | None) -> dict[str, Any]:
         table["context"] = context_template(guess)
     for measure in guess.measures:
         _add_measure(table, measure, guess)
-    usual = guess.content.file.lower().endswith(".csv")
-    if guess.content.quoted is not None and guess.content.quoted != usual:
-        table["quoted"] = guess.content.quoted
+    content, suffix = guess.content, Path(guess.content.file).suffix.lower()
+    if content.delimiter != DELIMITERS.get(suffix):
+        table["delimiter"] = content.delimiter
+    if content.quoted is not None and content.quoted != (suffix == ".csv"):
+        table["quoted"] = content.quoted
     if sheet is not None:
         table["sheet"] = sheet
     return table

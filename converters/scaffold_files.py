@@ -47,9 +47,8 @@ def write_objects(
             parquet.write_table(Table.from_pylist(rows), path)
         case ".xlsx":
             _write_workbook(path, _cells(rows), sheet or "Sheet1")
-        case suffix:
-            delimiter = "," if suffix == ".csv" else "\t"
-            _write_cells(path, _cells(rows), delimiter, quoted=bool(content.quoted))
+        case _:
+            _write_cells(path, _cells(rows), str(content.delimiter), quoted=bool(content.quoted))
 
 
 def _cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:

@@ -109,9 +109,9 @@ def _votes(measure: Measure, guess: Guess, names: Names) -> str:
 def _label(first: Column, guess: Guess, names: Names) -> Judged:
     text = _raw(first, names)
     if first.kind == "flag":
-        text = f"str({text}).lower()"
+        text = f'{{True: "true", False: "false"}}.get({text})'
     elif not all(isinstance(value, str | None) for value in first.values):
-        text = f"str({text})"
+        text = f"str({text})" if first.filled == first.rows else f"{text} and str({text})"
     text += "" if guess.quality.blank is None else " or NO_ERROR"
     if guess.quality.separator is None:
         return Judged("label", text)

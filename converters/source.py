@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
 from nnd.converters.entry_points import Offered, offered_sources
 from nnd.converters.quality import Rule, read_rule
+from nnd.converters.strict_yaml import load_yaml
 from nnd.converters.texts import read_text
 from nnd.schemas import SourceError, check_rows
 
@@ -192,7 +191,7 @@ def _read_facts(path: Path) -> dict[str, Any]:
     """Return a source.yaml that is valid under the schema and has a rule that makes sense."""
     text = read_text(path)
     try:
-        facts = yaml.safe_load(text)
+        facts = load_yaml(text)
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
         raise SourceError(f"{path}: not valid YAML, {type(error).__name__}: {reason}") from error

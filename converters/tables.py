@@ -37,6 +37,9 @@ Report: TypeAlias = Callable[[str, str], None]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""What separates cells where a `table` section does not say."""
+
 _SPACES = " \t\r\n"
 _MOST_LISTED = 20
 _MEASURES = ("scores", "ratings", "labels", "marks")
@@ -105,11 +108,10 @@ def _read(path: Path, name: str, table: Table) -> Iterator[Record]:
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
     columns = _columns(table)
     match known[0] if known else None:
-        case ".csv":
-            cells = read_cells(path, delimiter=",", quoted=table.get("quoted", True))
-            yield from _by_header(cells, path.name, columns)
-        case ".tsv":
-            cells = read_cells(path, delimiter="\t", quoted=table.get("quoted", False))
+        case ".csv" | ".tsv" as suffix:
+            delimiter = table.get("delimiter", DELIMITERS[suffix])
+            quoted = table.get("quoted", suffix == ".csv")
+            cells = read_cells(path, delimiter=delimiter, quoted=quoted)
             yield from _by_header(cells, path.name, columns)
         case ".xlsx":
             cells = read_workbook(path, table.get("sheet"))

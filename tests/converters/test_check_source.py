@@ -239,6 +239,14 @@ def test_fixture_is_invented(here: Birds) -> None:
     assert "of your own" in check.remedy
 
 
+def test_fixture_is_invented_where_a_few_characters_say_much(here: Birds) -> None:
+    copied = (*REAL[-1][:3], "那是一把舊的木椅子。", "wrong")  # a sentence of ten characters
+    here.set_real([*REAL[:-1], copied])
+    here.set_fixture([*FIXTURE[:-1], (*FIXTURE[-1][:3], copied[3], "rude")])
+
+    assert "那是一把舊的木椅子。" in only(here.check(), "fail", "invented").message
+
+
 def test_a_source_whose_file_lies_in_its_folder_is_to_be_looked_at(here: Birds) -> None:
     (here.folder / "birds.jsonl").write_text(lines(FIXTURE))
 

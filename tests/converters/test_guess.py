@@ -1,11 +1,14 @@
 """What the columns of an unknown file are taken for, and what cannot be guessed is asked."""
 
+import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import guessed_tables
 import pytest
+from guessed_tables import BIRDS, ROOMS, cycle, gap, no_error, texts
 
 from nnd.converters.guess import Guess, guess
 from nnd.converters.guess_content import read_content
@@ -14,45 +17,11 @@ from nnd.converters.guess_questions import Answers, Question
 from nnd.converters.guess_words import plain_label, slug, words_of
 from nnd.schemas import SourceError
 
-BIRDS = ("heron", "wren", "plover")
-ROOMS = ("the blue room", "the long hall", "the old kitchen", "the narrow stairs")
-
 
 @pytest.fixture
 def look(tmp_path: Path) -> Any:
     """`look({"column": values, …}, Answers(…))`: the guess for a table of these columns."""
-
-    def make(columns: Mapping[str, Sequence[Any]], answers: Answers | None = None) -> Guess:
-        header = list(columns)
-        rows = [dict(zip(header, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        path = tmp_path / "judged.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        return guess(read_content(path), answers)
-
-    return make
-
-
-def texts(**names: str) -> dict[str, list[Any]]:
-    """Columns of four contexts by three systems, called as asked for."""
-    pairs = [(room, bird) for room in ROOMS for bird in BIRDS]
-    return {
-        names.get("context", "source"): [f"Somebody asked the way to {room}." for room, _ in pairs],
-        names.get("system", "system"): [bird for _, bird in pairs],
-        names.get("candidate", "output"): [f"The {bird} points at {room}." for room, bird in pairs],
-    }
-
-
-def cycle(*values: Any) -> list[Any]:
-    """A value per row; every system gets every value where there are not three of them."""
-    return [values[number % len(values)] for number in range(len(ROOMS) * len(BIRDS))]
-
-
-def no_error(label: str) -> dict[str, Any]:
-    return {"rule": "no_error", "no_error": label}
-
-
-def gap(minimum: float) -> dict[str, Any]:
-    return {"rule": "gap", "minimum": minimum, "tolerance": 1e-6}
+    return functools.partial(guessed_tables.look, tmp_path)
 
 
 FIVE = {"fluency": [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2]}

@@ -49,7 +49,7 @@ def test_ratings_one_by_one_give_the_pairs_of_their_means(nnd_data: Path, tmp_pa
     [
         # Texts and judgements in two files; a system per column; ratings without texts.
         ("frank/human_annotations.json", "Which column holds the candidates"),
-        ("challenge300/challenge300-outputs.tsv", "Which column names the system"),
+        ("challenge300/challenge300-outputs.tsv", "stand in a row, under Macaw-11B, Macaw-large"),
         ("simplification/ratings_per_annotator/structural_simplicity_ratings.csv", "There is none"),
     ],
 )

@@ -155,6 +155,13 @@ def test_a_tsv_that_says_so_is_quoted(table_source: TableSource) -> None:
     )
 
 
+def test_cells_may_be_separated_by_something_else(table_source: TableSource) -> None:
+    raw = csv_of(HEADER, *ROWS)
+    source = table_source(raw.replace(b'","', b'";"'), delimiter=";")
+
+    assert convert(source).pairs["candidate_low"][1] == 'A "bird", I think.'
+
+
 def test_the_suffix_of_the_file_given_goes_before_the_declared_one(
     table_source: TableSource, tmp_path: Path
 ) -> None:

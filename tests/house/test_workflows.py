@@ -84,28 +84,31 @@ def changed(tmp_path: Path) -> Path:
     return clone
 
 
-@pytest.mark.parametrize("failing", [None, "changed", "new one"])
-def test_the_sources_that_changed_are_checked_and_no_others(
-    changed: Path, failing: str | None
-) -> None:
+SHELLS = {None: ["bash", "-e"], "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"]}
+"""How GitHub runs a step: without `shell: bash` what fails inside a pipe goes unnoticed."""
+
+
+def check_changed(
+    changed: Path, base: str, failing: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the step as GitHub does, with an `nnd` that writes down what it is asked to check."""
     (step,) = (step for step in steps(GITHUB / "workflows/sources.yml") if "BASE" in str(step))
     programs = changed.parent / "programs"
     programs.mkdir()
-    checked = changed.parent / "checked"
     (programs / "nnd").write_text(
         "#!/usr/bin/env python3\nimport json, sys\n"
-        f"open({str(checked)!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
+        f"open({str(changed.parent / 'checked')!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
         f"sys.exit({failing!r} is not None and sys.argv[-1].endswith('/{failing}'))\n"
     )
     (programs / "nnd").chmod(0o755)
 
-    done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", step["run"]],  # as GitHub runs a step
+    return subprocess.run(
+        [*SHELLS[step.get("shell")], "-c", step["run"]],
         cwd=changed,
         env={
             **os.environ,
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "BASE": "base",
+            "BASE": base,
             "RUNNER_TEMP": str(changed.parent),
         },
         check=False,
@@ -113,11 +116,23 @@ def test_the_sources_that_changed_are_checked_and_no_others(
         text=True,
     )
 
-    assert [json.loads(line) for line in checked.read_text().splitlines()] == [
+
+@pytest.mark.parametrize("failing", [None, "changed", "new one"])
+def test_the_sources_that_changed_are_checked_and_no_others(
+    changed: Path, failing: str | None
+) -> None:
+    done = check_changed(changed, "base", failing)
+
+    checked = (changed.parent / "checked").read_text()
+    assert [json.loads(line) for line in checked.splitlines()] == [
         ["check-source", "converters/sources/changed"],
         ["check-source", "converters/sources/new one"],
     ]
     assert done.returncode == (0 if failing is None else 1), done.stderr
+
+
+def test_a_base_that_is_not_there_is_no_pass(changed: Path) -> None:
+    assert check_changed(changed, "nowhere").returncode != 0
 
 
 @pytest.mark.parametrize("path", FORMS, ids=named)

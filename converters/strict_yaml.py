@@ -1,0 +1,53 @@
+"""YAML that cannot blow up, and in which no key hides another."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import yaml
+
+MOST_VALUES = 100_000
+
+
+def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever the YAML holds
+    """Return what a YAML document holds.
+
+    Raises:
+        yaml.YAMLError: If it is no YAML, has a key twice, or more than `MOST_VALUES` values, what
+            an alias stands for counted each time: ten lines of aliases may hold millions.
+        Exception: What else PyYAML raises: ValueError, KeyError and others.
+    """
+    return yaml.load(text, _Loader)  # noqa: S506 - _Loader is a SafeLoader
+
+
+class _Loader(yaml.SafeLoader):
+    values = 0  # with what aliases stand for counted each time
+    sizes: Mapping[str, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        before = self.values
+        node = super().compose_node(parent, index)
+        is_alias = isinstance(event, yaml.AliasEvent)
+        self.values += self.sizes[event.anchor] if is_alias else 1
+        if event.anchor is not None and not is_alias:
+            self.sizes = {**self.sizes, event.anchor: self.values - before}
+        if self.values > MOST_VALUES:
+            raise yaml.composer.ComposerError(
+                None, None, f"more than {MOST_VALUES:,} values by here", event.start_mark
+            )
+        return node
+
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002 - as PyYAML has it
+    ) -> dict[Hashable, Any]:
+        found: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in found:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f'the key "{key.value}" stands twice; keep one', key.start_mark
+                )
+            if isinstance(key, yaml.ScalarNode):
+                found.add(key.value)
+        return super().construct_mapping(node, deep=deep)
