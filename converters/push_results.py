@@ -35,40 +35,40 @@ def check_pushable(models: Sequence[str]) -> None:
 
 
 def push_results(
-    result: Mapping[str, Any],
+    model: str,
+    results: Mapping[ScoredOn, Mapping[str, Any]],
     *,
-    data: str,
-    data_commit: str | None,
     patience: Patience | None = None,
 ) -> Pushed:
-    """Open a pull request that puts a result into the metadata of its model.
+    """Open a pull request that puts results into the metadata of their model.
 
-    The README gets it in `model-index`, in the place of an earlier one on the same data under the
-    same protocol and template, and stays as it is else; one is made where there is none. Results on
-    a dataset of the Hub go to `.eval_results` too. If main holds all of it already, nothing is
-    sent; if an open pull request of ours does, that one is taken.
+    It is one for all of them: several that change the same README could not all be merged. The
+    README gets them in `model-index`, each in the place of an earlier one on the same data under
+    the same protocol and template, and stays as it is else; one is made where there is none.
+    Results on a dataset of the Hub go to `.eval_results` too. If main holds all of it already,
+    nothing is sent; if an open pull request of ours does, that one is taken.
 
     Args:
-        result: What one model did (`result.schema.json`, a model result).
-        data: ORG/name of the dataset on the Hub, or else what the result calls it.
-        data_commit: The dataset's commit on the Hub, or None where it is not there.
+        model: ORG/name on the Hub.
+        results: Dataset → what the model did there (`result.schema.json`, a model result).
         patience: How long to try again where the Hub does not answer.
 
     Returns:
-        `sent` tells whether a pull request was opened for it.
+        `sent` tells whether a pull request was opened for them.
 
     Raises:
         PublishError: If there is no such model on the Hub, its metadata are not what the Hub
             accepts, they change meanwhile, or the Hub does not take it.
     """
-    model = str(result["model"])
     check_pushable([model])
-    repository, dataset = Repository("model", model), ScoredOn(data, data_commit)
+    repository = Repository("model", model)
     commit, readme = ask(repository, lambda: _readme(repository), patience=patience)
-    texts = {README: add_results(readme, model, result, dataset)}
-    if dataset.commit is not None:
-        path, text = results_file(result, dataset)
-        texts[path] = text
+    texts = {}
+    for dataset, result in results.items():
+        readme = texts[README] = add_results(readme, model, result, dataset)
+        if dataset.commit is not None:
+            path, text = results_file(result, dataset)
+            texts[path] = text
 
     def unchanged(state: State) -> Iterator[str]:
         if state.commit != commit:
@@ -79,7 +79,7 @@ def push_results(
         return push(
             repository,
             _written(texts, Path(place)),
-            message=f"Add NND pass rates on {data}",
+            message=f"Add NND pass rates on {', '.join(dataset.name for dataset in results)}",
             obsolete=unchanged,
             pull_request=True,
             patience=patience,

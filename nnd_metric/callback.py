@@ -3,8 +3,9 @@
     trainer.add_callback(NNDCallback(trainer, "quiz_design-nnd", every=500))
 
 It only watches: the weights at the end are, bit for bit, those of the same training without it. The
-Trainer logs what it finds, `nnd/pass_rate` and `nnd/<category>`, to wherever it logs the rest; a
-history file keeps it with n and intervals, and `nnd curve` draws that.
+Trainer logs what it finds, `nnd/pass_rate` and `nnd/<category>`, to wherever it logs the rest
+(TensorBoard puts `train/` before the names); a history file keeps it with n and intervals, and
+`nnd curve` draws that.
 
 Scored are the weights as they are at that step, in their own precision: with mixed precision, too,
 the numbers are those that `nnd evaluate` gives for a checkpoint of that step. Where several
@@ -16,19 +17,18 @@ tests of Quiz Design every 500 steps of 16 texts) 3 % of the time of a small BAR
 """
 
 import copy
-import hashlib
 import sys
 import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import polars as pl
 import torch
 from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    Trainer,
     TrainerCallback,
     TrainerControl,
     TrainerState,
@@ -40,14 +40,12 @@ from .engine import Engine
 from .errors import ScoringError, ScoringWarning
 from .history import HISTORY, Entry, read_history, share_of_time, summarise, write_history
 from .models import wrap_model
-from .results import CLUSTER, pass_rates
+from .results import pass_rates
 from .scoring import score_pairs
 from .signature import make_signature
+from .subset import choose_contexts
 from .templates import find_template
 from .undisturbed import undisturbed
-
-if TYPE_CHECKING:
-    from transformers import Trainer
 
 _ZERO_3 = 3  # DeepSpeed's stage in which processes share the weights out
 
@@ -59,7 +57,8 @@ class NNDCallback(TrainerCallback):
     add the callback to it.
 
     What cannot work shows before the first step, as an error. Later trouble, such as a model that
-    answers with NaN, is a warning, and training goes on.
+    answers with NaN, is a warning, and training goes on. Add EarlyStoppingCallback, and others that
+    end training at an evaluation, before this one: it hears of that in time to score the end.
 
     Args:
         trainer: The Trainer that this callback is added to.
@@ -80,7 +79,7 @@ class NNDCallback(TrainerCallback):
 
     def __init__(
         self,
-        trainer: "Trainer",
+        trainer: Trainer,
         pairs: PairData | PairSet,
         tokenizer: PreTrainedTokenizerBase | None = None,
         *,
@@ -99,9 +98,10 @@ class NNDCallback(TrainerCallback):
             self.history = Path(history)
         self._trainer = trainer
         self._template = find_template(template)
+        # A tokenizer remembers how it was last called; the training's is left alone.
+        self._tokenizer = copy.deepcopy(_tokenizer_of(trainer, tokenizer))
         self._engine = Engine(
-            # A tokenizer remembers how it was last called; the training's is left alone.
-            wrap_model(_model_of(trainer), copy.deepcopy(_tokenizer_of(trainer, tokenizer))),
+            wrap_model(_model_of(trainer), self._tokenizer),
             protocol=protocol,
             separator=self._template.separator,
         )
@@ -118,6 +118,9 @@ class NNDCallback(TrainerCallback):
     ) -> None:
         """Take up the history, and score what training starts from or goes on with."""
         self._since = time.perf_counter()
+        if self._engine.loaded.model is not self._trainer.model:  # a new one by `model_init`
+            loaded = wrap_model(_model_of(self._trainer), self._tokenizer)
+            self._engine = replace(self._engine, loaded=loaded, proofs=[])
         if state.is_world_process_zero:
             self._entries = self._kept(state.global_step)
             self._watch(state, control)
@@ -147,6 +150,17 @@ class NNDCallback(TrainerCallback):
         if control.should_training_stop:
             self._watch_on(state, control)
 
+    def on_evaluate(
+        self,
+        args: TrainingArguments,  # noqa: ARG002
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,  # noqa: ANN401, ARG002
+    ) -> None:
+        """Score if an evaluation after the end of an epoch has just ended training."""
+        if control.should_training_stop:
+            self._watch_on(state, control)
+
     def on_train_end(
         self,
         args: TrainingArguments,  # noqa: ARG002
@@ -170,9 +184,10 @@ class NNDCallback(TrainerCallback):
             return
         try:
             self._watch(state, control)
-        except (ScoringError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - models and loggers fail in any way
+            reason = str(error) if isinstance(error, ScoringError | OSError) else repr(error)
             warnings.warn(
-                f"step {state.global_step}: {error}; training goes on",
+                f"step {state.global_step}: {reason}; training goes on",
                 ScoringWarning,
                 stacklevel=2,
             )
@@ -190,7 +205,9 @@ class NNDCallback(TrainerCallback):
         write_history(self.history, [*self._entries, entry])
         self._entries.append(entry)
         due = control.should_log
-        self._trainer.log(log_of(entry))
+        # Not a subclass's `log`: that adds what it has counted since the last loss (TRL), or talks
+        # to the other processes, which are not here.
+        Trainer.log(self._trainer, log_of(entry))
         control.should_log = due  # `log` takes it back, and the loss of this step may be due
         self._since = time.perf_counter()
 
@@ -215,24 +232,6 @@ class NNDCallback(TrainerCallback):
         )
 
 
-def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
-    """Return the pairs of so many contexts, those whose ids have the smallest SHA-256.
-
-    The choice does not depend on the order of rows, and a larger one holds a smaller one.
-
-    Args:
-        pairs: All pairs.
-        contexts: How many contexts to keep; all of them where there are no more.
-    """
-    known = pairs.pairs.select(CLUSTER).unique().rows()
-    if len(known) <= contexts:
-        return pairs
-    chosen = sorted(known, key=_digest)[:contexts]
-    keys = pl.DataFrame(chosen, pairs.pairs.select(CLUSTER).schema, orient="row")
-    rows = pairs.pairs.join(keys, on=CLUSTER, how="semi", nulls_equal=True, maintain_order="left")
-    return replace(pairs, pairs=rows, version=read_pairs(rows).version)
-
-
 def log_of(entry: Entry) -> dict[str, float]:
     """Return what the Trainer logs of an entry.
 
@@ -240,7 +239,7 @@ def log_of(entry: Entry) -> dict[str, float]:
         `nnd/pass_rate`, `nnd/<category>`, the seconds it took as `nnd/seconds`, and as
         `nnd/share_of_time` their share of the time since the last scoring.
     """
-    rates = {"pass_rate": entry.overall, **entry.by}
+    rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
     found = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
     found |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
     return {f"nnd/{name}": value for name, value in found.items()}
@@ -255,10 +254,6 @@ def describe_cost(entries: list[Entry]) -> str:
     )
 
 
-def _digest(key: tuple[str | None, ...]) -> str:
-    return hashlib.sha256("\x00".join(part or "" for part in key).encode()).hexdigest()
-
-
 def _check_counts(every: int, contexts: int | None) -> None:
     if every < 1:
         raise ScoringError(f"every is {every}; give 1 or more steps")
@@ -266,7 +261,7 @@ def _check_counts(every: int, contexts: int | None) -> None:
         raise ScoringError(f"contexts is {contexts}; give 1 or more, or None for all")
 
 
-def _model_of(trainer: "Trainer") -> PreTrainedModel:
+def _model_of(trainer: Trainer) -> PreTrainedModel:
     """Return the model that is trained, if it can be scored in the middle of that."""
     model = trainer.model
     if not isinstance(model, PreTrainedModel):
@@ -284,7 +279,7 @@ def _model_of(trainer: "Trainer") -> PreTrainedModel:
 
 
 def _tokenizer_of(
-    trainer: "Trainer", tokenizer: PreTrainedTokenizerBase | None
+    trainer: Trainer, tokenizer: PreTrainedTokenizerBase | None
 ) -> PreTrainedTokenizerBase:
     found = tokenizer or trainer.processing_class
     if not isinstance(found, PreTrainedTokenizerBase):

@@ -14,7 +14,7 @@ from .printing import AsJson, quiet_loading, show
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from .data import PairSet
+    from .sweep import Sweep
 
 
 def evaluate(
@@ -141,34 +141,40 @@ def evaluate(
     told = results[0] if len(data) == 1 and results else found.to_dict()
     show(told, as_json, *shown)
     if push_to_model_card:
-        for name, evaluation in found.evaluations.items():
-            _push(evaluation.to_dict()["results"], found.pairs[name])
+        _push(found)
     if found.failures:
         raise typer.Exit(1)
 
 
-def _push(results: list[dict[str, Any]], pairs: "PairSet") -> None:
+def _push(found: "Sweep") -> None:
     """Send results to their models; the lines about it leave standard output to --json.
 
     Raises:
         PublishError: If the Hub did not take some of them, once the others have been sent.
     """
+    from nnd.cards.model_card import ScoredOn
     from nnd.converters.push_results import push_results
     from nnd.schemas import PublishError
 
-    commit = pairs.version if "/" in pairs.name else None  # a folder's name has no slash
+    of_models: dict[str, dict[ScoredOn, dict[str, Any]]] = {}
+    for name, evaluation in found.evaluations.items():
+        pairs = found.pairs[name]
+        commit = pairs.version if "/" in pairs.name else None  # a folder's name has no slash
+        for result in evaluation.results:
+            on = of_models.setdefault(result.model, {})
+            on[ScoredOn(pairs.name, commit)] = result.to_dict()
     failed = []
-    for result in results:
+    for model, results in of_models.items():
         try:
-            pushed = push_results(result, data=pairs.name, data_commit=commit)
+            pushed = push_results(model, results)
         except PublishError as error:
             failed.append(str(error))
             continue
         where = pushed.pull_request or "its card"
         print(
-            f"{result['model']}: pull request {where}"
+            f"{model}: pull request {where}"
             if pushed.sent
-            else f"{result['model']}: {where} has these results already",
+            else f"{model}: {where} has these results already",
             file=sys.stderr,
         )
     if failed:

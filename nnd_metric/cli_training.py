@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .curve import Curves
     from .history import Point
 
+_STAR = "*: Wilson's interval, tests taken for independent, as resampling contexts has no width"
+
 
 def curve(
     histories: Annotated[
@@ -64,12 +66,17 @@ def _table(found: "Curves") -> "Table":
                 steps = f"{first:,} to {last:,}"
                 rates = _in_words(at_first), _in_words(at_last)
                 table.add_row(run.name, category, steps, *rates, f"{at_last.n:,}")
+                if any("*" in rate for rate in rates):
+                    table.caption = _STAR
     return table
 
 
 def _in_words(rate: "Point") -> str:
-    shown = f"{100 * (rate.pass_rate or 0):.1f}"
-    if rate.interval is None:
+    from .figure_drawing import has_no_width, interval_of, percent
+
+    told = rate.to_dict()
+    shown, bounds = percent(told["pass_rate"]), interval_of(told)
+    if bounds is None:
         return shown
-    low, high = (f"{100 * bound:.1f}" for bound in rate.interval)
-    return f"{shown} [{low}, {high}]"
+    low, high = map(percent, bounds)
+    return f"{shown} [{low}, {high}]{'*' if has_no_width(told) else ''}"

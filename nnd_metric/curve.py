@@ -37,13 +37,7 @@ class Run:
             "share_of_time": share_of_time(self.entries),
             "signature": self.entries[-1].signature,
             "points": [
-                {
-                    "category": category,
-                    "step": step,
-                    "pass_rate": rate.pass_rate,
-                    "n": rate.n,
-                    "interval": None if rate.interval is None else list(rate.interval),
-                }
+                {"category": category, "step": step, **rate.to_dict()}
                 for category in categories
                 for step, rate in line_of(self.entries, category)
             ],

@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from .figure_drawing import Drawing, Mark, rate_in_words
+from .figure_drawing import Drawing, Mark, interval_of, rate_in_words
 from .figure_panels import Entry, panels
 from .figure_style import PAPER, look, style
 from .figure_text import spoken, visible
 from .history import Point
 
 CAPTION = (
-    "Bands are 95 % intervals over contexts, of each step by itself. All steps score the same "
-    "pairs, so two of them are better told apart than their bands suggest."
+    "Bands are 95 % intervals over contexts, of each step by itself (Wilson's, tests taken for "
+    "independent, where resampling contexts has no width, as where all pass). All steps score the "
+    "same pairs, so two of them are better told apart than their bands suggest."
 )
 
 _MARKED = 40
@@ -39,10 +40,10 @@ def training_curves(
     names = [visible(name) for name in names]
     with style():
         key = [Entry(*look(number), name) for number, name in enumerate(names)]
-        titles = [[spoken(category)] for category in lines]
+        titles = [[spoken(category), _tests(of_runs)] for category, of_runs in lines.items()]
         figure, axes = panels(titles, key, x_label="training step", y_label="pass rate, %")
         data = [
-            {"history": name, "category": category, "step": step, **_told(rate)}
+            {"history": name, "category": category, "step": step, **rate.to_dict()}
             for category, of_runs in lines.items()
             for name, line in zip(names, of_runs, strict=True)
             for step, rate in line
@@ -57,8 +58,10 @@ def training_curves(
     return drawing
 
 
-def _told(rate: Point) -> dict[str, object]:
-    return {"pass_rate": rate.pass_rate, "n": rate.n, "interval": rate.interval}
+def _tests(of_runs: Sequence[Sequence[tuple[int, Point]]]) -> str:
+    """Return how many tests are behind a panel; runs may differ, and resumed ones too."""
+    counts = sorted({rate.n for line in of_runs for _, rate in line})
+    return f"{' to '.join(f'{n:,}' for n in (counts[:1] + counts[1:][-1:]))} tests"
 
 
 def _draw_line(
@@ -67,7 +70,7 @@ def _draw_line(
     colour, marker = look(number)
     steps = [step for step, _ in line]
     rates = [100 * (rate.pass_rate or 0) for _, rate in line]
-    bounds = [rate.interval or (math.nan, math.nan) for _, rate in line]
+    bounds = [interval_of(rate.to_dict()) or (math.nan, math.nan) for _, rate in line]
     low, high = ([100 * each[side] for each in bounds] for side in (0, 1))
     axes.fill_between(steps, low, high, color=colour, alpha=0.15, lw=0, zorder=1)
     axes.plot(steps, rates, color=colour, lw=1, zorder=2)
@@ -75,7 +78,7 @@ def _draw_line(
         return
     for (step, rate), y in zip(line, rates, strict=True):
         (dot,) = axes.plot([step], [y], marker, ms=3.5, mfc=colour, mec=PAPER, mew=0.3, zorder=3)
-        drawing.tag(dot, Mark(f"{name}, step {step:,}: {rate_in_words(_told(rate))}", number))
+        drawing.tag(dot, Mark(f"{name}, step {step:,}: {rate_in_words(rate.to_dict())}", number))
 
 
 def _share(axes: Sequence[Axes]) -> None:

@@ -18,9 +18,10 @@ from .report_points import Points
 
 CAPTION = (
     "The line is fitted to the judged systems (filled); the band and the bars are 95 % prediction "
-    "intervals of one new score. Open marks are models that nobody judged. Beyond the filled "
-    "marks, that the line goes on is an assumption. The error is that of leaving one system out; "
-    "in brackets, of guessing the mean score instead."
+    "intervals of one new score. Open marks are models that nobody judged. Where the line is "
+    "dotted, beyond the judged systems, that it goes on is an assumption; scores have ends, and it "
+    "has none. The error is that of leaving one system out; in brackets, of guessing the mean "
+    "score instead."
 )
 
 _STEPS = 60
@@ -35,7 +36,10 @@ def extrapolation(names: Mapping[str, str], points: Sequence[Points]) -> Drawing
     """
     looks = {model: look(number) for number, model in enumerate(names)}
     key = [Entry(*looks[model], name) for model, name in names.items()]
-    titles = [[spoken(each.category), _error(each)] for each in points]
+    titles = [
+        [spoken(each.category), f"{len(each.judged)} systems judged", *_errors(each)]
+        for each in points
+    ]
     figure, axes = panels(titles, key, x_label="pass rate, %", y_label="human score")
     data = [
         {"category": each.category, **prediction}
@@ -50,10 +54,13 @@ def extrapolation(names: Mapping[str, str], points: Sequence[Points]) -> Drawing
     return drawing
 
 
-def _error(points: Points) -> str:
+def _errors(points: Points) -> list[str]:
     line = points.agreement["extrapolation"]["line"]
-    error = "undefined" if line["rmse"] is None else f"{line['rmse']:.2g}"
-    return f"error {error} (mean {line['rmse_of_mean']:.2g})"
+    of_mean = f"(mean {line['rmse_of_mean']:.2g})"
+    if line["rmse"] is None:
+        return [f"error undefined {of_mean}"]
+    told = f"error {line['rmse']:.2g} {of_mean}"
+    return [told] if line["rmse"] < line["rmse_of_mean"] else [told, "no better than the mean"]
 
 
 def _draw_band(axes: Axes, points: Points) -> None:
@@ -66,7 +73,10 @@ def _draw_band(axes: Axes, points: Points) -> None:
     x = [100 * each.pass_rate for each in found.predictions]
     low, high = zip(*(each.interval for each in found.predictions), strict=True)
     axes.fill_between(x, low, high, color=MUTED, alpha=0.15, lw=0, zorder=0)
-    axes.plot(x, [each.score for each in found.predictions], color=MUTED, lw=0.8, zorder=1)
+    within = [each for each in found.predictions if each.position == "within"]
+    for part, dashes in ((found.predictions, ":"), (within, "-")):
+        places, scores = [100 * each.pass_rate for each in part], [each.score for each in part]
+        axes.plot(places, scores, color=MUTED, lw=0.8, ls=dashes, zorder=1)
 
 
 def _draw_predictions(

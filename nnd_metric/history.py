@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ScoringError
+from .intervals import wilson
 from .results import SLICES, PassRates, Rate
 from .systems import OVERALL
 from .whole_file import write_whole
@@ -29,6 +30,20 @@ class Point:
     pass_rate: float | None
     n: int
     interval: tuple[float, float] | None
+
+    @property
+    def wilson(self) -> tuple[float, float] | None:
+        """95 % Wilson interval (`results.Rate`), or None where there are no tests."""
+        return None if self.pass_rate is None else wilson(round(self.pass_rate * self.n), self.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, as `results.Rate` names them."""
+        return {
+            "pass_rate": self.pass_rate,
+            "n": self.n,
+            "interval": None if self.interval is None else list(self.interval),
+            "wilson": None if self.wilson is None else list(self.wilson),
+        }
 
 
 @dataclass(frozen=True, slots=True)

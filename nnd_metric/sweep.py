@@ -219,8 +219,8 @@ class _Trouble:
             reason = str(error) if isinstance(error, ScoringError) else repr(error)
             self.failures.append(Failure(model, dataset, reason))
             what = " on ".join(name for name in (model, dataset) if name is not None)
-            message = f"{what}: {reason}; going on without it"
-            warnings.warn(message, ScoringWarning, stacklevel=2)
+            told = reason if reason.startswith(what) else f"{what}: {reason}"
+            warnings.warn(f"{told}; going on without it", ScoringWarning, stacklevel=2)
 
 
 def _read(

@@ -37,11 +37,20 @@ def result(model: str, pass_rate: float = 0.75) -> dict[str, Any]:
     }
 
 
-def push(model: str, pass_rate: float = 0.75, *, commit: str | None = COMMIT) -> str:
-    """The expression that sends a result, for `ask`."""
+def push(
+    model: str,
+    pass_rate: float = 0.75,
+    *,
+    commit: str | None = COMMIT,
+    datasets: tuple[str, ...] = ("org/quiz",),
+) -> str:
+    """The expression that sends results, for `ask`."""
+    results = ", ".join(
+        f"load('nnd.cards.model_card').ScoredOn({data!r}, {commit!r}): {result(model, pass_rate)!r}"
+        for data in datasets
+    )
     return (
-        f"vars_of(load('nnd.converters.push_results').push_results({result(model, pass_rate)!r}, "
-        f"data='org/quiz', data_commit={commit!r}, "
+        f"vars_of(load('nnd.converters.push_results').push_results({model!r}, {{{results}}}, "
         "patience=load('nnd.converters.patience').Patience(first_s=0.001)))"
     ).replace("vars_of", "load('dataclasses').asdict")
 
@@ -88,6 +97,23 @@ def test_the_same_result_again_is_there_already(hub: Hub, ask: Ask) -> None:
     held = hub.files("models", "org/again", "refs/pr/2")
     values = [each.metric_value for each in ModelCard(held["README.md"].decode()).data.eval_results]
     assert values == [0.5, 1.0]
+
+
+def test_results_on_several_datasets_are_one_pull_request(hub: Hub, ask: Ask) -> None:
+    hub.commit("models", "org/several", {"README.md": README.encode()})
+    both = push("org/several", datasets=("org/quiz", "org/news"))
+    assert ask(both)["sent"] is True
+    assert list(pulls(hub, "org/several")) == ["refs/pr/1"]
+    assert hub.commits("models", "org/several", "refs/pr/1")[0].title == (
+        "Add NND pass rates on org/quiz, org/news"
+    )
+    held = hub.files("models", "org/several", "refs/pr/1")
+    found = ModelCard(held["README.md"].decode()).data.eval_results
+    assert [(each.dataset_type, each.metric_value) for each in found] == [
+        *(("org/quiz", 0.75), ("org/quiz", 1.0), ("org/news", 0.75), ("org/news", 1.0))
+    ]
+    assert {FILE, FILE.replace("quiz", "news")} < set(held)
+    assert ask(both)["sent"] is False
 
 
 def test_a_model_without_a_readme_gets_one(hub: Hub, ask: Ask) -> None:
@@ -157,9 +183,10 @@ def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
     local = Path(save_model("gpt2", tmp_path))
     data = write_pairs(tmp_path)
     hub.commit("models", "org/tiny", {path.name: path.read_bytes() for path in local.iterdir()})
-    hub.commit(
-        "datasets", "org/quiz", {path.name: path.read_bytes() for path in data.glob("*.parquet")}
-    )
+    for name in ("org/quiz", "org/news"):
+        hub.commit(
+            "datasets", name, {path.name: path.read_bytes() for path in data.glob("*.parquet")}
+        )
     version = hub.commits("datasets", "org/quiz")[0].id
     options = ("--model", "org/tiny", "--data", "org/quiz", "--no-cache", "--json")
     done = nnd(hub, tmp_path / "home", "evaluate", *options, "--push-to-model-card")
@@ -179,6 +206,13 @@ def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
 
     again = nnd(hub, tmp_path / "home", "evaluate", *options, "--push-to-model-card")
     assert again.stderr == f"org/tiny: {page} has these results already\n"
+
+    several = (*options, "--data", "org/news", "--push-to-model-card")
+    more = nnd(hub, tmp_path / "home", "evaluate", *several)
+    assert more.stderr == f"org/tiny: pull request {page[:-1]}2\n"
+    readme = hub.files("models", "org/tiny", "refs/pr/2")["README.md"].decode()
+    found = {each.dataset_type for each in ModelCard(readme).data.eval_results}
+    assert found == {"org/quiz", "org/news"}
 
 
 def test_a_local_model_is_refused_before_anything_is_scored(hub: Hub, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 # ruff: noqa: ARG002 - transformers says what callbacks are given
 # ruff: noqa: NPY002 - and seeds numpy's global state
 
+import copy
 import hashlib
 import json
 import math
@@ -11,6 +12,7 @@ import random
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +20,18 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
+from metric import histories
 from metric.training_runs import bits, make_trainer, sample_pairs
-from transformers import Trainer, TrainerCallback
+from transformers import EarlyStoppingCallback, Trainer, TrainerCallback
 
-from nnd.metric.callback import NNDCallback, choose_contexts
+from nnd.metric.callback import NNDCallback, log_of
 from nnd.metric.data import read_pairs
 from nnd.metric.engine import Engine
 from nnd.metric.errors import ScoringError, ScoringWarning
 from nnd.metric.evaluation import evaluate_models
 from nnd.metric.history import HISTORY, Entry, read_history
 from nnd.metric.models import load_model
+from nnd.metric.subset import choose_contexts
 from nnd.metric.toy_models import Family
 from nnd.metric.undisturbed import undisturbed
 
@@ -259,6 +263,61 @@ def test_whatever_the_trainer_logs_to_gets_it(tmp_path: Path) -> None:
     ]
 
 
+def test_a_category_called_like_a_number_of_ours_does_not_take_its_place() -> None:
+    odd = histories.entry(4, 0.5, pass_rate=0.1, seconds=0.2, share_of_time=0.3, rude=0.4)
+    assert log_of(odd) == {
+        "nnd/pass_rate": 0.5,
+        "nnd/rude": 0.4,
+        "nnd/seconds": 1.0,
+        "nnd/share_of_time": 0.25,  # 1 s of 4 s
+    }
+
+
+def test_a_model_that_is_made_when_training_begins_is_the_one_that_is_scored(
+    tmp_path: Path,
+) -> None:
+    model = make_trainer("gpt2", tmp_path).model
+
+    def make(**arguments: Any) -> Trainer:
+        del arguments["model"]
+        return Trainer(model_init=lambda: copy.deepcopy(model), **arguments)
+
+    watchers = []
+    for name, how in (("given", Trainer), ("made", make)):
+        trainer = make_trainer("gpt2", tmp_path / name, trainer=how)
+        watchers.append(watch(trainer, contexts=None))
+        trainer.train()
+    given, made = (rates(read_history(each.history)) for each in watchers)
+    assert given[0][1] != given[-1][1]
+    assert made == given
+    trainer.train()  # a search for hyperparameters trains again and again
+    assert rates(read_history(watchers[1].history)) == given
+
+
+def test_numbers_that_a_trainer_adds_to_its_losses_stay_with_them(tmp_path: Path) -> None:
+    class Counting(Trainer):
+        """Logs what it has counted since it last logged, as TRL's do."""
+
+        counted = 0
+
+        def training_step(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+            self.counted += 1
+            return super().training_step(*args, **kwargs)
+
+        def log(self, logs: dict[str, float], *args: Any) -> None:
+            super().log({**logs, "counted": self.counted}, *args)
+            self.counted = 0
+
+    trainer = make_trainer("gpt2", tmp_path, trainer=Counting)
+    watch(trainer)
+    trainer.train()
+    history = trainer.state.log_history
+    assert [(log["step"], log["counted"]) for log in history if "counted" in log] == [
+        *((4, 4), (6, 2))
+    ]
+    assert [log["step"] for log in history if "nnd/pass_rate" in log] == [0, 2, 4, 6]
+
+
 def test_a_fixed_set_of_whole_contexts_is_scored() -> None:
     whole = read_pairs(sample_pairs())
     few = choose_contexts(whole, 5)
@@ -310,6 +369,34 @@ def test_an_end_that_another_callback_decides_on_is_scored(tmp_path: Path) -> No
     trainer.add_callback(Stopper())  # after the watcher, which hears of it an event later
     trainer.train()
     assert [entry.step for entry in read_history(watcher.history)] == [0, 2, 3]
+
+
+@pytest.mark.parametrize("strategy", ["epoch", "steps"])
+def test_an_end_that_an_evaluation_decides_on_is_scored(strategy: str, tmp_path: Path) -> None:
+    data = make_trainer("gpt2", tmp_path).train_dataset
+    trainer = make_trainer(
+        "gpt2",
+        tmp_path,
+        trainer=partial(Trainer, eval_dataset=data),
+        max_steps=-1,
+        num_train_epochs=4,
+        per_device_train_batch_size=8,
+        eval_strategy=strategy,
+        eval_steps=3,
+        save_strategy=strategy,
+        save_steps=3,
+        load_best_model_at_end=True,
+        greater_is_better=True,  # so that no loss is better than the first
+    )
+    trainer.add_callback(EarlyStoppingCallback())
+    watcher = watch(trainer, every=100)
+    trainer.train()
+    # The second evaluation, which is no better than the first, ends it.
+    last = 2 * (3 if strategy == "steps" else -(-len(data) // 8))
+    assert [entry.step for entry in read_history(watcher.history)] == [0, last]
+    best = trainer.state.best_model_checkpoint
+    assert best is not None
+    assert int(best.rpartition("-")[2]) < last  # it was the last step that was scored, not the best
 
 
 class Crash(TrainerCallback):
@@ -418,6 +505,25 @@ def test_a_model_that_answers_with_nan_is_a_warning_and_training_goes_on(tmp_pat
     assert trainer.state.global_step == 6
     assert [entry.step for entry in read_history(watcher.history)] == [0, 2]
     assert len([each for each in told if each.category is ScoringWarning]) == 2  # at 4 and 6
+
+
+def test_trouble_of_any_kind_is_a_warning_and_training_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = Engine.__call__
+
+    def failing(self: Engine, requests: Any) -> Any:
+        if trainer.state.global_step == 4:
+            raise RuntimeError("CUDA error: misaligned address")
+        return call(self, requests)
+
+    monkeypatch.setattr(Engine, "__call__", failing)
+    trainer = make_trainer("gpt2", tmp_path)
+    watcher = watch(trainer)
+    said = r"step 4: RuntimeError\('CUDA error: misaligned address'\); training goes on"
+    with pytest.warns(ScoringWarning, match=said):
+        trainer.train()
+    assert [entry.step for entry in read_history(watcher.history)] == [0, 2, 6]
 
 
 def test_a_history_of_other_pairs_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from nnd.metric.cli import main
 from nnd.metric.curve import curve
 from nnd.metric.errors import ScoringError
 from nnd.metric.history import HISTORY, Point
+from nnd.metric.intervals import wilson
 
 SVG = "{http://www.w3.org/2000/svg}"
 RISING = [entry(0, 0.4, rude=0.2, wrong=None), entry(500, 0.6, rude=0.7, wrong=0.5)]
@@ -107,6 +108,33 @@ def test_a_long_history_is_a_line_without_marks(tmp_path: Path) -> None:
     assert {"0", "20k", "40k"} <= set(texts)
 
 
+def test_where_all_pass_or_none_the_interval_is_wilsons(tmp_path: Path) -> None:
+    # Resampling contexts in which all tests pass gives 100 % for ever; that is no certainty.
+    # Wilson's for 20 of 20 begins at 20 / (20 + 1.96^2) = 83.9 %, and for none of 5 it ends at
+    # 1.96^2 / (5 + 1.96^2) = 43.4 %.
+    ends = {"all": Point(1.0, 20, (1.0, 1.0)), "none": Point(0.0, 5, (0.0, 0.0))}
+    path = write(tmp_path / "h", [replace(entry(0, 0.5), by=ends)])
+    found = curve(path, tmp_path / "c.svg").to_dict()
+    assert marks(tmp_path / "c.svg") == [
+        "h, overall, step 0: 50.0 % [40.0, 60.0] of 100",
+        "h, all, step 0: 100.0 % [83.9, 100.0] of 20",
+        "h, none, step 0: 0.0 % [0.0, 43.4] of 5",
+    ]
+    points = {each["category"]: each for each in found["runs"][0]["points"]}
+    assert points["all"]["interval"] == [1.0, 1.0]
+    assert points["all"]["wilson"] == [pytest.approx(0.839, abs=5e-4), 1.0]
+
+
+def test_every_panel_says_how_many_tests_it_shows(tmp_path: Path) -> None:
+    entries = [replace(entry(0), by={"rude": Point(0.5, n, None)}) for n in (4, 1200, 8)]
+    grown = [replace(each, step=step) for step, each in enumerate(entries)]
+    curve(write(tmp_path / "h", grown), tmp_path / "c.svg")
+    texts = [text.text for text in ET.parse(tmp_path / "c.svg").iter(f"{SVG}text")]
+    assert [text for text in texts if text and text.endswith("tests")] == [
+        *("100 tests", "4 to 1,200 tests")
+    ]
+
+
 def test_an_entry_without_an_interval_has_no_band(tmp_path: Path) -> None:
     one = replace(entry(0), overall=Point(0.5, 1, None))
     curve(write(tmp_path / "h", [one]), tmp_path / "c.svg")
@@ -135,7 +163,14 @@ def test_the_numbers_are_returned_too(two: list[Path], tmp_path: Path) -> None:
         "share_of_time": 0.25,
         "signature": RISING[-1].signature,
         "points": [
-            {"category": category, "step": step, "pass_rate": rate, "n": 100, "interval": bounds}
+            {
+                "category": category,
+                "step": step,
+                "pass_rate": rate,
+                "n": 100,
+                "interval": bounds,
+                "wilson": pytest.approx(wilson(round(100 * rate), 100)),
+            }
             for category, step, rate, bounds in [
                 ("overall", 0, 0.4, [0.3, 0.5]),
                 ("overall", 500, 0.6, [0.5, 0.7]),
@@ -219,6 +254,17 @@ def test_the_command_prints_a_table_and_writes_the_figure(
     (run,) = json.loads(out)["runs"]
     assert {each["category"] for each in run["points"]} == {"overall", "rude"}
     assert (tmp_path / "c.png").is_file()
+
+
+def test_the_command_marks_wilsons_intervals(
+    nnd: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    entries = [entry(0, 0.5), replace(entry(9), overall=Point(1.0, 20, (1.0, 1.0)))]
+    _, out, _ = nnd("curve", write(tmp_path / "h", entries))
+    rows = [" ".join(line.split()) for line in out.splitlines()]
+    assert "h overall 0 to 9 50.0 [40.0, 60.0] 100.0 [83.9, 100.0]* 20" in rows
+    assert "*: Wilson's interval" in out
+    assert "*" not in nnd("curve", write(tmp_path / "h", entries[:1]))[1]
 
 
 def test_the_command_says_in_one_line_what_cannot_be(

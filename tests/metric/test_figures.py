@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from nnd.metric.figure_extrapolation import extrapolation
 from nnd.metric.figure_forest import forest
 from nnd.metric.figure_heat_map import heat_map
 from nnd.metric.figure_scaling import in_short, scaling
-from nnd.metric.figure_style import COLOURS, COLUMN, VARIABLES, look, style
+from nnd.metric.figure_style import COLOURS, COLUMN, MUTED, VARIABLES, look, style
 from nnd.metric.figure_svg import png, svg_file, svg_inline
 from nnd.metric.figure_text import fit, short_names, spoken, spread, text_width, visible
 from nnd.metric.report_groups import Group
@@ -198,7 +199,37 @@ def test_predictions_stand_on_the_line_among_the_judged() -> None:
     assert is_even([each.y for each in (*judged, new)], [1, 2, 2.5, 4, 3.9])
     assert new.title == "new, overall: pass rate 60.0 %, predicted human score 3.9 [3, 5]"
     assert "fill: #ffffff" in new.style  # open: nobody judged it
-    assert "error 0.25 (mean 1.5)" in [text for text, *_ in texts(file)]
+    told = [text for text, *_ in texts(file)]
+    assert {"4 systems judged", "error 0.25 (mean 1.5)"} < set(told)
+    assert "no better than the mean" not in told
+
+
+@pytest.mark.parametrize(
+    ("rmse", "said"),
+    [
+        (1.5, ["error 1.5 (mean 1.5)", "no better than the mean"]),
+        (None, ["error undefined (mean 1.5)"]),
+    ],
+)
+def test_a_line_that_tells_nothing_says_so(rmse: float | None, said: list[str]) -> None:
+    line = {"rmse": rmse, "rmse_of_mean": 1.5}
+    of = points(extrapolation={"line": line, "predictions": []})
+    told = [text for text, *_ in texts(svg(drawn(extrapolation, NAMES, [of])))]
+    assert [text for text in told if "mean" in text] == said
+
+
+def test_the_line_is_dotted_beyond_the_judged() -> None:
+    of = points(extrapolation={"line": {"rmse": 0.1, "rmse_of_mean": 1}, "predictions": []})
+    unjudged = {"far": rate(0.9)}
+    drawing = drawn(extrapolation, NAMES, [replace(of, unjudged=unjudged)])
+    dotted, solid = (
+        [float(x) for x in np.asarray(line.get_xdata())]
+        for line in drawing.figure.axes[1].lines
+        if line.get_color() == MUTED
+    )
+    # Judged at 30 to 70 %, and a twentieth of the way from 30 to 90 is left free at either end.
+    assert (min(dotted), max(dotted)) == pytest.approx((27, 93))
+    assert (min(solid), max(solid)) == pytest.approx((30, 70), abs=66 / 59)
 
 
 def difference(value: float, verdict: str, p_holm: float | None = 0.01) -> dict[str, Any]:

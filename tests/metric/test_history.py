@@ -20,6 +20,7 @@ from nnd.metric.history import (
     summarise,
     write_history,
 )
+from nnd.metric.intervals import wilson
 from nnd.metric.results import pass_rates
 
 ENTRIES = [entry(0, 0.4, rude=0.2, wrong=None), entry(20, 0.6, rude=0.7, wrong=0.5)]
@@ -82,6 +83,13 @@ def test_a_write_that_fails_leaves_the_old_history(
     assert [each.name for each in tmp_path.iterdir()] == ["h"]
 
 
+def test_a_link_is_followed_and_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "h").symlink_to(tmp_path / "elsewhere" / "history")
+    write_history(tmp_path / "h", ENTRIES)
+    assert (tmp_path / "h").is_symlink()
+    assert read_history(tmp_path / "elsewhere" / "history") == ENTRIES
+
+
 def _no_room(*_: object) -> None:
     raise OSError("no room")
 
@@ -127,6 +135,14 @@ def test_the_line_of_a_category_leaves_out_steps_without_tests() -> None:
     assert line_of(ENTRIES, "overall") == [(0, ENTRIES[0].overall), (20, ENTRIES[1].overall)]
     assert line_of(ENTRIES, "wrong") == [(20, ENTRIES[1].by["wrong"])]
     assert line_of(ENTRIES, "unheard of") == []
+
+
+def test_a_point_knows_its_wilson_interval() -> None:
+    # 4 of 4: 1 to 4 / (4 + z^2), z = 1.959964.
+    assert Point(1.0, 4, None).wilson == (pytest.approx(4 / (4 + 1.959964**2)), 1.0)
+    assert Point(None, 0, None).wilson is None
+    # 0.29 * 100 is 28.999999999999996 in floating point.
+    assert Point(0.29, 100, None).wilson == wilson(29, 100)
 
 
 def test_the_share_of_time() -> None:

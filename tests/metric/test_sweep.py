@@ -139,9 +139,14 @@ def test_what_fails_is_told_and_the_rest_is_done(
     assert "no such model" in reasons[1]
     assert "no usable tokenizer" in reasons[2]
     messages = [str(each.message) for each in told if each.category is ScoringWarning]
-    for failure, message in zip(found.failures, messages, strict=True):
-        name = failure.model or failure.dataset
-        assert message == f"{name}: {failure.reason}; going on without it"
+    # A reason that begins with the name is not told with the name before it again.
+    nowhere_data, nowhere_model, no_tokenizer = reasons
+    assert nowhere_model.startswith(f"{nowhere}: ")
+    assert messages == [
+        f"nowhere: {nowhere_data}; going on without it",
+        f"{nowhere_model}; going on without it",
+        f"{no_tokenizer}; going on without it",
+    ]
     assert finished == found.evaluations
     for data in (birds, trees):
         alone = evaluate_models(models, data, cache=False)
@@ -328,7 +333,7 @@ def test_the_command_reports_failures_at_the_end_and_exits_with_1(
     arguments = [*options("model", models[0], "nowhere", models[1]), *options("data", birds)]
     code, out, err = nnd("evaluate", *arguments, "--out", "run")
     assert code == 1
-    assert err.startswith("nnd: nowhere: nowhere: no such model: ")
+    assert err.startswith("nnd: nowhere: no such model: ")
     assert err.endswith("; going on without it\n")
     table = out[out.index("failed: model") :]
     assert "nowhere" in table
