@@ -14,16 +14,22 @@ from nnd.schemas import PublishError
 README = "README.md"
 
 
-def check_pushable(models: Sequence[str]) -> None:
+def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
     """Check, before long work, that results can be sent to models: names and token only.
 
     Args:
         models: As the user names them.
+        revision: Of all of them, as the user names it.
 
     Raises:
-        PublishError: If one is a folder or no ORG/name, there is no token, or the Hub may not be
-            asked.
+        PublishError: If one is a folder or no ORG/name, another revision than main is scored, there
+            is no token, or the Hub may not be asked.
     """
+    if revision not in (None, "main"):
+        raise PublishError(
+            f"{revision}: the card that people see is main's, and results of another revision "
+            "would be taken for main's; leave --push-to-model-card out, or --revision"
+        )
     for model in models:
         if Path(model).is_dir():
             raise PublishError(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from .confounds import MATCHED_WITHIN, Baseline, Matched
 from .results import Rate
+from .shown_interval import interval_of, percent
 
 LENGTH = ("shorter_wins", "longer_wins")
 
@@ -48,16 +49,17 @@ def _shrinking(overall: Rate) -> Iterator[str]:
     """Tell when the lead over a coin is less, or in doubt, where length gives nothing away."""
     matched, found = overall.length_matched, [overall.baselines[name] for name in LENGTH]
     helped = any(baseline is not None and baseline.with_coin > _COIN for baseline in found)
-    if not helped or matched is None or overall.pass_rate is None or overall.interval is None:
+    if not helped or matched is None or overall.pass_rate is None:
         return
-    if overall.interval[0] <= _COIN:
+    of_all, of_matched = interval_of(overall.to_dict()), interval_of(matched.to_dict())
+    if of_all is None or of_all[0] <= _COIN:
         return
     told = f"the model passes {_percent(overall.pass_rate)} of all tests{_where_matched(matched)}"
-    if matched.interval is None:
+    if of_matched is None:
         yield f"{told}: whether its lead is length cannot be told"
-    elif matched.interval[0] <= _COIN:
+    elif of_matched[0] <= _COIN:
         yield f"{told}: no clear lead over a coin without the help of length"
-    elif matched.interval[1] < overall.interval[0]:
+    elif of_matched[1] < of_all[0]:
         yield f"{told}: part of its lead may be length"
 
 
@@ -84,11 +86,10 @@ def _where_matched(matched: Matched | None) -> str:
     where = f"where lengths match within {100 * MATCHED_WITHIN:.0f} %"
     if matched.pass_rate is None:
         return f"; {where} there is no test"
-    interval = ""
-    if matched.interval is not None:
-        interval = f" [{100 * matched.interval[0]:.1f}, {100 * matched.interval[1]:.1f}]"
+    bounds = interval_of(matched.to_dict())
+    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
     return f"; {where}, the model passes {_percent(matched.pass_rate)}{interval} of {matched.n:,}"
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{percent(share)} %"

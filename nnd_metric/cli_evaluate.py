@@ -113,24 +113,29 @@ def evaluate(
     if push_to_model_card:
         from nnd.converters.push_results import check_pushable
 
-        check_pushable(model)
-    found = sweep(
-        model,
-        data,
-        partial(write_results, folders),
-        protocol=protocol,
-        template=template,
-        keep=keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
-        human_scores=human_scores,
-        systems=read_systems(system),
-        unconditional=unconditional,
-        token_budget=token_budget,
-        cache=not no_cache,
-        revision=revision,
-        dtype=dtype,
-        device=device,
-        trust_remote_code=trust_remote_code,
-    )
+        check_pushable(model, revision)
+    try:
+        found = sweep(
+            model,
+            data,
+            partial(write_results, folders),
+            protocol=protocol,
+            template=template,
+            keep=keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+            human_scores=human_scores,
+            systems=read_systems(system),
+            unconditional=unconditional,
+            token_budget=token_budget,
+            cache=not no_cache,
+            revision=revision,
+            dtype=dtype,
+            device=device,
+            trust_remote_code=trust_remote_code,
+        )
+    except KeyboardInterrupt:
+        again = "" if no_cache else "; the same command goes on from there"
+        print(f"nnd: interrupted{again}", file=sys.stderr)
+        raise
     shown: list[Table | str] = []
     for name, evaluation in found.evaluations.items():
         shown += [f"on {name}"] if len(data) > 1 else []

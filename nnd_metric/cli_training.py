@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .curve import Curves
     from .history import Point
 
-_STAR = "*: Wilson's interval, tests taken for independent, as resampling contexts has no width"
-
 
 def curve(
     histories: Annotated[
@@ -55,6 +53,7 @@ def _table(found: "Curves") -> "Table":
     from rich.table import Table
 
     from .history import line_of
+    from .shown_interval import WILSON
 
     columns = ("run", "category", "steps", "first, %", "last, %", "n")
     table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False)
@@ -67,16 +66,11 @@ def _table(found: "Curves") -> "Table":
                 rates = _in_words(at_first), _in_words(at_last)
                 table.add_row(run.name, category, steps, *rates, f"{at_last.n:,}")
                 if any("*" in rate for rate in rates):
-                    table.caption = _STAR
+                    table.caption = WILSON
     return table
 
 
 def _in_words(rate: "Point") -> str:
-    from .figure_drawing import has_no_width, interval_of, percent
+    from .shown_interval import rate_and_interval
 
-    told = rate.to_dict()
-    shown, bounds = percent(told["pass_rate"]), interval_of(told)
-    if bounds is None:
-        return shown
-    low, high = map(percent, bounds)
-    return f"{shown} [{low}, {high}]{'*' if has_no_width(told) else ''}"
+    return rate_and_interval(rate.to_dict())

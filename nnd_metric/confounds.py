@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from .intervals import FloatArray, percentile_interval
+from .intervals import FloatArray, percentile_interval, wilson
 
 BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
     "shorter_wins": (-pl.col("characters_high"), -pl.col("characters_low")),
@@ -91,12 +91,14 @@ class Matched:
         passes: Those passed.
         pass_rate: passes / n, or None where n is 0.
         interval: 95 % cluster bootstrap interval, or None where fewer than two contexts have any.
+        wilson: 95 % Wilson interval, or None where n is 0.
     """
 
     n: int
     passes: int
     pass_rate: float | None
     interval: tuple[float, float] | None
+    wilson: tuple[float, float] | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -105,6 +107,7 @@ class Matched:
             "n": self.n,
             "passes": self.passes,
             "interval": None if self.interval is None else list(self.interval),
+            "wilson": None if self.wilson is None else list(self.wilson),
         }
 
 
@@ -172,4 +175,5 @@ def matched_in(rows: pl.DataFrame, rates: FloatArray) -> Matched | None:
         return None
     chosen = rows.filter("matched")
     n, passes = chosen.height, int(chosen["passed"].sum())
-    return Matched(n, passes, passes / n if n else None, percentile_interval(rates))
+    rate, interval = passes / n if n else None, percentile_interval(rates)
+    return Matched(n, passes, rate, interval, wilson(passes, n))

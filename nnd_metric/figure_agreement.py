@@ -5,11 +5,12 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from .figure_drawing import Drawing, Mark, interval_of, line_width, rate_in_words
+from .figure_drawing import Drawing, Mark, line_width, rate_in_words
 from .figure_panels import Entry, panels
 from .figure_style import PAPER, look
 from .figure_text import MINUS, spoken
 from .report_points import Points
+from .shown_interval import interval_of
 
 CAPTION = (
     "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "

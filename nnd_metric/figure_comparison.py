@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from .figure_drawing import Drawing, Mark, percent
+from .figure_drawing import Drawing, Mark
 from .figure_style import COLUMN, MUTED, PAPER, RULE, canvas, look
 from .figure_text import MINUS, fit, spoken, widest
+from .shown_interval import percent
 
 CAPTION = (
     "Difference of the pass rates in points with its 95 % interval (paired cluster bootstrap over "

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from .figure_drawing import Drawing, Mark, interval_of, rate_in_words
+from .figure_drawing import Drawing, Mark, rate_in_words
 from .figure_panels import Entry, panels
 from .figure_style import PAPER, look, style
 from .figure_text import spoken, visible
 from .history import Point
+from .shown_interval import interval_of
 
 CAPTION = (
     "Bands are 95 % intervals over contexts, of each step by itself (Wilson's, tests taken for "

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
+from .shown_interval import has_no_width, interval_of, percent
+
 
 class Mark(NamedTuple):
     """What one mark of a drawing stands for.
@@ -47,22 +49,6 @@ class Drawing:
         gid = f"mark-{len(self.marks)}"
         artist.set_gid(gid)
         self.marks[gid] = mark
-
-
-def percent(share: float) -> str:
-    """Return a share in per cent, with a decimal."""
-    return f"{100 * share:.1f}"
-
-
-def has_no_width(rate: Mapping[str, Any]) -> bool:
-    """Whether every resample gave the same rate, as where all tests pass: that is no certainty."""
-    return rate["interval"] is not None and rate["interval"][0] == rate["interval"][1]
-
-
-def interval_of(rate: Mapping[str, Any]) -> Sequence[float] | None:
-    """Return the interval to show: the bootstrap's, or Wilson's where that has no width."""
-    bounds: Sequence[float] | None = rate["wilson" if has_no_width(rate) else "interval"]
-    return bounds
 
 
 def line_width(rate: Mapping[str, Any]) -> float:

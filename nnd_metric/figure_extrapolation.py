@@ -10,11 +10,12 @@ from matplotlib.axes import Axes
 
 from .extrapolation import extrapolate
 from .figure_agreement import draw_judged
-from .figure_drawing import Drawing, Mark, percent
+from .figure_drawing import Drawing, Mark
 from .figure_panels import Entry, panels
 from .figure_style import MUTED, PAPER, look
 from .figure_text import spoken
 from .report_points import Points
+from .shown_interval import percent
 
 CAPTION = (
     "The line is fitted to the judged systems (filled); the band and the bars are 95 % prediction "

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
-from .figure_drawing import Drawing, Mark, interval_of, line_width, percent, rate_in_words
+from .figure_drawing import Drawing, Mark, line_width, rate_in_words
 from .figure_style import COLUMN, MUTED, PAGE, PAPER, RULE, canvas, look
 from .figure_text import fit, spoken, spread, text_width, widest
 from .report_groups import Group
+from .shown_interval import interval_of, percent
 
 LETTERS = {"shorter_wins": "S", "longer_wins": "L", "copy_wins": "C"}
 IN_WORDS = {

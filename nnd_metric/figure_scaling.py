@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from .figure_drawing import Drawing, Mark, interval_of, line_width, rate_in_words
+from .figure_drawing import Drawing, Mark, line_width, rate_in_words
 from .figure_panels import Entry, panels
 from .figure_style import MUTED, PAPER, look
 from .figure_text import spoken, visible
 from .report_groups import Group
+from .shown_interval import interval_of
 
 CAPTION = (
     "Parameters (embeddings included) on a logarithmic scale; lines join the sizes of a family, "

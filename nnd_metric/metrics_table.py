@@ -6,12 +6,14 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from .shown_interval import WILSON, rate_and_interval
+
 _NOTHING = "n/a"
 _SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
 _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, and mean within contexts; "
-    "a tie fails; intervals: 95 %, over contexts, more of them in the file"
+    f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {WILSON}"
 )
 _LEVELS = {"sample": "pooled", "by_context": "context"}
 
@@ -87,11 +89,7 @@ def _systems_left_out(agreement: Mapping[str, Any], kind: str) -> list[str]:
 def _pass_rate(rates: Mapping[str, Any] | None) -> list[str]:
     if rates is None or rates["pass_rate"] is None:
         return [_NOTHING, "", ""]
-    shown = f"{100 * rates['pass_rate']:.1f}"
-    if rates["interval"] is not None:
-        low, high = rates["interval"]
-        shown += f" [{100 * low:.1f}, {100 * high:.1f}]"
-    return [shown, f"{rates['n']:,}", f"{rates['ties']:,}"]
+    return [rate_and_interval(rates), f"{rates['n']:,}", f"{rates['ties']:,}"]
 
 
 def _systems(agreement: Mapping[str, Any] | None) -> list[str]:

@@ -50,6 +50,7 @@ from .results import pass_rates
 from .run import run
 from .run_folder import read_run
 from .scoring import score_pairs
+from .shown_interval import interval_of
 from .signature import make_signature
 from .store import default_store
 from .surface import measure

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from .about import CITATION
 from .caveats import caveats
 from .errors import ScoringError
-from .figure_drawing import Drawing, has_no_width, interval_of
+from .figure_drawing import Drawing
 from .figure_forest import IN_WORDS
 from .figure_scaling import in_short
 from .figure_svg import svg_inline
@@ -28,6 +28,7 @@ from .report_models import Evaluated
 from .report_pairs import pack_pairs
 from .report_tables import headline, sheet, surface
 from .results import CLUSTER
+from .shown_interval import has_no_width, interval_of
 from .signature import VERSION
 from .tables import (
     agreement_notes,

@@ -7,9 +7,9 @@ from typing import Any
 from rich.table import Table
 
 from .confounds import BASELINES
-from .figure_drawing import has_no_width, interval_of, percent
 from .figure_style import COLOURS, GLYPHS
 from .report_models import Evaluated
+from .shown_interval import has_no_width, interval_of, percent
 
 NOTHING = "n/a"
 

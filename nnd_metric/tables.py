@@ -6,6 +6,8 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from .shown_interval import WILSON, rate_and_interval
+
 _STATISTICS = {
     "tau_b": "tau-b",
     "tau_a": "tau-a",
@@ -26,8 +28,7 @@ _BASELINES = {
 _LEGEND = (
     "S, L, C, U: shorter wins, longer wins, more copied wins, the model without any context "
     "reaches more, with a coin for what it cannot decide; "
-    "s, l, c, u: the data cannot tell it from the model; "
-    "*: Wilson's interval, tests taken for independent, as resampling contexts has no width"
+    f"s, l, c, u: the data cannot tell it from the model; {WILSON}"
 )
 
 _TITLES = {
@@ -239,14 +240,7 @@ def _n(rate: Mapping[str, Any]) -> str:
 def _rate(rate: Mapping[str, Any]) -> str:
     if rate["pass_rate"] is None:
         return _NOTHING
-    shown = f"{100 * rate['pass_rate']:.1f}"
-    if rate["interval"] is None:
-        return shown
-    low, high = rate["interval"]
-    if low < high or "wilson" not in rate:
-        return f"{shown} [{100 * low:.1f}, {100 * high:.1f}]"
-    low, high = rate["wilson"]  # where all pass or all fail, resampling has no width
-    return f"{shown} [{100 * low:.1f}, {100 * high:.1f}]*"
+    return rate_and_interval(rate)
 
 
 def _marked_rate(rate: Mapping[str, Any]) -> str:

@@ -166,6 +166,11 @@ def test_a_folder_is_no_model_on_the_hub(tmp_path: Path) -> None:
         check_pushable([str(tmp_path)])
 
 
+def test_results_of_a_branch_are_not_mains() -> None:
+    with pytest.raises(PublishError, match=r"^step-500: the card that people see is main's"):
+        check_pushable(["org/tiny"], "step-500")
+
+
 # --- the command ------------------------------------------------------------------------------
 
 

@@ -155,6 +155,15 @@ def test_help_of_length_is_seen_through_many_equal_lengths() -> None:
     )
 
 
+def test_few_tests_of_matched_length_that_all_pass_are_no_certainty() -> None:
+    # No resample fails one of the 3, so Wilson's interval: from 3 / (3 + 1.95996²) = 0.43850.
+    (sentence,) = said("+" * 100, **lengths(*[(5, 5)] * 3, *[(1, 9)] * 57, *[(9, 1)] * 40))
+    assert sentence == (
+        "the model passes 100.0 % of all tests; where lengths match within 10 %, the model passes "
+        "100.0 % [43.9, 100.0] of 3: no clear lead over a coin without the help of length"
+    )
+
+
 def test_a_lead_without_tests_of_matched_length() -> None:
     # 100 tests, all passed; shorter wins passes 60.
     (sentence,) = said("+" * 100, **lengths(*[(1, 9)] * 60, *[(9, 1)] * 40))

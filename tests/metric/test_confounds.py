@@ -135,7 +135,7 @@ def test_lengths_match_within_a_tenth_of_the_longer() -> None:
 def test_no_lengths_match() -> None:
     found = overall("++", **lengths((1, 9), (9, 1))).length_matched
     assert found is not None
-    assert (found.n, found.pass_rate, found.interval) == (0, None, None)
+    assert (found.n, found.pass_rate, found.interval, found.wilson) == (0, None, None, None)
 
 
 def test_the_interval_of_matched_lengths_draws_contexts() -> None:

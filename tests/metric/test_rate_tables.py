@@ -71,6 +71,12 @@ def test_a_baseline_that_is_behind_has_no_letter() -> None:
     assert row(table, "overall") == "20 100.0 [83.9, 100.0]* l"
 
 
+def test_where_lengths_match_all_may_pass() -> None:
+    columns = {"characters_high": [5] * 20 + [1] * 9, "characters_low": [5] * 20 + [9] * 9}
+    table = pass_rate_table([result("+" * 20 + "-" * 9, **columns)])
+    assert row(table, "where lengths match") == "100.0 [83.9, 100.0]* of 20"
+
+
 def test_a_comparison_row_by_row(tmp_path: Path) -> None:
     # b = 10, c = 2 of 40, p = 0.0386 and, in one family with the other aspect, twice that.
     one = scored("x", "+" * 10 + "-" * 33, aspect=["p"] * 40 + ["q"] * 3)

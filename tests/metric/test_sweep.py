@@ -218,6 +218,20 @@ def test_an_interrupted_sweep_keeps_what_was_done(
     }
 
 
+def test_an_interrupted_command_says_how_to_go_on(
+    birds: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweep_module, "sweep", interrupted)
+    monkeypatch.setattr(sys, "argv", ["nnd", "evaluate", "--model", "x", "--data", birds])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr() == ("", "nnd: interrupted; the same command goes on from there\n")
+
+
 def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:
     with pytest.raises(ScoringError, match="there is no such file or folder"):
         sweep(models[:1], [str(tmp_path / "nowhere")])
