@@ -10,7 +10,8 @@ Trainer logs what it finds, `nnd/pass_rate` and `nnd/<category>`, to wherever it
 Scored are the weights as they are at that step, in their own precision: with mixed precision, too,
 the numbers are those that `nnd evaluate` gives for a checkpoint of that step. Where several
 processes train, each with the whole model, the first scores, and the others wait for it at their
-next exchange of gradients. No likelihood is stored: the weights are others at every step.
+next exchange of gradients; not longer than `ddp_timeout` of the TrainingArguments, half an hour by
+default. No likelihood is stored: the weights are others at every step.
 
 What it costs is in the log, in the history, and in a line at the end: with the defaults (1,389
 tests of Quiz Design every 500 steps of 16 texts) 3 % of the time of a small BART on one CPU core.

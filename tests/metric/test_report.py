@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import itertools
 import json
 import os
 import re
@@ -17,6 +16,7 @@ import polars as pl
 import pytest
 from metric.report_page import Page
 from metric.report_runs import Pretended, write_run
+from metric.report_texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
 from metric.two_models import scored
 from metric.two_models import write_run as write_likelihoods
 
@@ -376,52 +376,16 @@ def test_figures_are_a_png_and_an_svg_each(tmp_path: Path) -> None:
 
 # Texts are texts
 
-HOSTILE = (
-    "<script>alert(1)</script></style></script></title></textarea><!--",
-    "\u202eright to left\u2066 \u200f שלום",
-    "x" * 100_000,
-    "👩‍👧 🏳️‍🌈 e\u0301",
-    "nul \x00 bell \x07 escape \x1b[31m line\nbreak\ttab \u2028",
-    "'\" onload='alert(1)' {{ 7 * 7 }} {% raw %} $x_{1}$ \\frac ]]> &lt;b&gt; &#60;",
-)
-
 
 def test_hostile_text_in_every_field_is_text(tmp_path: Path) -> None:
-    n = 24
-    pairs = pl.DataFrame(
-        {
-            name: [
-                f"{text}{i}" for i, text in zip(range(n), itertools.cycle(HOSTILE), strict=False)
-            ]
-            for name in ("pair_id", "context", "candidate_high", "candidate_low", "context_id")
-        }
-        | {
-            name: [text for _, text in zip(range(n), itertools.cycle(HOSTILE), strict=False)]
-            for name in (
-                "error_category",
-                "error_group",
-                "aspect",
-                "category",
-                "split",
-                "system_low",
-            )
-        }
-    )
-    models = [Pretended(text, {"": 0.7}, 10 ** (7 + at)) for at, text in enumerate(HOSTILE)]
-    people = pl.DataFrame(
-        [(f"{text}!", None, text, "overall", 0.2 * at) for at, text in enumerate(HOSTILE)],
-        ["system", "model_id", "aspect", "category", "score"],
-        orient="row",
-        schema_overrides={"model_id": pl.String},
-    )
-    run = write_run(tmp_path / "run", pairs, models)
+    pairs, run = hostile_pairs(), hostile_run(tmp_path / "run")
     out, figures = tmp_path / "report.html", tmp_path / "figures"
     with pytest.warns(ScoringWarning, match=r"the font lacks letters of labels; \w+\.svg has them"):
         report(
             run,
             out,
             data=pairs,
-            human_scores=people,
+            human_scores=hostile_scores(),
             systems={text: f"{text}!" for text in HOSTILE},
             families=dict(zip(HOSTILE, HOSTILE[::-1], strict=True)),
             figures=figures,
@@ -550,20 +514,7 @@ def test_a_failure_leaves_what_was_there_and_no_rubbish(tmp_path: Path) -> None:
 def test_many_pairs_make_a_page_of_bearable_size(tmp_path: Path) -> None:
     """45,000 pairs in full; texts of random words, which hardly compress."""
     n = 45_000 if FULL else 3_000
-    words = [hashlib.sha256(str(i).encode()).hexdigest()[: 3 + i % 7] for i in range(20_000)]
-
-    def text(seed: int, length: int) -> str:
-        return " ".join(words[(seed * 7919 + place * 104_729) % 20_000] for place in range(length))
-
-    pairs = pl.DataFrame(
-        {
-            "pair_id": [f"{i:016x}" for i in range(n)],
-            "context": [text(i // 9, 120) for i in range(n)],
-            "candidate_high": [text(2 * i + 1, 25) for i in range(n)],
-            "candidate_low": [text(2 * i + 2, 25) for i in range(n)],
-            "error_category": [f"category {i % 12}" for i in range(n)],
-        }
-    )
+    pairs = many_pairs(n)
     run = write_run(tmp_path / "run", pairs, [Pretended(name, {"": 0.6}) for name in "abc"])
     before = time.monotonic()
     found = report(run, tmp_path / "report.html", data=pairs)
