@@ -49,7 +49,8 @@ test: $(BIN)/nnd
 	$(BIN)/python -m pytest -n 2 -q
 
 test-full: $(BIN)/nnd
-	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --durations=15
+	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 -q --durations=15 -m "not alone"
+	NND_TEST_FULL=1 $(BIN)/python -m pytest -q --durations=15 -m alone
 
 bench: $(BIN)/nnd
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,bench]'

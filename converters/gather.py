@@ -2,10 +2,11 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from nnd.converters.annotation import Annotation
 from nnd.converters.checks import check_annotations
@@ -96,8 +97,15 @@ def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
     distinct = dict.fromkeys(items)
     if not all(isinstance(text, str) for parts in distinct for pair in parts for text in pair):
         raise TypeError("a part of a context that is no text")
-    entries = [[{"key": key, "value": value} for key, value in parts] for parts in distinct]
-    return _spread(items, pl.Series(entries, dtype=polars_schema("annotation")["inputs"]))
+    keys = [key for parts in distinct for key, _ in parts]
+    values = [value for parts in distinct for _, value in parts]
+    ends = list(accumulate(map(len, distinct), initial=0))
+    # Of lists of objects polars would make a frame each: a fifth of the time of gathering.
+    entries = pa.StructArray.from_arrays(
+        [pa.array(keys, pa.large_string()), pa.array(values, pa.large_string())], ["key", "value"]
+    )
+    lists = pl.Series(pa.LargeListArray.from_arrays(ends, entries))
+    return _spread(items, lists.cast(polars_schema("annotation")["inputs"]))
 
 
 def _spread(items: Sequence[Hashable], distinct: pl.Series) -> pl.Series:

@@ -5,10 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "convert_scale.py"
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
 
+@pytest.mark.alone
 def test_time_and_memory_stay_in_bounds() -> None:
     """A million annotations (100,000 contexts x 10) in under 60 s and 4 GiB on two cores."""
     contexts, most_seconds, most_gib = (100_000, 60, 4.0) if FULL else (2_000, 10, 1.0)

@@ -462,6 +462,7 @@ def test_hostile_text_makes_nobody_scroll_sideways(tab: Tab, hostile: Path) -> N
 # Much of it
 
 
+@pytest.mark.alone
 @thorough
 def test_45000_pairs_open_in_two_seconds_and_stay_smooth(browser: Chromium, tmp_path: Path) -> None:
     pairs = many_pairs(45_000)
