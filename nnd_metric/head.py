@@ -5,6 +5,7 @@ logits (a bias, a cap, a scale) is the model's own code: its trunk answers with 
 and the rest of its forward pass does what it always does.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,8 +17,9 @@ from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPa
 
 from .models import LoadedModel, forward_replaced
 
-_LOGITS_ON_CPU = 2**23  # 32 MB in float32; larger is slower
+_LOGITS_ON_CPU = 2**22  # 16 MB in float32; glibc maps 32 MB and more anew each time
 _LOGITS = 2**28
+_ROWS = 8  # normalised at a time on a CPU: what that takes beside the logits stays in its caches
 _COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes half as long again
 
 
@@ -44,7 +46,9 @@ def log_probabilities(
     Returns:
         float32 or better [n].
     """
-    step = most_rows(loaded)
+    # As many rows in each part: a few left over would cost the whole vocabulary once more.
+    parts = math.ceil(len(hidden) / most_rows(loaded)) or 1
+    step = math.ceil(len(hidden) / parts) or 1
     made = [
         from_logits(_logits(loaded, trunk, some), ids)
         for some, ids in zip(torch.split(hidden, step), torch.split(targets, step), strict=True)
@@ -54,8 +58,14 @@ def log_probabilities(
 
 def from_logits(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return log P of each target, float32 or better [n], from logits [n, vocabulary]."""
-    precise = logits if logits.dtype == torch.float64 else logits.float()
-    return -cross_entropy(precise, targets, reduction="none")
+    rows = _ROWS if logits.device.type == "cpu" else max(1, len(logits))
+    made = [
+        -cross_entropy(
+            some.to(torch.promote_types(some.dtype, torch.float32)), ids, reduction="none"
+        )
+        for some, ids in zip(torch.split(logits, rows), torch.split(targets, rows), strict=True)
+    ]
+    return torch.cat(made)
 
 
 def sum_each(log_probabilities: torch.Tensor, lengths: Sequence[int]) -> torch.Tensor:
