@@ -49,12 +49,6 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def unpack_pairs(packed: str) -> dict[str, Any]:
-    """Return what `pack_pairs` packed."""
-    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
-    return found
-
-
 def _columns(rows: pl.DataFrame) -> list[str]:
     """Return the columns to show: of slices and systems, those that say anything, and it anew."""
     shown: list[str] = []

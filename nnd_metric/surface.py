@@ -50,15 +50,6 @@ def measure(pairs: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({**lengths, **copied}, schema_overrides=SURFACE_SCHEMA)
 
 
-def copied_share(candidate: str, context: str) -> float | None:
-    """Return the share of the candidate's word bigrams that occur in the context.
-
-    Returns:
-        From 0 to 1; None for a candidate of fewer than two words, which has no bigram.
-    """
-    return _share(candidate, frozenset(_bigrams(context)))
-
-
 def _copied_shares(pairs: pl.DataFrame) -> dict[str, dict[str, float | None]]:
     """Return the shares by context and candidate; of one context's bigrams at a time."""
     shares: dict[str, dict[str, float | None]] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import card_folders
 import yaml
 
 from nnd.converters import check_child, check_run, check_source
@@ -57,30 +58,8 @@ REAL = (
 )  # fmt: skip
 """Five pairs: 1 wrong + 1 rude, 1 rude + 1 wrong, 1 wrong."""
 
-FACTS: dict[str, Any] = {
-    "name": "birds",
-    "pretty_name": "Birds",
-    "task": "question-answering",
-    "languages": ["en"],
-    "licence": "CC0-1.0",
-    "redistribution": "allowed",
-    "citation": "@misc{birds,\n  title = {Birds},\n  year = {2021}\n}",
-    "homepage": "https://example.org/birds",
-    "aspects": {"answer": "Is it right?"},
-    "quality": {"rule": "no_error", "no_error": "good"},
-    "taxonomy": {
-        "wrong": {"name": "Wrong", "group": "content", "description": "It is not so."},
-        "rude": {"name": "Rude", "group": None, "description": "Nobody would say that."},
-    },
-    "systems": {"heron": "birds/heron", "wren": None, "plover": None},
+FACTS: dict[str, Any] = card_folders.FACTS | {
     "split": "one split, `test`",
-    "task_categories": ["question-answering"],
-    "source_datasets": ["original"],
-    "texts": "Questions, and answers of three birds.",
-    "annotators": ["expert-generated"],
-    "annotation_process": "An ornithologist listened.",
-    "limitations": ["Birds are few."],
-    "personal_information": "None is known of.",
     "expected": {
         "annotations": 8,
         "contexts": 3,

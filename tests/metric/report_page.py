@@ -1,12 +1,12 @@
 """A report as a browser takes it in: its elements, its texts, what it embeds."""
 
+import base64
+import gzip
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-
-from nnd.metric.report_pairs import unpack_pairs
 
 
 class Page(HTMLParser):
@@ -47,7 +47,9 @@ class Page(HTMLParser):
     @property
     def pairs(self) -> dict[str, Any]:
         """The pairs."""
-        return unpack_pairs(self._embedded("packed"))
+        packed = gzip.decompress(base64.b64decode(self._embedded("packed")))
+        found: dict[str, Any] = json.loads(packed)
+        return found
 
     def words(self) -> str:
         """All that can be read, on one line."""

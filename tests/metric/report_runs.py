@@ -31,6 +31,18 @@ class Pretended(NamedTuple):
     parameters: int = 1_000_000
 
 
+MODELS = [
+    Pretended("zoo/ant", {"": 0.4}, 10_000_000),
+    Pretended("zoo/bee", {"": 0.6, "wrong_fact": 0.2}, 30_000_000),
+    Pretended("zoo/cat", {"": 0.7}, 100_000_000),
+    Pretended("zoo/dog", {"": 0.9}, 300_000_000),
+    Pretended("zoo/eel", {"": 0.8}, 1_000_000_000),
+]
+"""Five, of which four stand for judged systems of the sample."""
+
+SYSTEMS = {"zoo/ant": "dipper", "zoo/bee": "siskin", "zoo/cat": "plover", "zoo/dog": "wren"}
+
+
 def pretend(pairs: PairSet, model: Pretended, seed: int) -> pl.DataFrame:
     """Score pairs as the model would, every fiftieth as a tie and every seventieth not at all."""
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 import polars as pl
 import pytest
 from metric.report_page import Page
-from metric.report_runs import Pretended, write_run
+from metric.report_runs import MODELS, SYSTEMS, Pretended, write_run
 from metric.report_texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
 from metric.two_models import scored
 from metric.two_models import write_run as write_likelihoods
@@ -28,14 +28,6 @@ from nnd.schemas import check_rows
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
-MODELS = [
-    Pretended("zoo/ant", {"": 0.4}, 10_000_000),
-    Pretended("zoo/bee", {"": 0.6, "wrong_fact": 0.2}, 30_000_000),
-    Pretended("zoo/cat", {"": 0.7}, 100_000_000),
-    Pretended("zoo/dog", {"": 0.9}, 300_000_000),
-    Pretended("zoo/eel", {"": 0.8}, 1_000_000_000),
-]
-SYSTEMS = {"zoo/ant": "dipper", "zoo/bee": "siskin", "zoo/cat": "plover", "zoo/dog": "wren"}
 FAMILIES = {"zoo/ant": "pests", "zoo/bee": "pests"}
 
 

@@ -31,7 +31,7 @@ from metric.report_driven import (
     unfold,
     verdicts,
 )
-from metric.report_runs import Pretended, write_run
+from metric.report_runs import MODELS, SYSTEMS, Pretended, write_run
 from metric.report_texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
 
 from nnd.converters.convert import convert
@@ -42,15 +42,6 @@ thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND
 NARROW, WIDE = 400, 1280
 PAIR_FITS = "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(pair)"
 OPENS_WITHIN = 2.0  # seconds, of 45,000 pairs
-
-MODELS = [
-    Pretended("zoo/ant", {"": 0.4}, 10_000_000),
-    Pretended("zoo/bee", {"": 0.6, "wrong_fact": 0.2}, 30_000_000),
-    Pretended("zoo/cat", {"": 0.7}, 100_000_000),
-    Pretended("zoo/dog", {"": 0.9}, 300_000_000),
-    Pretended("zoo/eel", {"": 0.8}, 1_000_000_000),
-]
-SYSTEMS = {"zoo/ant": "dipper", "zoo/bee": "siskin", "zoo/cat": "plover", "zoo/dog": "wren"}
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,15 @@
 import polars as pl
 import pytest
 
-from nnd.metric.surface import SURFACE_SCHEMA, copied_share, measure
+from nnd.metric.surface import SURFACE_SCHEMA, measure
 
 CONTEXT = "The cat sat on the mat. It was happy, the cat."
+
+
+def copied_share(candidate: str, context: str) -> float | None:
+    texts = {"context": context, "candidate_high": candidate, "candidate_low": "another"}
+    share: float | None = measure(pl.DataFrame([texts]))["copied_high"][0]
+    return share
 
 
 @pytest.mark.parametrize(
