@@ -23,8 +23,8 @@ SURFACE_SCHEMA = pl.Schema(
         "copied_low": pl.Float64,
     }
 )
-"""Columns of `measure`: code points; the share, from 0 to 1, of a candidate's word bigrams that occur
-in the context, null for one of fewer than two words, which has no bigram."""
+"""Columns of `measure`: code points; the share, from 0 to 1, of a candidate's word bigrams that
+occur in the context, null for one of fewer than two words, which has no bigram."""
 
 _WORD = re.compile(r"\w+")
 
