@@ -28,6 +28,7 @@ $(BIN)/nnd: pyproject.toml constraints.txt
 .links:
 	mkdir -p .links/nnd
 	ln -sfn ../../nnd_metric .links/nnd/metric
+	ln -sfn ../../nnd_metric/api/__init__.py .links/nnd/__init__.py
 	for room in converters schemas cards; do ln -sfn ../../$$room .links/nnd/$$room; done
 
 demo: $(BIN)/nnd

@@ -1,1 +1,43 @@
-"""Templates of data cards and of the metric card, and the offline card linter."""
+"""Data, metric and model cards: written from what was computed."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .bibtex import entries_in as entries_in, faults_of as faults_of
+    from .content import Content as Content, read_content as read_content
+    from .dataset import data_card as data_card, read_card as read_card, write_card as write_card
+    from .front_matter import configs as configs, metadata as metadata
+    from .manifest import check_form as check_form
+    from .markdown import (
+        Table as Table,
+        escape as escape,
+        render_table as render_table,
+        table_cell as table_cell,
+    )
+    from .metric import metric_card as metric_card, metric_page as metric_page
+    from .model import (
+        ScoredOn as ScoredOn,
+        add_results as add_results,
+        results_file as results_file,
+    )
+    from .parse import (
+        Card as Card,
+        Rows as Rows,
+        anchor_of as anchor_of,
+        links_in as links_in,
+        parse_card as parse_card,
+        tables_in as tables_in,
+    )
+    from .sentences import card_sentences as card_sentences
+    from .tables import card_tables as card_tables
+    from .vocabulary import (
+        ANNOTATORS as ANNOTATORS,
+        LICENCES as LICENCES,
+        SOURCE_DATASET as SOURCE_DATASET,
+        TASK_CATEGORIES as TASK_CATEGORIES,
+        hub_licence as hub_licence,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 
 from nnd.cards.manifest import check_form
-from nnd.schemas import SchemaError, polars_schema
-from nnd.schemas.folder import MANIFEST, read_frame, read_manifest
+from nnd.schemas import MANIFEST, SchemaError, polars_schema, read_frame, read_manifest
 
 DISTINCT = ("split", "context_id", "high_id", "low_id")
 """Two candidates that differ by several error categories make several pairs, and are one test."""

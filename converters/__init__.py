@@ -1,1 +1,24 @@
 """Annotation files in, NND pairs and human scores out."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .annotation import Annotation as Annotation
+    from .quality import (
+        Credit as Credit,
+        Dropped as Dropped,
+        Gap as Gap,
+        Majority as Majority,
+        NoError as NoError,
+        Order as Order,
+        Rule as Rule,
+        close_order as close_order,
+        compare as compare,
+        read_rule as read_rule,
+        readable as readable,
+        used_column as used_column,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -12,22 +12,23 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from .agree import agree_scored
-from .agreement import Agreement
-from .caveats import caveats
-from .data import PairData, PairSet, read_human_scores, read_pairs
-from .encoding import Keep, Request
-from .engine import Engine, Likelihoods, Work
-from .errors import ScoringError, ScoringWarning
-from .models import LoadedModel, load_config, load_model
-from .protocols import find_protocol
-from .results import PassRates, count_close, pass_rates
-from .run_folder import LIKELIHOODS, RESULT
-from .scoring import score_alone, score_pairs
-from .signature import make_signature
-from .store import Store, default_store
-from .systems import match_systems
-from .templates import Template, find_template
+from nnd.metric.agreement import Agreement, agree_scored
+from nnd.metric.data import PairData, PairSet, match_systems, read_human_scores, read_pairs
+from nnd.metric.encoding import Keep, Request, Template, find_protocol, find_template
+from nnd.metric.engine import Engine, Likelihoods, Store, Work, default_store
+from nnd.metric.models import LoadedModel, load_config, load_model
+from nnd.metric.results import (
+    LIKELIHOODS,
+    RESULT,
+    PassRates,
+    caveats,
+    count_close,
+    make_signature,
+    pass_rates,
+    score_alone,
+    score_pairs,
+)
+from nnd.schemas import ScoringError, ScoringWarning
 
 Model: TypeAlias = str | Path | LoadedModel
 

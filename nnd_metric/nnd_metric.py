@@ -5,7 +5,6 @@ imports below name every module that is needed, used here or not, each on a line
 and at the left margin, which is how `evaluate` finds them; and the base class is spelled
 evaluate.Metric, because the first metric class among the names of this file is taken for ours.
 """
-# ruff: noqa: F401
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,48 +16,21 @@ import datasets
 import evaluate
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from .about import CITATION, DESCRIPTION, INPUTS
-from .agree import agree_scored
-from .agreement import Agreement
-from .attention import attend
-from .caveats import caveats
-from .columns import COLUMNS, FEATURES, check_required, frame_of
-from .confounds import judge
-from .correlated import correlate
-from .correlations import STATISTICS
-from .data import REQUIRED, PairData, PairSet, read_pairs
-from .encoding import Keep
-from .engine import Engine
-from .errors import ScoringError
-from .evaluation import evaluate_models
-from .extrapolation import extrapolate
-from .head import most_rows
-from .holder import Loading, ModelHolder, choose_model
-from .intervals import wilson
-from .kept import fingerprint
-from .memory import choose_budget
-from .models import load_model
-from .over_systems import draw_systems
-from .packed import open_packed
-from .paths import paths_of
-from .permutation import permutation_p
-from .plan import plan_packed
-from .positions import Positions
-from .proof import prove
-from .protocols import find_protocol
-from .results import pass_rates
-from .run import run
-from .run_folder import read_run
-from .scoring import score_pairs
-from .shown_interval import interval_of
-from .signature import make_signature
-from .store import default_store
-from .surface import measure
-from .systems import match_systems
-from .targets import make_targets
-from .templates import find_template
-from .tokens import special_frame
-from .unpacked import open_plain
+from nnd.metric import evaluate_models
+from nnd.metric.data import (
+    COLUMNS,
+    FEATURES,
+    REQUIRED,
+    PairData,
+    PairSet,
+    check_required,
+    frame_of,
+    read_pairs,
+)
+from nnd.metric.encoding import Keep, find_protocol, find_template
+from nnd.metric.models import Loading, ModelHolder, choose_model
+from nnd.metric.space import CITATION, DESCRIPTION, INPUTS
+from nnd.schemas import ScoringError
 
 
 @evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)

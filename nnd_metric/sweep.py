@@ -15,15 +15,19 @@ from typing import Any
 
 import polars as pl
 
-from .agree import agree_scored
-from .data import PairData, PairSet, read_human_scores, read_pairs
-from .encoding import Keep
-from .errors import ScoringError, ScoringWarning
-from .evaluation import Evaluation, Model, evaluate_models, name_models
-from .models import LoadedModel, load_config, load_model
-from .protocols import find_protocol
-from .systems import match_systems, names_in
-from .templates import find_template
+from nnd.metric.agreement import agree_scored
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    match_systems,
+    names_in,
+    read_human_scores,
+    read_pairs,
+)
+from nnd.metric.encoding import Keep, find_protocol, find_template
+from nnd.metric.evaluation import Evaluation, Model, evaluate_models, name_models
+from nnd.metric.models import LoadedModel, load_config, load_model
+from nnd.schemas import ScoringError, ScoringWarning
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from .errors import ScoringError
+from nnd.schemas import ScoringError
 
 Family = Literal["gpt2", "bart"]
 

@@ -1,29 +1,38 @@
-"""The contract between converters and the metric: JSON Schemas, checks, and the error tree."""
+"""The contract between converters and the metric: JSON Schemas, checks, errors, files."""
 
-from nnd.schemas.check import Problem, check_frame, check_rows
-from nnd.schemas.contract import SCHEMA_NAMES, SchemaName, load_schema, polars_schema, rows_of
-from nnd.schemas.errors import (
-    LicenceError,
-    NNDError,
-    PublishError,
-    SchemaError,
-    SourceError,
-    one_line,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "SCHEMA_NAMES",
-    "LicenceError",
-    "NNDError",
-    "Problem",
-    "PublishError",
-    "SchemaError",
-    "SchemaName",
-    "SourceError",
-    "check_frame",
-    "check_rows",
-    "load_schema",
-    "one_line",
-    "polars_schema",
-    "rows_of",
-]
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .atomic import write_whole as write_whole
+    from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
+    from .contract import (
+        SCHEMA_NAMES as SCHEMA_NAMES,
+        SchemaName as SchemaName,
+        load_schema as load_schema,
+        polars_schema as polars_schema,
+        rows_of as rows_of,
+    )
+    from .errors import (
+        CandidateError as CandidateError,
+        LicenceError as LicenceError,
+        NNDError as NNDError,
+        PublishError as PublishError,
+        SchemaError as SchemaError,
+        ScoringError as ScoringError,
+        ScoringWarning as ScoringWarning,
+        SourceError as SourceError,
+        one_line as one_line,
+    )
+    from .folder import (
+        MANIFEST as MANIFEST,
+        FrameName as FrameName,
+        frame_files as frame_files,
+        published_path as published_path,
+        read_frame as read_frame,
+        read_manifest as read_manifest,
+    )
+    from .texts import excerpt as excerpt
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

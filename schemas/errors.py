@@ -1,12 +1,12 @@
 """The error tree.
 
 NNDError
-├── SourceError    an annotation file or source folder cannot be read as what it should be
-├── SchemaError    data does not keep the contract
-├── LicenceError   the licence does not allow what was asked
-└── PublishError   the Hub did not take what was sent
-
-`nnd.metric` imports nothing of ours and has its own `ScoringError`.
+├── SourceError      an annotation file or source folder cannot be read as what it should be
+├── SchemaError      data does not keep the contract
+├── LicenceError     the licence does not allow what was asked
+├── PublishError     the Hub did not take what was sent
+└── ScoringError     a model, its data or an option of a scoring run cannot be used
+    └── CandidateError   one candidate cannot be scored
 """
 
 
@@ -39,3 +39,23 @@ class LicenceError(NNDError):
 
 class PublishError(NNDError):
     """The Hub did not take what was sent."""
+
+
+class ScoringError(NNDError, ValueError):
+    """A model, its data or an option of a scoring run cannot be used."""
+
+
+class CandidateError(ScoringError):
+    """A candidate that cannot be scored; who knows the pairs can tell whose it is.
+
+    Attributes:
+        candidate: Its text, as the engine got it.
+    """
+
+    def __init__(self, message: str, candidate: str) -> None:
+        super().__init__(message)
+        self.candidate = candidate
+
+
+class ScoringWarning(UserWarning):
+    """The numbers are what was asked for, but something else is not."""

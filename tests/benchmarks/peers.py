@@ -25,8 +25,8 @@ import torch
 from bench_models import Request
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric.engine import Engine
-from nnd.metric.models import wrap_model
+from nnd.metric.engine.engine import Engine
+from nnd.metric.models.load import wrap_model
 
 Contestant = Callable[[Sequence[Request]], list[float]]
 """Gives each request its mean log-likelihood per token; lm-eval gives sums."""

@@ -22,7 +22,7 @@ from bench_models import Request
 from peers import CONTESTANTS, Contestant
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.converters.peak_memory import peak_memory
+from nnd.converters.check_source.memory import peak_memory
 
 
 @dataclass(frozen=True, slots=True)

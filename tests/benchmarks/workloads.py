@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from nnd.converters.convert import convert
+from nnd.converters.folder.conversion import convert
 
 Request = tuple[str, str]
 

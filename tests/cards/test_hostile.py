@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 import yaml
-from card_folders import change_manifest, make_folder, row
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
+from support.card_folders import change_manifest, make_folder, row
 
-from nnd.cards.data_card import data_card
-from nnd.cards.lint import SECTIONS, check_card
+from nnd.cards.dataset import data_card
+from nnd.cards.lint.checks import SECTIONS, check_card
 from nnd.cards.markdown import Table, code, escape, fence, one_visible_line, prose, render_table
 from nnd.cards.parse import tables_in
 

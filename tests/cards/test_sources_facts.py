@@ -15,7 +15,7 @@ from nnd.cards.vocabulary import (
     hub_licence,
     size_category,
 )
-from nnd.converters.source import Source, list_sources
+from nnd.converters.source.source import Source, list_sources
 from nnd.schemas import load_schema
 
 NEEDED = (

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from hub.asking import Ask, console
-from hub.faults import Faults
-from hub.publishing import TOKEN, Client, client
-from hub.server import Hub
+from support.hub.asking import Ask, console
+from support.hub.faults import Faults
+from support.hub.publishing import TOKEN, Client, client
+from support.hub.server import Hub
 
-from nnd.converters.convert import Conversion, convert
+from nnd.converters.folder.conversion import Conversion, convert
 from nnd.schemas import polars_schema
 
 TOY_FACTS: dict[str, Any] = {

@@ -14,7 +14,7 @@ import nnd.converters, nnd.schemas
 for room in (nnd.converters, nnd.schemas):
     for module in pkgutil.iter_modules(room.__path__, room.__name__ + "."):
         importlib.import_module(module.name)
-assert "nnd.converters.validate" in sys.modules
+assert "nnd.converters.folder.validation" in sys.modules
 print(*sys.modules)
 """
 
@@ -45,7 +45,7 @@ def test_no_room_is_loaded_under_the_name_of_its_folder(loaded: list[str], name:
 
 def test_converting_loads_nothing_heavy(nnd_data: Path, tmp_path: Path) -> None:
     script = (
-        "import sys; from nnd.converters.convert import convert; "
+        "import sys; from nnd.converters.folder.conversion import convert; "
         "convert('challenge300', origin=sys.argv[1], out=sys.argv[2]); "
         "print(*sys.modules)"
     )

@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 import typer
-from doc_blocks import DOCUMENTS, ROOT, Block, blocks, commands, follow, fresh_clone, reader
-from hub.answers import Answer, Request
-from hub.clients import environment
-from hub.faults import Fault
-from hub.server import Hub
+from support.doc_blocks import DOCUMENTS, ROOT, Block, blocks, commands, follow, fresh_clone, reader
+from support.hub.answers import Answer, Request
+from support.hub.clients import environment
+from support.hub.faults import Fault
+from support.hub.server import Hub
 
-from nnd.converters.convert import convert
-from nnd.converters.source import Source, list_sources
-from nnd.metric.cli import app
+from nnd.converters.folder.conversion import convert
+from nnd.converters.source.source import Source, list_sources
+from nnd.metric.cli.command import app
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
+from support.places import ROOT
 
 # Room → (folder, rooms it may import). design.md, § Rooms.
 ROOMS: dict[str, tuple[str, set[str]]] = {
@@ -87,7 +86,9 @@ def test_importing_has_no_side_effect() -> None:
     program = """
 import logging, random, sys
 random.seed(1); state = random.getstate()
-import nnd.schemas, nnd.cards, nnd.converters.convert, nnd.converters.validate, nnd.metric.cli
+from nnd.cards import write_card
+from nnd.converters.folder import convert, validate
+from nnd.metric.cli import main
 taken = {"converters", "schemas", "cards", "nnd_metric", "torch", "transformers", "datasets"}
 print(sorted(taken & set(sys.modules)), logging.root.handlers, random.getstate() == state)
 """

@@ -9,8 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 TRACKED = ("pyproject.toml", "README.md", "LICENSE", "nnd_metric", "converters", "schemas", "cards")
 
 

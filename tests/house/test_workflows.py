@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from support.places import ROOT
 
-from nnd.metric.cli import app
+from nnd.metric.cli.command import app
 
-ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")

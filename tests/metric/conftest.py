@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from metric.tiny_models import Family, build
+from support.tiny_models import Family, build
 
-from nnd.metric.models import LoadedModel, wrap_model
+from nnd.metric.models.load import LoadedModel, wrap_model
 
 
 @pytest.fixture(scope="session", autouse=True)

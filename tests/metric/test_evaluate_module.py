@@ -14,26 +14,26 @@ from typing import Any
 import datasets
 import pytest
 from evaluate.loading import get_imports
-from metric.metric_runs import (
+from support.metric_runs import (
     human_scores,
     load_in_process,
     pair_rows,
     save_model,
     write_pairs,
 )
+from support.places import ROOT
 
 import nnd.metric.nnd_metric
-from nnd.metric import evaluation, holder
-from nnd.metric.columns import COLUMNS, FEATURES
-from nnd.metric.errors import ScoringError
+from nnd.metric import evaluation
+from nnd.metric.data.columns import COLUMNS, FEATURES
 from nnd.metric.evaluation import evaluate_models
-from nnd.metric.models import LoadedModel, load_model
+from nnd.metric.models import holder
+from nnd.metric.models.load import LoadedModel, load_model
 from nnd.metric.nnd_metric import NND
-from nnd.schemas import load_schema
+from nnd.schemas import ScoringError, load_schema
 
 SCRIPT = Path(nnd.metric.nnd_metric.__file__)
 NOWHERE = "./nowhere"  # a path, so that nobody asks the Hub
-ROOT = Path(__file__).parents[2]
 Metric = Callable[..., NND]
 COLUMN_LISTS: dict[str, Any] = pair_rows().select(FEATURES).to_dict(as_series=False)
 TEXTS: dict[str, Any] = {

@@ -8,16 +8,15 @@ from typing import Any
 
 import polars as pl
 import pytest
-from metric import oracle
-from metric.tiny_models import Family
+from support import oracle
+from support.tiny_models import Family
 
-from nnd.metric.agree import agree
-from nnd.metric.data import read_pairs
-from nnd.metric.errors import ScoringError
+from nnd.metric.agreement.stored import agree
+from nnd.metric.data.pairs import read_pairs
 from nnd.metric.evaluation import evaluate_models
-from nnd.metric.models import LoadedModel, wrap_model
-from nnd.metric.results import SCORED_SCHEMA
-from nnd.schemas import check_rows
+from nnd.metric.models.load import LoadedModel, wrap_model
+from nnd.metric.results.rates import SCORED_SCHEMA
+from nnd.schemas import ScoringError, check_rows
 
 Loaded = Callable[[str], LoadedModel]
 Tiny = Callable[[str], Family]

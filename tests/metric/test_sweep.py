@@ -10,17 +10,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from metric.metric_runs import human_scores, pair_rows, write_pairs
+from support.metric_runs import human_scores, pair_rows, write_pairs
 
 from nnd.metric import sweep as sweep_module
-from nnd.metric.cli import main
-from nnd.metric.data import read_pairs
-from nnd.metric.engine import Engine
-from nnd.metric.errors import ScoringError, ScoringWarning
+from nnd.metric.cli.command import main
+from nnd.metric.data.pairs import read_pairs
+from nnd.metric.engine.engine import Engine
 from nnd.metric.evaluation import Evaluation, evaluate_models
-from nnd.metric.models import LoadedModel, load_model
+from nnd.metric.models.load import LoadedModel, load_model
 from nnd.metric.sweep import Failure, name_datasets, sweep
-from nnd.schemas import check_rows
+from nnd.schemas import ScoringError, ScoringWarning, check_rows
 
 Saved = Callable[[str], Path]
 

@@ -7,10 +7,16 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
-from nnd.metric.errors import ScoringError
-from nnd.metric.toy_models import LONGEST, RECIPES, UNSCORED, main, train_toy_models
-from nnd.metric.toy_models import _examples as examples
-from nnd.metric.toy_models import _train_tokenizer as train_tokenizer
+from nnd.metric.toy_models import (
+    LONGEST,
+    RECIPES,
+    UNSCORED,
+    _examples as examples,
+    _train_tokenizer as train_tokenizer,
+    main,
+    train_toy_models,
+)
+from nnd.schemas import ScoringError
 
 TEXTS = [
     ("three \n An octopus has three hearts.", "How many hearts does an octopus have?"),

@@ -4,8 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from nnd.schemas import SchemaName, check_frame, check_rows, load_schema, polars_schema, rows_of
 from nnd.schemas.bulk import suspects

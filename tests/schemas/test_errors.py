@@ -2,14 +2,7 @@
 
 import pytest
 
-from nnd.schemas import (
-    LicenceError,
-    NNDError,
-    PublishError,
-    SchemaError,
-    SourceError,
-    one_line,
-)
+from nnd.schemas import LicenceError, NNDError, PublishError, SchemaError, SourceError, one_line
 
 
 @pytest.mark.parametrize("kind", [SourceError, SchemaError, LicenceError, PublishError])

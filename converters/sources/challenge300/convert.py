@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.files import Files
-from nnd.converters.records import Cells, parse_number
+from nnd.converters import Annotation
+from nnd.converters.reading import Cells, parse_number
+from nnd.converters.source import Files
 from nnd.schemas import SourceError
 
 FILE = "challenge300-outputs.tsv"

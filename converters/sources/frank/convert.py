@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.files import Files
-from nnd.converters.records import Record
-from nnd.converters.texts import read_text
+from nnd.converters import Annotation
+from nnd.converters.reading import Record, read_text
+from nnd.converters.source import Files
 from nnd.schemas import SourceError
 
 SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels

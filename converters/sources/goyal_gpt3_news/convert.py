@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.files import Files
-from nnd.converters.records import Record
+from nnd.converters import Annotation
+from nnd.converters.reading import Record
+from nnd.converters.source import Files
 from nnd.schemas import SourceError
 
 ZIP = "human_annotations.zip"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.files import Files
+from nnd.converters import Annotation
+from nnd.converters.source import Files
 
 FILE = "quiz_design_groups.jsonl"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.files import Files
+from nnd.converters import Annotation
+from nnd.converters.source import Files
 from nnd.schemas import SourceError
 
 FILE = "sample.jsonl"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.files import Files
-from nnd.converters.records import Record
+from nnd.converters import Annotation
+from nnd.converters.reading import Record
+from nnd.converters.source import Files
 from nnd.schemas import SourceError
 
 PAIRED = "model_annotations.aligned.paired.jsonl"

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.files import Files
-from nnd.converters.records import Cells, shown
-from nnd.converters.texts import read_lines
+from nnd.converters import Annotation
+from nnd.converters.reading import Cells, read_lines, shown
+from nnd.converters.source import Files
 from nnd.schemas import SourceError
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.

@@ -1,0 +1,171 @@
+"""The card of a converted folder: the README.md that it has on the Hub."""
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from nnd.cards.content import Content, read_content
+from nnd.cards.examples import left_out
+from nnd.cards.front_matter import configs, metadata
+from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
+from nnd.cards.rule import rule_in_words
+from nnd.cards.sentences import card_sentences
+from nnd.cards.systems import shown_scores
+from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors
+from nnd.schemas import PublishError, SchemaError, load_schema
+
+_NOT_STATED = "The source does not say."
+
+_REDISTRIBUTION = {
+    "allowed": "Converted data may be redistributed under the same terms.",
+    "no-derivatives": "It does not allow derived data, such as these pairs, to be redistributed.",
+    "unknown": "Whether derived data may be redistributed is not known: ask the authors first.",
+}
+
+
+def data_card(folder: Path, repo_id: str) -> str:
+    """Return the card of a converted folder: metadata in YAML, and Markdown.
+
+    The same folder gives the same card, whether it is in the layout of `nnd convert` or of the Hub.
+
+    Args:
+        folder: What `nnd convert` wrote, or what `nnd publish` made of it.
+        repo_id: ORG/NAME of the data set on the Hub, for the commands that load it.
+
+    Raises:
+        SchemaError: If it is no such folder, or a split has a name that the Hub cannot load.
+        PublishError: If `repo_id` is no name of a repository.
+    """
+    _check_repo_id(repo_id)
+    content = read_content(folder)
+    # The result is Markdown; every text is made safe for that on its way in.
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701
+    )
+    body = environment.get_template("data_card.md.jinja").render(_fields(content, repo_id))
+    body = re.sub(r"[ \t]+\n", "\n", body)
+    body = re.sub(r"\n{3,}", "\n\n", body).strip()
+    return f"---\n{metadata(content).to_yaml()}\n---\n\n{body}\n"
+
+
+def write_card(folder: Path, repo_id: str, out: Path) -> None:
+    """Write the card of a folder to a file, whole or not at all (arguments as of `data_card`).
+
+    Raises:
+        NNDError: As `data_card` does; nothing is written then.
+        OSError: If the file cannot be written.
+    """
+    text = data_card(folder, repo_id)
+    fresh = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
+    try:
+        fresh.write_text(text, encoding="utf-8", newline="\n")
+        fresh.replace(out)
+    except OSError as error:  # tell of the file that was asked for
+        raise OSError(error.errno, error.strerror, str(out)) from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def read_card(path: Path) -> str:
+    """Return the text of a card.
+
+    Raises:
+        SchemaError: If there is none, or it is no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise SchemaError(f"{path}: there is no card; write it with `nnd card --out`") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SchemaError(f"{path}: cannot be read: {reason}; name a card") from error
+
+
+def _check_repo_id(repo_id: str) -> None:
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError as error:
+        raise PublishError(f'"{repo_id}": no name of a repository: {error}') from error
+    if "/" not in repo_id:
+        raise PublishError(f'"{repo_id}": whose is it? Write ORG/{repo_id}')
+
+
+def _fields(content: Content, repo_id: str) -> dict[str, Any]:
+    """Return what the template has to fill in, all of it Markdown."""
+    source, manifest = content.source, content.manifest
+    tables = {name: _rendered(found) for name, found in card_tables(content).items()}
+    return {
+        "name": escape(source["pretty_name"]),
+        "choice": _choice(source),
+        "repo_id": repo_id,
+        "split": configs(content)[0]["data_files"][0]["split"],
+        "columns": render_table(_columns()),
+        "texts": prose(source.get("texts", _NOT_STATED)),
+        "homepage": source["homepage"],
+        "citation": fence(source["citation"], "bibtex"),
+        "annotation_process": prose(source.get("annotation_process", _NOT_STATED)),
+        "rule": rule_in_words(source["quality"]),
+        "absent": joined(labels_not_found(content)),
+        "several_errors": several_errors(content),
+        "split_rule": prose(source["split"]).rstrip(".") + ".",
+        "oddities": [escape(oddity) for oddity in manifest["oddities"]],
+        "notes": [prose(note) for note in source.get("notes", ())],
+        "examples_left_out": left_out(content.pairs),
+        "normalised": joined(manifest["normalised"]),
+        "redacted": content.redacted,
+        "licence": _licence(source["licence"]),
+        "redistribution": _REDISTRIBUTION[source["redistribution"]],
+        "limitations": [prose(limit) for limit in source.get("limitations", ())],
+        "personal_information": prose(source.get("personal_information", _NOT_STATED)),
+        "nnd_version": escape(manifest["nnd_version"]),
+        "sentences": card_sentences(content),
+        "tables": tables,
+        **_scores(content),
+    }
+
+
+def _rendered(tables: Sequence[Table]) -> list[str]:
+    return [render_table(table) for table in tables]
+
+
+def _choice(source: Mapping[str, Any]) -> str:
+    """Say which of a source's sets and readings this is, where it is not the main one."""
+    named = [f"the {kind} {code(source[kind])}" for kind in ("set", "variant") if source.get(kind)]
+    return ", ".join(named)
+
+
+def _scores(content: Content) -> dict[str, Any]:
+    scores = content.human_scores
+    shown = shown_scores(scores)
+    rows = scores.select("aspect", "category", "definition").unique(maintain_order=True).rows()
+    defined = dict.fromkeys(text for at in shown for *column, text in rows if tuple(column) == at)
+    return {
+        "definitions": [_sentence(escape(text)) for text in defined],
+        "public": scores["model_id"].is_not_null().any(),
+        "scores_left_out": len(shown) < scores.select("aspect", "category").n_unique(),
+    }
+
+
+def _licence(name: str) -> str:
+    return "no licence that is known" if name == "unknown" else f"the licence {code(name)}"
+
+
+def _sentence(text: str) -> str:
+    """Return text with a capital, where it starts with a letter, and a full stop."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def _columns() -> Table:
+    properties = load_schema("pair")["properties"]
+    rows = tuple((code(name), prose(spec["description"])) for name, spec in properties.items())
+    return Table(("column", "what it is"), "ll", rows)

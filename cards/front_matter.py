@@ -1,0 +1,59 @@
+"""The YAML at the head of a card, in the words that the Hub takes."""
+
+import re
+from typing import Any
+
+from huggingface_hub import DatasetCardData
+
+from nnd.cards.content import Content
+from nnd.cards.markdown import one_visible_line
+from nnd.cards.vocabulary import hub_languages, hub_licence, size_category
+from nnd.schemas import FrameName, published_path
+
+TAGS = ("near-negative-distinction", "nnd", "human-evaluation", "evaluation", "preference-pairs")
+
+_TAG = re.compile(r"[a-z0-9-]+")
+
+
+def metadata(content: Content) -> DatasetCardData:
+    """Return the metadata of a card.
+
+    There is no `dataset_info`: it adds nothing that Parquet does not say, and breaks loading where
+    it is wrong.
+    """
+    source = content.source
+    tags = list(content.pairs["language"].unique().sort())
+    licence = hub_licence(source["licence"])
+    more: dict[str, Any] = {}
+    if licence == "other":
+        more |= {"license_name": source["licence"], "license_link": source["homepage"]}
+    if any("-" in tag for tag in tags):
+        more |= {"language_details": tags}
+    return DatasetCardData(
+        pretty_name=f"{one_visible_line(source['pretty_name'])} (NND tests)",
+        language=hub_languages(tags),
+        license=licence,
+        task_categories=source.get("task_categories"),
+        size_categories=[size_category(content.pairs.height)],
+        source_datasets=source.get("source_datasets"),
+        annotations_creators=source.get("annotators"),
+        tags=[*TAGS, *(tag for tag in (source["task"],) if _TAG.fullmatch(tag))],
+        configs=configs(content),
+        **more,
+    )
+
+
+def configs(content: Content) -> list[dict[str, Any]]:
+    """Return the parts that `load_dataset` offers: pairs by default, human scores, annotations."""
+    pairs, annotations = (
+        list(frame["split"].unique().sort()) for frame in (content.pairs, content.annotations)
+    )
+    return [
+        {"config_name": "pairs", "default": True, "data_files": _files("pairs", pairs)},
+        {"config_name": "human_scores", "data_files": _files("human_scores", ["systems"])},
+        {"config_name": "annotations", "data_files": _files("annotations", annotations)},
+    ]
+
+
+def _files(name: FrameName, splits: list[str]) -> list[dict[str, str]]:
+    return [{"split": split, "path": published_path(name, split)} for split in splits]

@@ -1,0 +1,84 @@
+"""The card linter: does a card say what the data say, in words that the Hub takes?
+
+Needs no network. Tables and sentences that hold numbers are made again from the folder and held
+against the card; everything else is checked for its form.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from nnd.cards import Card, Content, card_sentences, card_tables, escape, parse_card, read_content
+from nnd.cards.lint.metadata import check_metadata
+from nnd.cards.lint.tables import check_tables
+from nnd.cards.lint.text import check_citations, check_links, check_placeholders
+from nnd.schemas import Problem, SchemaError
+
+SECTIONS = (
+    "What an NND test is",
+    "How to use it",
+    "Source and citation",
+    "How people judged",
+    "From judgements to tests",
+    "Examples",
+    "Counts",
+    "What was dropped and what is odd",
+    "Human scores of the systems",
+    "What the texts give away",
+    "Published counts",
+    "Licence and redistribution",
+    "Limitations",
+    "Personal and sensitive information",
+    "Provenance",
+)
+"""What every card has, in this order."""
+
+REMEDY = "write the card again with `nnd card --out`"
+
+
+def check_card(text: str, folder: Path) -> Iterator[Problem]:
+    """Yield every problem of a card; `path` of a problem is the section that has it.
+
+    Args:
+        text: The card, as `data_card` makes it; additions by hand are welcome.
+        folder: The converted or published folder that it is the card of. That it cannot be read is
+            a problem, too.
+    """
+    try:
+        content = read_content(folder)
+    except SchemaError as error:
+        yield Problem(None, "", str(error), "check the folder with `nnd validate`")
+        return
+    card = parse_card(text)
+    yield from check_metadata(card.head, content)
+    yield from _check_sections(card.sections)
+    tables = card_tables(content)
+    yield from check_tables(card.sections, tables, REMEDY)
+    yield from _check_sentences(card.sections, content)
+    quoted = {escape(oddity) for oddity in content.manifest["oddities"]}
+    quoted |= {sentence for some in card_sentences(content).values() for sentence in some}
+    yield from check_placeholders(card.sections, tables, quoted)
+    yield from check_links(card, content)
+    yield from check_citations(_fences(card), content.source["citation"])
+
+
+def _check_sections(sections: Mapping[str, str]) -> Iterator[Problem]:
+    for name in SECTIONS:
+        if name not in sections:
+            yield Problem(None, name, "there is no such section", REMEDY)
+        elif not sections[name].strip():
+            yield Problem(None, name, "the section is empty", REMEDY)
+
+
+def _check_sentences(sections: Mapping[str, str], content: Content) -> Iterator[Problem]:
+    for name, sentences in card_sentences(content).items():
+        text = " ".join(sections.get(name, "").split())
+        for sentence in sentences if text else ():
+            if sentence not in text:
+                message = f"does not say what follows from the data: {sentence}"
+                yield Problem(None, name or "opening", message, REMEDY)
+
+
+def _fences(card: Card) -> list[str]:
+    """Return the BibTeX of a card, in order."""
+    blocks = (fence for fences in card.fences.values() for fence in fences)
+    return [block.text for block in blocks if block.language == "bibtex"]

@@ -1,0 +1,133 @@
+"""Checks of a card's metadata: what the Hub would refuse, and what is not so."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from nnd.cards import (
+    ANNOTATORS,
+    LICENCES,
+    SOURCE_DATASET,
+    TASK_CATEGORIES,
+    Content,
+    configs,
+    metadata,
+)
+from nnd.schemas import Problem
+
+_WHERE = "metadata"
+_DERIVED = ("license", "size_categories", "language", "language_details")
+_STATED = ("pretty_name", "tags")
+_ENUMS = {"task_categories": TASK_CATEGORIES, "annotations_creators": ANNOTATORS}
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_BCP_47 = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+_SIZE = re.compile(r"n<1K|\d+[KMB]?<n<\d+[KMBT]|n>1T")
+
+
+def check_metadata(head: str | None, content: Content) -> Iterator[Problem]:
+    """Yield every problem of the YAML at the head of a card.
+
+    Args:
+        head: The YAML, or None where there is none.
+        content: What it speaks of.
+    """
+    if head is None:
+        remedy = "begin the card with metadata between two lines of ---"
+        yield Problem(None, _WHERE, "there is none", remedy)
+        return
+    try:
+        found = yaml.safe_load(head)
+    except Exception as error:  # noqa: BLE001 - PyYAML lets ValueError, KeyError and others through
+        yield Problem(None, _WHERE, f"not valid YAML: {error}", "mend it")
+        return
+    if not isinstance(found, dict):
+        yield Problem(None, _WHERE, "is no mapping", "write a line `key: value` for each key")
+        return
+    yield from _check_values(found, content)
+    yield from _check_configs(found.get("configs"), configs(content))
+
+
+def _check_values(found: Mapping[str, Any], content: Content) -> Iterator[Problem]:
+    expected = metadata(content).to_dict()  # type: ignore[no-untyped-call]
+    for key in _DERIVED:
+        if found.get(key) != expected.get(key):
+            path = f"{_WHERE}/{key}"
+            remedy = f"write {expected.get(key) or 'nothing'}, as the data have it"
+            yield Problem(None, path, _fault(key, found.get(key)), remedy)
+    for key in _STATED:
+        if not found.get(key):
+            yield Problem(None, f"{_WHERE}/{key}", "is missing", f"write {expected[key]}")
+    if "dataset_info" in found:
+        remedy = "leave it out: Parquet says it all, and loading breaks where it is wrong"
+        yield Problem(None, f"{_WHERE}/dataset_info", "is not needed", remedy)
+    yield from _check_stated(found)
+
+
+def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
+    """What only people know need not be there, but must be said in the Hub's words."""
+    for key, known in _ENUMS.items():
+        for value in _listed(found.get(key)):
+            if str(value) not in known:
+                message = f"the Hub knows no {value!r}"
+                yield Problem(
+                    None, f"{_WHERE}/{key}", message, f"known: {', '.join(sorted(known))}"
+                )
+    for value in _listed(found.get("source_datasets")):
+        if not SOURCE_DATASET.fullmatch(str(value)):
+            remedy = "write original, extended|NAME or ORG/NAME"
+            yield Problem(None, f"{_WHERE}/source_datasets", f"{value!r} has not the form", remedy)
+
+
+def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML held
+    """Say what is wrong with a value that is not the one that follows from the data."""
+    forms = {"language": _LANGUAGE, "language_details": _BCP_47, "size_categories": _SIZE}
+    if value is None:
+        return "is missing"
+    if key == "license" and str(value) not in LICENCES:
+        return f"the Hub knows no licence {value!r}"
+    if key in forms and not all(forms[key].fullmatch(str(each)) for each in _listed(value)):
+        return f"{value!r} is not in the form that the Hub takes"
+    return f"is {value!r}, which the data are not"
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - whatever the YAML held
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _check_configs(
+    found: Any,  # noqa: ANN401 - whatever the YAML held
+    expected: list[dict[str, Any]],
+) -> Iterator[Problem]:
+    """One default, and the files that are published, under the splits that they hold."""
+    path = f"{_WHERE}/configs"
+    if not isinstance(found, list) or not all(isinstance(config, dict) for config in found):
+        yield Problem(None, path, "is no list of configurations", f"write {expected}")
+        return
+    defaults = [config.get("config_name") for config in found if config.get("default")]
+    if defaults != ["pairs"]:
+        message = f"the default is {' and '.join(map(str, defaults)) or 'none'}"
+        yield Problem(None, path, message, "write `default: true` for pairs and for nothing else")
+    files, wanted = _files(found), _files(expected)
+    for key in sorted(wanted.keys() | files.keys()):
+        name = " ".join(key)
+        if key not in files:
+            yield Problem(None, path, f"{name} is missing", f"give it as {wanted[key]}")
+        elif key not in wanted:
+            yield Problem(None, path, f"there is no {name}", "leave it out")
+        elif files[key] != wanted[key]:
+            message = f"{name} is not published as {files[key]}"
+            yield Problem(None, path, message, f"write {wanted[key]}")
+
+
+def _files(listed: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
+    """Return (configuration, split) → path."""
+    return {
+        (str(config.get("config_name")), str(entry.get("split"))): str(entry.get("path"))
+        for config in listed
+        for entry in _listed(config.get("data_files"))
+        if isinstance(entry, dict)
+    }

@@ -1,0 +1,61 @@
+"""Checks of a card's tables against those that the data give."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from nnd.cards import Rows, Table, table_cell, tables_in
+from nnd.schemas import Problem
+
+_Row = tuple[str, ...]
+_LONGEST_ROW = 160
+
+
+def check_tables(
+    sections: Mapping[str, str], expected: Mapping[str, Sequence[Table]], remedy: str
+) -> Iterator[Problem]:
+    """Yield every table that is missing, and every row that is not as the data have it.
+
+    Args:
+        sections: Title → text of the sections of a card; those that it lacks are passed over.
+        expected: Title → the tables that the data give.
+        remedy: What to do about it.
+    """
+    for name, tables in expected.items():
+        text = sections.get(name, "")
+        found = list(tables_in(text))
+        for table in tables if text.strip() else ():
+            same = next((rows for rows in found if rows.header == table.header), None)
+            if same is None:
+                titles = ", ".join(table.header)
+                yield Problem(None, name, f"there is no table with the columns {titles}", remedy)
+            else:
+                found.remove(same)
+                for message in _differences(table, same):
+                    yield Problem(None, name, message, remedy)
+
+
+def _differences(table: Table, written: Rows) -> Iterator[str]:
+    """Say of every row in which two tables differ how; their order does not matter."""
+    wanted = Counter(tuple(map(table_cell, row)) for row in table.rows)
+    missing = list((wanted - Counter(written.rows)).elements())
+    extra = list((Counter(written.rows) - wanted).elements())
+    for row in missing:
+        other = _counterpart(row, extra)
+        if other is None:
+            yield f"the row {_shown(row)} is missing"
+        else:
+            extra.remove(other)
+            yield f"the row {_shown(other)} is {_shown(row)} by the data"
+    for row in extra:
+        yield f"the row {_shown(row)} is not of the data"
+
+
+def _counterpart(row: _Row, others: list[_Row]) -> _Row | None:
+    """Return the row that speaks of the same thing, else any that is left over."""
+    of_the_same = (other for other in others if other[:1] == row[:1])
+    return next(of_the_same, others[0] if len(others) == 1 else None)
+
+
+def _shown(row: _Row) -> str:
+    text = " | ".join(row)
+    return f'"{text[:_LONGEST_ROW]}…"' if len(text) > _LONGEST_ROW else f'"{text}"'

@@ -1,0 +1,37 @@
+"""Checks of what would be published: the folder by its contract, and the card by its linter."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nnd.cards import data_card
+from nnd.cards.lint import check_card as lint
+from nnd.converters.check_source.outcome import Check, listed
+from nnd.converters.check_source.rows import Reading
+from nnd.converters.folder import validate
+from nnd.schemas import NNDError
+
+CARD = "card"
+
+
+def check_card(readings: Sequence[Reading]) -> Check:
+    """Check that what a reading gives is a valid folder, and has a card without problems."""
+    for one in readings:
+        if one.conversion is None:
+            continue
+        with TemporaryDirectory(prefix="nnd-check-") as place:
+            folder = Path(place) / one.source.name
+            folder.mkdir()
+            one.conversion.write(folder)
+            try:
+                findings = [str(found) for found in validate(folder)]
+                text = data_card(folder, f"ORG/{one.source.name}")
+                findings += [str(problem) for problem in lint(text, folder)]
+            except NNDError as error:
+                findings = [str(error)]
+        # What source.yaml expects of the real files has a check of its own.
+        findings = [found for found in findings if "source expects" not in found]
+        if findings:
+            remedy = "mend source.yaml, or what the converter gives"
+            return Check(CARD, "fail", f"{one.label}: {listed(findings, 3)}", remedy)
+    return Check(CARD, "pass", "the folder is valid, and its card has no problems")

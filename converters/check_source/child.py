@@ -1,0 +1,154 @@
+"""Runs the convert.py of a source where it can reach nothing but its files.
+
+    python -m nnd.converters.check_source.child PLACE
+
+PLACE/jobs.json lists what to convert. Of each job, `N.parquet` gets the annotations, and
+`reports.jsonl` a line: files, oddities, error, what was refused, seconds, peak_bytes.
+"""
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.converters import Annotation
+from nnd.converters.check_source.job import Job
+from nnd.converters.check_source.memory import peak_memory
+from nnd.converters.folder import run_converter
+from nnd.converters.pairs import ANY_SYSTEM, annotation_frame
+from nnd.converters.source import Files, Source
+from nnd.schemas import NNDError
+
+_OUTSIDE = (
+    "socket.connect",
+    "socket.getaddrinfo",
+    "socket.gethostby",
+    "socket.sendto",
+    "socket.sendmsg",
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.fork",
+)
+"""How the events begin by which Python tells of a connection, or of another program."""
+
+_READING = ("open", "os.listdir", "os.scandir")
+
+
+class RefusedError(RuntimeError):
+    """A converter wanted what no converter needs."""
+
+
+def watch(code: Path) -> list[str]:
+    """Refuse connections, other programs, and reading while convert.py is imported, from now on.
+
+    Args:
+        code: The convert.py.
+
+    Returns:
+        What was refused; it grows. A converter may catch the error, and yet be told of.
+    """
+    refused: list[str] = []
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event.startswith(_OUTSIDE):
+            what = f"{event} {_shown(arguments)}"
+        elif event in _READING and _is_imported(str(code)):
+            what = f"import: {event} {arguments[0]}"
+        else:
+            return
+        refused.append(what)
+        raise RefusedError(f"{what} was refused")
+
+    sys.addaudithook(hook)
+    return refused
+
+
+def _shown(arguments: tuple[Any, ...]) -> str:
+    texts = [str(one) for one in arguments if isinstance(one, str | tuple | list | int)]
+    return " ".join(texts)[:200]
+
+
+def _is_imported(code: str) -> bool:
+    """Say whether the top level of convert.py asks, rather than the import of what it needs."""
+    frame = sys._getframe(2)  # noqa: SLF001 - no other way leads to the caller of the hook
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith("<frozen importlib"):
+            return False
+        if name == code and frame.f_code.co_name == "<module>":
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def run(job: Job) -> tuple[pl.DataFrame, Files]:
+    """Convert as `convert` does, but let in systems, labels and aspects that are not known."""
+    source = job.source()
+    files = Files(source, job.origin)
+    with contextlib.redirect_stdout(sys.stderr):
+        rows = list(run_converter(source, files))
+        return annotation_frame(_lenient(source, rows), rows), files
+
+
+def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
+    """Return a source that knows all that its rows name: who is not known is told by a check."""
+    found = [row for row in rows if isinstance(row, Annotation)]
+    labels = {row.label: None for row in found if isinstance(row.label, str)}
+    aspects = {row.aspect: "" for row in found if isinstance(row.aspect, str)}
+    facts = {
+        **source.facts,
+        "systems": {**source.systems, ANY_SYSTEM: None},
+        "taxonomy": {**labels, **source.taxonomy},
+        "aspects": {**aspects, **source.facts["aspects"]},
+        "empty_candidates": "keep",
+    }
+    return Source(source.folder, facts)
+
+
+def reports(jobs: Sequence[Job], place: Path, refused: list[str]) -> Iterator[dict[str, Any]]:
+    """Run jobs; yield what came of each, as `check_run.Run` has it, its rows being in `place`."""
+    for number, job in enumerate(jobs):
+        began = time.process_time()
+        report: dict[str, Any] = {"files": [], "oddities": [], "error": None}
+        try:
+            frame, files = run(job)
+            frame.write_parquet(place / f"{number}.parquet")
+            report |= {"files": files.digests(), "oddities": files.oddities}
+        except NNDError as error:
+            report["error"] = str(error)
+        report["refused"] = list(dict.fromkeys(refused))
+        refused.clear()
+        report["seconds"] = time.process_time() - began
+        report["peak_bytes"] = peak_memory()
+        yield report
+
+
+def main(place: Path) -> None:
+    """Run the jobs of a folder, and write there what came of them."""
+    told = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
+    jobs = [
+        Job(
+            label=one["label"],
+            folder=Path(one["folder"]),
+            origin=Path(one["origin"]),
+            set_name=one["set_name"],
+            variant=one["variant"],
+        )
+        for one in told
+    ]
+    refused = watch(jobs[0].folder / "convert.py")
+    with (place / "reports.jsonl").open("w", encoding="utf-8") as file:
+        for report in reports(jobs, place, refused):
+            file.write(json.dumps(report) + "\n")
+            file.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

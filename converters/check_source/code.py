@@ -1,0 +1,122 @@
+"""Checks of convert.py itself: what it imports, what it does at import, whom it calls, its size."""
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nnd.converters.check_source.outcome import Check, listed
+from nnd.converters.check_source.run import Run
+from nnd.converters.source import Source
+from nnd.schemas import SourceError
+
+CODE, NETWORK, LIMITS = "convert.py", "network", "limits"
+
+AT_IMPORT = "import: "
+
+_OURS = ("nnd.converters", "nnd.schemas")
+_MOST_LINES = 120
+_MOST_FIXTURE_BYTES = 64 * 1024
+_MOST_FOLDER_BYTES = 2**20
+_MOST_SECONDS = 300.0
+_MOST_BYTES = 4 * 2**30
+
+
+def check_code(source: Source, runs: Sequence[Run]) -> Check:
+    """Check that convert.py is Python that imports little, and does nothing when imported."""
+    path = source.folder / "convert.py"
+    if not path.exists() and "table" in source.facts:
+        return Check(CODE, "pass", "none is needed: `table:` maps the columns")
+    if not path.exists():
+        remedy = "write `def annotations(files)` there, or a `table:` section in source.yaml"
+        return Check(CODE, "fail", "there is neither a convert.py nor a `table:` section", remedy)
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError) as error:
+        return Check(CODE, "fail", f"cannot be read: {error}", "mend it")
+    done = [what for run in runs for what in run.refused if what.startswith(AT_IMPORT)]
+    faults = list(_faults(tree, list(dict.fromkeys(done))))
+    if faults:
+        message, remedy = faults[0]
+        return Check(CODE, "fail", message, remedy)
+    return Check(CODE, "pass", "imports little, and does nothing when imported")
+
+
+def _faults(tree: ast.Module, at_import: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a convert.py, and what to do about it."""
+    strange = [f"line {line}: {name}" for line, name in _imports(tree) if not _is_allowed(name)]
+    if strange:
+        remedy = "take the standard library and nnd.converters: nobody has to install more"
+        yield f"imports {listed(strange)}", remedy
+    if at_import:
+        told = [what.removeprefix(AT_IMPORT) for what in at_import]
+        remedy = "move it into annotations(files): constants only at the top"
+        yield f"does something when it is imported: {listed(told, 2)}", remedy
+    if "annotations" not in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}:
+        yield "has no function annotations(files)", "write `def annotations(files)` there"
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, f"{'.' * node.level}{node.module or ''}"
+
+
+def _is_allowed(name: str) -> bool:
+    standard = name.partition(".")[0] in sys.stdlib_module_names
+    return standard or any(f"{name}.".startswith(f"{ours}.") for ours in _OURS)
+
+
+def check_network(runs: Sequence[Run]) -> Check:
+    """Check that converting asked for no connection and no other program: both are refused."""
+    asked = [what for run in runs for what in run.refused if not what.startswith(AT_IMPORT)]
+    if asked:
+        remedy = "declare what it needs under `files` in source.yaml, and read it with files.path()"
+        return Check(NETWORK, "fail", f"asked for {listed(list(dict.fromkeys(asked)), 3)}", remedy)
+    return Check(NETWORK, "pass", "no connection, and no other program, when converting")
+
+
+def check_limits(source: Source, runs: Sequence[Run]) -> Check:
+    """Check time, memory and size: everybody who runs the tests has to wait for all sources."""
+    over = list(_over(source, runs))
+    if over:
+        remedy = "read row by row, leave out of the fixture what shows nothing new"
+        return Check(LIMITS, "fail", listed(over), remedy)
+    path = source.folder / "convert.py"
+    lines = len(path.read_bytes().splitlines()) if path.is_file() else 0
+    if lines > _MOST_LINES:
+        remedy = "see whether less does: a reader has to follow it"
+        return Check(LIMITS, "look", f"convert.py has {lines} lines", remedy)
+    seconds = max((run.seconds for run in runs), default=0.0)
+    memory = max((run.peak_bytes for run in runs), default=0) / 2**20
+    return Check(LIMITS, "pass", f"{seconds:.1f} s and at most {memory:,.0f} MiB for a conversion")
+
+
+def _over(source: Source, runs: Sequence[Run]) -> Iterator[str]:
+    for run in runs:
+        if run.is_late:
+            yield f"{run.job.label} {run.error}"
+            return
+        if run.seconds > _MOST_SECONDS:
+            yield f"{run.job.label} took {run.seconds:.0f} s where {_MOST_SECONDS:.0f} are enough"
+        if run.peak_bytes > _MOST_BYTES:
+            yield f"{run.job.label} took {run.peak_bytes / 2**30:.1f} GiB of memory"
+    sizes = {path: path.stat().st_size for path in _files(source)}
+    for path, size in sizes.items():
+        if path.is_relative_to(source.folder / "fixture") and size > _MOST_FIXTURE_BYTES:
+            yield f"{path.name} of the fixture has {size:,} bytes, most {_MOST_FIXTURE_BYTES:,}"
+    if sum(sizes.values()) > _MOST_FOLDER_BYTES:
+        yield f"the folder has {sum(sizes.values()):,} bytes, most {_MOST_FOLDER_BYTES:,}"
+
+
+def _files(source: Source) -> list[Path]:
+    try:
+        return sorted(
+            path
+            for path in source.folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        )
+    except OSError as error:
+        raise SourceError(f"{source.folder}: cannot be looked into: {error.strerror}") from error

@@ -1,0 +1,252 @@
+"""Pairs as a task folder that lm-evaluation-harness runs as it is (tried with 0.4.13).
+
+A task is a choice between the two candidates of a pair. The low one stands first: the harness takes
+the first of equals, so a tie is a failure, as in the metric. For decoder-only models its `acc`
+(summed log-likelihoods) is the pass rate of protocol `sum`, and its `acc_bytes` (divided by UTF-8
+bytes) that of `bytes`. Its `acc_norm` divides by characters, which no protocol does, and it cannot
+divide by tokens, as `native` does; neither is exported.
+
+The harness looks for data files from the folder it is started in, but for Python from the folder
+of the task: so a small Python file reads the pairs beside it, and the folder may lie and move
+anywhere.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import yaml
+
+from nnd.converters.export.names import distinct_names
+from nnd.converters.export.notice import source_notice
+from nnd.converters.export.rendering import Exported, Rendering, render_pairs
+from nnd.converters.folder import write_parquet
+from nnd.converters.pairs import DISTINCT
+from nnd.schemas import rows_of
+
+_COMMON = "_common"  # without .yaml the harness does not take it for a task
+
+_LOADER = '''\
+"""Hands lm-evaluation-harness the pairs that lie beside this file, wherever the folder is."""
+
+from pathlib import Path
+
+import datasets
+import pyarrow.parquet as pq
+
+
+def load(split, error_category=None, **_):
+    """Return the pairs of a split with an error category, or each two candidates once."""
+    wanted = [("split", "=", split), ("distinct", "=", True)]
+    if error_category is not None:
+        wanted[1] = ("error_category", "=", error_category)
+    pairs = pq.read_table(Path(__file__).with_name("pairs.parquet"), filters=wanted)
+    return datasets.DatasetDict({"test": datasets.Dataset(pairs)})
+'''
+
+
+class _Task(NamedTuple):
+    """A task of the harness, or a group where it has members."""
+
+    name: str
+    data: dict[str, str]
+    members: tuple["_Task", ...] = ()
+
+
+def write_lm_eval(
+    pairs: pl.DataFrame,
+    folder: Path,
+    *,
+    manifest: Mapping[str, Any],
+    rendering: Rendering,
+    data_name: str,
+) -> Exported:
+    """Write a task folder for lm-evaluation-harness into a new folder.
+
+    There is a group `nnd_SOURCE` with a task over distinct candidates and one per error category;
+    where the data has several splits, a group of groups.
+
+    Args:
+        pairs: Rows of the pair schema.
+        folder: Made here.
+        manifest: Of the converted folder.
+        rendering: How contexts become what a model reads.
+        data_name: What the metric's signature would call the data.
+    """
+    rendered = render_pairs(pairs, rendering)
+    usable = rendered.filter(_can_be_scored())
+    top = _tasks(_task_prefix(manifest), usable)
+    notes = _notes(top.name, pairs.height - usable.height, usable)
+    metadata = {
+        "version": 1.0,
+        "nnd_version": manifest["nnd_version"],
+        "data": f"{data_name}@{data_version(pairs)[:6]}",
+        "template": rendering.name,
+        "left_out": pairs.height - usable.height,
+    }
+    folder.mkdir()
+    write_parquet(_table(usable), folder / "pairs.parquet")
+    texts = {
+        "pairs.py": _LOADER,
+        _COMMON: _common(rendering.separator, metadata),
+        "README.md": _readme(manifest, notes),
+    }
+    for task in _walk(top):
+        texts[f"{task.name}.yaml"] = _yaml(_group(task, metadata) if task.members else _task(task))
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return Exported(usable.height, tuple(notes))
+
+
+def data_version(pairs: pl.DataFrame) -> str:
+    """Return the digest of the texts that the metric's signature shows of local data.
+
+    The metric imports nothing of ours, so it says the same in its own words (`nnd.metric.data.pairs`); a
+    test holds the two together.
+    """
+    texts = ("context", "candidate_high", "candidate_low", "aspect", "error_category")
+    lines = sorted(
+        f"{hashlib.sha256(chr(0).join(row[name] for name in texts).encode()).hexdigest()[:16]} "
+        f"{json.dumps(row['inputs'], sort_keys=True)}"
+        for row in rows_of(pairs)
+    )
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _can_be_scored() -> pl.Expr:
+    """The harness stops at a candidate or a context that leaves no token."""
+    blank = [pl.col(c).str.strip_chars() == "" for c in ("candidate_high", "candidate_low")]
+    unread = (pl.col("context") != "") & (pl.col("context").str.strip_chars() == "")
+    return ~pl.any_horizontal(*blank, unread)
+
+
+def _table(pairs: pl.DataFrame) -> pl.DataFrame:
+    return pairs.select(
+        "pair_id",
+        "split",
+        "context",
+        choices=pl.concat_list("candidate_low", "candidate_high"),
+        error_category="error_category",
+        distinct=pl.struct(DISTINCT).is_first_distinct(),
+    )
+
+
+def _task_prefix(manifest: Mapping[str, Any]) -> str:
+    """Sets and variants of a source are other data, and may be run side by side."""
+    source = manifest["source"]
+    chosen = [source[kind] for kind in ("set", "variant") if source.get(kind)]
+    return "_".join(["nnd", source["name"], *chosen])
+
+
+def _tasks(prefix: str, pairs: pl.DataFrame) -> _Task:
+    splits = pairs["split"].unique().sort().to_list()
+    if len(splits) == 1:
+        top = _tasks_of_split(prefix, splits[0], pairs)
+    else:
+        groups = [_tasks_of_split(f"{prefix}_{split}", split, pairs) for split in splits]
+        top = _Task(prefix, {}, tuple(groups))
+    return _renamed(top, iter(distinct_names(task.name.lower() for task in _walk(top))))
+
+
+def _tasks_of_split(name: str, split: str, pairs: pl.DataFrame) -> _Task:
+    found = pairs.filter(pl.col("split") == split)["error_category"].unique().sort()
+    overall = _Task(f"{name}_overall", {"split": split})
+    categories = (
+        _Task(f"{name}_{each}", {"split": split, "error_category": each}) for each in found
+    )
+    return _Task(name, {}, (overall, *categories))
+
+
+def _walk(task: _Task) -> Iterator[_Task]:
+    yield task
+    for member in task.members:
+        yield from _walk(member)
+
+
+def _renamed(task: _Task, names: Iterator[str]) -> _Task:
+    """Give a tree the names of its walk."""
+    return task._replace(
+        name=next(names), members=tuple(_renamed(member, names) for member in task.members)
+    )
+
+
+def _common(separator: str, metadata: Mapping[str, Any]) -> str:
+    settings = {
+        "test_split": "test",
+        "output_type": "multiple_choice",
+        "doc_to_text": "context",
+        "doc_to_choice": "choices",
+        "doc_to_target": 1,  # the high candidate stands second
+        "target_delimiter": separator,
+        "num_fewshot": 0,
+        "metric_list": [
+            {"metric": metric, "aggregation": "mean", "higher_is_better": True}
+            for metric in ("acc", "acc_bytes")
+        ],
+        "metadata": dict(metadata),
+    }
+    return f"custom_dataset: !function pairs.load\n{_yaml(settings)}"
+
+
+def _task(task: _Task) -> dict[str, Any]:
+    return {"include": _COMMON, "task": task.name, "dataset_kwargs": task.data}
+
+
+def _group(task: _Task, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "group": task.name,
+        "task": [member.name for member in task.members],
+        "metadata": dict(metadata),
+    }
+
+
+def _yaml(value: Mapping[str, Any]) -> str:
+    return yaml.safe_dump(dict(value), sort_keys=False, allow_unicode=True)
+
+
+def _notes(name: str, left_out: int, usable: pl.DataFrame) -> list[str]:
+    notes = [
+        f"`lm_eval --model hf --model_args pretrained=MODEL --tasks {name} --include_path FOLDER`",
+    ]
+    if left_out:
+        notes.append(
+            f"pairs left out, as the harness stops at a blank text: {left_out}; the metric counts "
+            "a pair with a blank candidate as failed"
+        )
+    trailing = usable.filter(pl.col("context").str.contains(r"\s$")).height
+    if trailing:
+        notes.append(
+            "pairs whose context ends in white space, which the harness scores with the candidate "
+            f"and the metric does not: {trailing}"
+        )
+    return notes
+
+
+def _readme(manifest: Mapping[str, Any], notes: Sequence[str]) -> str:
+    listed = "\n".join(f"- {note}" for note in notes)
+    return f"""\
+# {manifest["source"]["pretty_name"]} for lm-evaluation-harness
+
+Near-negative distinction: a model passes a test when the candidate that people found better is more
+likely than the worse one. One task per error category, and `overall`, where two candidates that
+differ by several errors count once.
+
+{listed}
+
+| the harness | is the pass rate of |
+|---|---|
+| `acc` | `nnd evaluate --protocol sum` |
+| `acc_bytes` | `nnd evaluate --protocol bytes` |
+
+They are equal for decoder-only models in the same precision, up to candidates closer than its
+rounding. They can differ where a tokenizer keeps the space before a candidate as a token of its
+own, as some do before a digit (the harness scores it), where a context is cut to the model's
+window, and where a text spells a special token. The default protocol, `native`, takes the mean
+over tokens, which the harness cannot; its `acc_norm` is over characters, which no protocol is.
+For encoder-decoders the numbers are others: the harness scores no end token, and feeds the
+decoder no token that stands before a text (BART's `<s>`).
+
+{source_notice(manifest)}"""

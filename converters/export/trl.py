@@ -1,0 +1,98 @@
+"""Pairs as a preference dataset for TRL: prompt, chosen, rejected.
+
+The format is TRL's standard one with an explicit prompt
+(https://huggingface.co/docs/trl/dataset_formats). TRL reads a prompt and its completion apart or
+joined without anything between, so the separator stands at the start of the completion, where
+tokenizers want it: "The sky is", " blue.". Parquet, because it states that texts are texts (JSON
+readers make dates of some), in the layout from which `datasets.load_dataset(FOLDER)`, and so
+`trl dpo --dataset_name FOLDER`, takes the splits under their own names.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.export.names import distinct_names
+from nnd.converters.export.notice import source_notice
+from nnd.converters.export.rendering import Exported, Rendering, render_pairs
+from nnd.converters.folder import write_parquet
+
+_EXAMPLE = ["split", "prompt", "chosen", "rejected"]
+
+
+def write_trl(
+    pairs: pl.DataFrame, folder: Path, *, manifest: Mapping[str, Any], rendering: Rendering
+) -> Exported:
+    """Write a preference dataset into a new folder.
+
+    Args:
+        pairs: Rows of the pair schema.
+        folder: Made here: a Parquet file per split under data/, and a README.md.
+        manifest: Of the converted folder.
+        rendering: How contexts become prompts.
+    """
+    examples = _examples(render_pairs(pairs, rendering), rendering.separator)
+    splits = examples["split"].unique(maintain_order=True).to_list()
+    (folder / "data").mkdir(parents=True)
+    for split, name in zip(splits, distinct_names(splits), strict=True):
+        rows = examples.filter(pl.col("split") == split).drop("split")
+        write_parquet(rows, folder / "data" / f"{name}-00000-of-00001.parquet")
+    notes = _notes(pairs.height, examples)
+    (folder / "README.md").write_text(_readme(manifest, notes), encoding="utf-8")
+    return Exported(examples.height, tuple(notes))
+
+
+def _examples(pairs: pl.DataFrame, separator: str) -> pl.DataFrame:
+    """Return each preference once: training sees texts, whoever wrote and judged them."""
+    texts = pairs.with_columns(
+        prompt=pl.col("context"),
+        chosen=separator + pl.col("candidate_high"),
+        rejected=separator + pl.col("candidate_low"),
+    )
+    return texts.group_by(_EXAMPLE, maintain_order=True).agg(
+        pl.col("pair_id", "source", "language").first(),
+        aspects=pl.col("aspect").unique(maintain_order=True),
+        error_categories=pl.col("error_category").unique(maintain_order=True),
+    )
+
+
+def _notes(n_pairs: int, examples: pl.DataFrame) -> list[str]:
+    turned = examples.rename({"chosen": "rejected", "rejected": "chosen"})
+    torn = examples.join(turned, on=_EXAMPLE, how="semi").height
+    notes = ["a model that is trained on these examples can no longer be tested on these pairs"]
+    if n_pairs > examples.height:
+        notes.append(
+            f"{n_pairs} pairs make {examples.height} examples: the same texts are one, with all "
+            "their aspects and error_categories, and the pair_id of the first"
+        )
+    if torn:
+        notes.append(
+            f"examples that prefer what another one rejects, under another aspect or to other "
+            f"annotators: {torn}; choose some aspects, or leave them out"
+        )
+    return notes
+
+
+def _readme(manifest: Mapping[str, Any], notes: list[str]) -> str:
+    listed = "\n".join(f"- {note[0].upper()}{note[1:]}." for note in notes)
+    return f"""\
+---
+tags:
+- trl
+- preference
+---
+
+# {manifest["source"]["pretty_name"]} as preferences
+
+Near-negative pairs in TRL's preference format, with an explicit prompt. Of two texts for one
+`prompt`, people preferred `chosen`; what is wrong with `rejected` stands in `error_categories`.
+
+```python
+datasets.load_dataset("PATH_OF_THIS_FOLDER")
+```
+
+{listed}
+
+{source_notice(manifest)}"""

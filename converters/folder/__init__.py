@@ -1,0 +1,19 @@
+"""A converted folder: written, read and validated."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .conversion import (
+        Conversion as Conversion,
+        convert as convert,
+        convert_again as convert_again,
+        convert_source as convert_source,
+        run_converter as run_converter,
+    )
+    from .output import check_replaceable as check_replaceable, replace_folder as replace_folder
+    from .parquet import write_parquet as write_parquet
+    from .validation import validate as validate
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,242 @@
+"""From an annotation file to a folder of pairs, human scores, annotations and a manifest."""
+
+import contextlib
+import hashlib
+import json
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.converters import Annotation, Dropped
+from nnd.converters.folder.output import replace_folder
+from nnd.converters.folder.parquet import write_parquet
+from nnd.converters.pairs import (
+    DISTINCT,
+    Pairs,
+    annotation_frame,
+    folded_texts,
+    make_human_scores,
+    make_pairs,
+    same_text,
+)
+from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
+from nnd.converters.texts import check_steps, normalise_texts, report_hygiene
+from nnd.schemas import MANIFEST, NNDError, SchemaName, SourceError, check_frame
+
+FRAMES: dict[str, SchemaName] = {
+    "pairs.parquet": "pair",
+    "human_scores.parquet": "human_score",
+    "annotations.parquet": "annotation",
+}
+"""File of a converted folder → the schema of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A source converted in memory.
+
+    Attributes:
+        annotations: Rows of the annotation schema.
+        pairs: Rows of the pair schema.
+        human_scores: Rows of the human_score schema.
+        manifest: Source, rule, counts, dropped, hygiene, input files, tool version.
+    """
+
+    annotations: pl.DataFrame
+    pairs: pl.DataFrame
+    human_scores: pl.DataFrame
+    manifest: dict[str, Any]
+
+    def write(self, folder: Path) -> None:
+        """Write the four files of a converted folder into an existing empty one."""
+        frames = (self.pairs, self.human_scores, self.annotations)
+        self.write_files(folder, dict(zip(FRAMES, frames, strict=True)))
+
+    def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
+        """Write rows to files of those names, and a manifest that knows them."""
+        outputs = {name: _write_frame(frame, folder / name) for name, frame in frames.items()}
+        text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def _write_frame(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
+    """Write rows, and return what a manifest says of their file."""
+    path.parent.mkdir(exist_ok=True)
+    write_parquet(frame, path)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"rows": frame.height, "bytes": file.tell(), "sha256": digest}
+
+
+def convert(
+    source: str | Path,
+    *,
+    origin: str | Path | None = None,
+    out: str | Path | None = None,
+    set_name: str | None = None,
+    variant: str | None = None,
+    normalise: Sequence[str] = (),
+) -> Conversion:
+    """Convert a source's annotation files into NND pairs and human scores.
+
+    Args:
+        source: Name of a built-in source, or a folder with a source.yaml.
+        origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
+            the download cache, else the declared URL.
+        out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
+            manifest.json to; None: nothing is written. The same input gives the same bytes.
+        set_name: Which of a source's sets of files; None: the main one, or the one that is there.
+        variant: Which reading of them; None: the main one.
+        normalise: Steps of `normalise_texts` for candidates and contexts, in this order; none by
+            default: texts stay as they are.
+
+    Raises:
+        SourceError: If a file is not what the source declares, or makes no pair; nothing is
+            written then.
+        NNDError: If `out` is a file or a folder that holds something else, or a step is not known.
+    """
+    place = None if origin is None else Path(origin)
+    chosen = load_source(source)
+    if set_name is not None:
+        chosen = chosen.choose("set", set_name)
+    elif place is not None:
+        chosen = find_set(chosen, place)
+    if variant is not None:
+        chosen = chosen.choose("variant", variant)
+    conversion = convert_source(chosen, place, normalise)
+    if out is not None:
+        with replace_folder(Path(out), marker=MANIFEST) as folder:
+            conversion.write(folder)
+    return conversion
+
+
+def convert_source(
+    source: Source, origin: Path | None = None, normalise: Sequence[str] = ()
+) -> Conversion:
+    """Convert a loaded source in memory (see `convert`)."""
+    check_steps(normalise)
+    files = Files(source, origin)
+    with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
+        annotations = annotation_frame(source, run_converter(source, files))
+    annotations = normalise_texts(annotations, normalise)
+    pairs = make_pairs(annotations, source.rule, source.taxonomy)
+    human_scores = make_human_scores(annotations, source)
+    digests = files.digests()
+    counts = count(annotations, pairs.frame)
+    # Texts that become the same make no pair: what is expected holds for texts as they are.
+    verified = bool(digests) and all(file["verified"] for file in digests) and not normalise
+    _check_result(source, pairs, counts, verified=verified)
+    _check_contract({"pair": pairs.frame, "human_score": human_scores})
+    manifest = {
+        "nnd_version": version("nnd"),
+        "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
+        "files": digests,
+        "counts": counts,
+        "dropped": _told(pairs.dropped),
+        "oddities": files.oddities,
+        "normalised": list(normalise),
+        "hygiene": report_hygiene(annotations, pairs.frame),
+    }
+    return Conversion(annotations, pairs.frame, human_scores, manifest)
+
+
+def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Conversion:
+    """Derive pairs, human scores and counts from annotations whose texts were changed.
+
+    Args:
+        annotations: Rows of the annotation schema, of a converted folder but for their texts.
+        manifest: Of that folder; what it says of source, files, oddities and steps stays.
+
+    Raises:
+        SourceError: If no pair is left.
+    """
+    source = Source(Path(manifest["source"]["name"]), manifest["source"])
+    pairs = make_pairs(annotations, source.rule, source.taxonomy)
+    human_scores = make_human_scores(annotations, source)
+    counts = count(annotations, pairs.frame)
+    _check_result(source, pairs, counts, verified=False)
+    _check_contract({"pair": pairs.frame, "human_score": human_scores})
+    derived = {
+        "counts": counts,
+        "dropped": _told(pairs.dropped),
+        "hygiene": report_hygiene(annotations, pairs.frame),
+    }
+    return Conversion(annotations, pairs.frame, human_scores, {**manifest, **derived})
+
+
+def _told(dropped: Sequence[Dropped]) -> list[dict[str, Any]]:
+    return [entry._asdict() for entry in dropped if entry.n]
+
+
+def run_converter(source: Source, files: Files) -> Iterator[Annotation]:
+    """Run a convert.py; what it does not catch becomes an error that names its line."""
+    generator = choose_converter(source)
+    try:
+        yield from generator(files)
+    except NNDError:
+        raise
+    except (Exception, SystemExit) as error:
+        path = str(source.folder / "convert.py")
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame.lineno for frame in frames if frame.filename == path]
+        line = f":{own[-1]}" if own else ""
+        raise SourceError(
+            f"{path}{line}: {type(error).__name__}: {error}; the converter did not expect this "
+            "input: check that it is the right file, else mend the converter"
+        ) from error
+
+
+def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
+    """Return the counts of a manifest: of annotations, of pairs, and of pairs by category."""
+    lowered = folded_texts(annotations).with_columns(pl.col("text").str.to_lowercase())
+    systems = annotations.select(pl.col("system").str.split("|").explode())
+    candidates = annotations.unique(["split", "candidate_id"])
+    return {
+        "annotations": annotations.height,
+        "contexts": annotations.select(pl.struct("split", "context_id").n_unique()).item(),
+        "candidates": candidates.height,
+        "empty_candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
+        "systems": systems.n_unique(),
+        "pairs": pairs.height,
+        "distinct_pairs": pairs.select(DISTINCT).n_unique(),
+        "same_after_lowercase": int(same_text(pairs, lowered).sum()),
+        **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
+    }
+
+
+_TALLIED = ("error_category", "error_group", "aspect", "category", "split")
+
+
+def _tally(values: pl.Series) -> dict[str, int]:
+    counted = values.drop_nulls().value_counts().sort(values.name)
+    return dict(counted.iter_rows())
+
+
+def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verified: bool) -> None:
+    """Nothing is a result without a pair; a declared file must give what the source expects."""
+    if pairs.frame.is_empty():
+        reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in pairs.dropped)
+        raise SourceError(
+            f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "
+            "right file and that `quality` in source.yaml fits it"
+        )
+    known: dict[str, Any] = source.facts["expected"] or {}
+    for name, expected in known.items() if verified else ():
+        if counts[name] != expected:
+            raise SourceError(
+                f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
+                "though the file is the declared one: mend convert.py, or `expected`"
+            )
+
+
+def _check_contract(frames: dict[SchemaName, pl.DataFrame]) -> None:
+    """Our own output keeps the contract, or it is not written."""
+    for name, frame in frames.items():
+        for problem in check_frame(name, frame):
+            raise SourceError(f"{name}: {problem}")

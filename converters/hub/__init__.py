@@ -1,0 +1,29 @@
+"""Commits to the Hub that are tried again and read back; nothing here knows of NND."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .patience import Patience as Patience
+    from .state import (
+        Change as Change,
+        Obsolete as Obsolete,
+        Repository as Repository,
+        State as State,
+        check_name as check_name,
+        check_token as check_token,
+        compare as compare,
+        digest as digest,
+        fetch as fetch,
+        look as look,
+    )
+    from .upload import (
+        Pushed as Pushed,
+        ask as ask,
+        check_place as check_place,
+        push as push,
+        put_tag as put_tag,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

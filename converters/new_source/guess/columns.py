@@ -1,0 +1,239 @@
+"""What a file holds, seen from one of its levels: a row per candidate, and what its cells are."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from nnd.converters.new_source.guess.content import KEY, Content
+from nnd.converters.new_source.guess.levels import Level
+from nnd.converters.new_source.guess.words import words_of
+
+Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts", "other"]
+
+_SHORT = 60  # characters of what may be a name or a label
+_FEW = 0.2  # of the cells of a column that holds something else
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column as the rows of candidates see it: what lies around a candidate is repeated for it.
+
+    Attributes:
+        name: What flags call it: keys from the outermost object, joined by dots.
+        path: Keys from an object of its level to it; none for the key of an object.
+        level: Which level of the content it is of.
+        values: One per row; lists where its level lies below the candidates'.
+        above: How many levels it lies above the candidates; -1 where it lies below.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    level: int
+    values: Sequence[Any]
+    above: int
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Words of the last part of its name; a key has none."""
+        return frozenset(words_of(self.path[-1] if self.path else ""))
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """Words of the whole name, so of the lists that it lies in, too."""
+        return frozenset(words_of(self.name))
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What its cells are: texts that all spell numbers are numbers."""
+        return _kind([value for value in self.values if value is not None])
+
+    @cached_property
+    def cells(self) -> Sequence[str]:
+        """Every single text, number or truth value as text, of lists each item."""
+        single = (value for value in _single(self.values) if isinstance(value, str | int | float))
+        return [text_of(value) for value in single]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each value stands there."""
+        return Counter(self.cells)
+
+    @cached_property
+    def numbers(self) -> Sequence[float]:
+        """The values as numbers, for a column of the kind number, numbers or flag."""
+        return [float(value) for value in _single(self.values) if value is not None]
+
+    @cached_property
+    def spoilt_by(self) -> str | None:
+        """The first cell that is no number, of a column that else holds numbers; else None."""
+        if self.kind != "text":
+            return None
+        others = [cell for cell in self.cells if not _is_number(cell)]
+        are_few = 0 < len(others) <= _FEW * len(self.cells)
+        return others[0] if are_few or self.has_commas else None
+
+    @cached_property
+    def has_commas(self) -> bool:
+        """Whether its numbers have a comma where Python has a point."""
+        return self.kind == "text" and all(
+            _is_number(cell.replace(",", ".", 1)) for cell in self.cells
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.values)
+
+    @cached_property
+    def filled(self) -> int:
+        """In how many rows there is something; an empty list is something."""
+        return sum(value is not None for value in self.values)
+
+    @cached_property
+    def repetition(self) -> float:
+        """How many rows there are for each value."""
+        return len(self.cells) / max(len(self.counts), 1)
+
+    @cached_property
+    def length(self) -> float:
+        """Mean number of characters."""
+        return sum(map(len, self.cells)) / max(len(self.cells), 1)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether every value is as short as a name or a label is."""
+        return bool(self.counts) and max(map(len, self.counts)) <= _SHORT
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return all(number.is_integer() for number in self.numbers)
+
+
+def text_of(value: object) -> str:
+    """Return a value as a `table:` section reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).replace("\r\n", "\n")
+
+
+def columns_of(content: Content, level: int) -> list[Column]:
+    """Return the columns that the objects of a level have, those around and those below included.
+
+    Of levels below only the fields of lists that lie in an object of this level are columns.
+    """
+    rows = range(len(content.levels[level].owners))
+    found: list[list[Column]] = []
+    place: Sequence[int] = rows
+    current: int | None = level
+    for above in itertools.count():
+        if current is None:
+            break
+        found.append(_fields(content, current, above, _spread(place)))
+        owners = content.levels[current].owners
+        place = [owners[i] for i in place]
+        current = content.levels[current].above
+    below = [
+        column
+        for number, entry in enumerate(content.levels)
+        if entry.above == level
+        for column in _fields(content, number, -1, _gather(entry, len(rows)))
+    ]
+    return [column for part in reversed(found) for column in part] + below
+
+
+def _fields(
+    content: Content, level: int, above: int, spread: Callable[[Sequence[Any]], Sequence[Any]]
+) -> list[Column]:
+    keys = path_of(content, level)
+    return [
+        Column(
+            ".".join((*keys, *(field.path or (KEY,)))),
+            field.path,
+            level,
+            spread(field.values),
+            above,
+        )
+        for field in content.levels[level].fields
+    ]
+
+
+def path_of(content: Content, level: int) -> tuple[str, ...]:
+    """Return the keys from the outermost object to the lists of a level."""
+    entry = content.levels[level]
+    return (*(() if entry.above is None else path_of(content, entry.above)), *entry.path)
+
+
+def _spread(place: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    return lambda values: [values[number] for number in place]
+
+
+def _gather(entry: Level, rows: int) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    def gather(values: Sequence[Any]) -> Sequence[Any]:
+        missing = set(entry.missing)
+        lists: list[Any] = [None if row in missing else [] for row in range(rows)]
+        for owner, value in zip(entry.owners, values, strict=True):
+            lists[owner].append(value)
+        return lists
+
+    return gather
+
+
+def _single(values: Sequence[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from value
+        else:
+            yield value
+
+
+def _kind(filled: Sequence[Any]) -> Kind:
+    if not filled:
+        return "empty"
+    if all(isinstance(value, list) for value in filled):
+        items = [item for value in filled for item in value if item is not None]
+        if any(isinstance(item, list) for item in items):
+            return "other"
+        return _KINDS_OF_LISTS.get(_kind(items), "other")
+    if all(isinstance(value, bool) for value in filled):
+        return "flag"
+    if all(isinstance(value, str | int | float) for value in filled):
+        return "number" if all(map(_is_number, filled)) else "text"
+    return "other"
+
+
+_KINDS_OF_LISTS: dict[Kind, Kind] = {"number": "numbers", "text": "texts", "empty": "texts"}
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401 - a value of a file may be anything
+    if isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except (ValueError, OverflowError):
+        return False
+
+
+def determines(keys: Sequence[Hashable], values: Sequence[Hashable]) -> bool:
+    """Say whether rows with the same key always have the same value."""
+    first: dict[Hashable, Hashable] = {}
+    return all(
+        first.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
+    )
+
+
+def joint(columns: Sequence[Column]) -> list[Hashable]:
+    """Return what several columns say together, a tuple per row."""
+    return list(zip(*(map(_frozen, column.values) for column in columns), strict=True))
+
+
+def _frozen(value: Any) -> Hashable:  # noqa: ANN401 - a value of a file may be anything
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    if isinstance(value, Mapping):
+        return tuple((key, _frozen(item)) for key, item in value.items())
+    return value  # type: ignore[no-any-return]

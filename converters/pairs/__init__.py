@@ -1,0 +1,21 @@
+"""Annotations to NND pairs and human scores."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .checks import ANY_SYSTEM as ANY_SYSTEM, check_annotations as check_annotations
+    from .gather import annotation_frame as annotation_frame
+    from .human_scores import make_human_scores as make_human_scores
+    from .pairing import (
+        DISTINCT as DISTINCT,
+        Pairs as Pairs,
+        fold as fold,
+        folded_texts as folded_texts,
+        make_pairs as make_pairs,
+        pair_ids as pair_ids,
+        same_text as same_text,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,78 @@
+"""What a schema cannot say of annotations: unknown names, clashing ids, empty candidates."""
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from nnd.converters import NoError, Order, used_column
+from nnd.converters.reading import shown
+from nnd.converters.source import Source
+from nnd.schemas import Problem
+
+ANY_SYSTEM = "*"
+"""As a name under `systems`: systems that are not listed are let in as well."""
+
+
+def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
+    """Yield what a schema cannot say of annotations: unknown names, clashes, empty candidates.
+
+    Args:
+        source: Its aspects, systems, taxonomy and rule are what the rows are held against.
+        frame: Annotation rows; problems carry their row numbers.
+    """
+    numbered = frame.with_row_index("row")
+    yield from _check_known(numbered, "aspect", source.facts["aspects"], "aspects")
+    yield from _check_known(numbered, "label", _known_labels(source), "taxonomy")
+    systems = numbered.select("row", pl.col("system").str.split("|")).explode("system")
+    known = None if ANY_SYSTEM in source.systems else source.systems
+    yield from _check_known(systems, "system", known, "systems")
+    yield from _check_same(numbered, "context_id", ("context", "inputs", "category", "language"))
+    yield from _check_same(numbered, "candidate_id", ("context_id", "candidate", "system"))
+    yield from _check_duplicates(numbered, source)
+    if not source.keeps_empty_candidates:
+        for (row,) in (
+            numbered.filter(pl.col("candidate").str.strip_chars() == "").select("row").rows()
+        ):
+            remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
+            yield Problem(row, "candidate", "is empty", remedy)
+
+
+def _known_labels(source: Source) -> Iterable[str] | None:
+    """Return the labels a source may use, or None where its rule uses none."""
+    match source.rule:
+        case NoError(no_error):
+            return {no_error, *source.taxonomy}
+        case Order(better):
+            return {*(label for pair in better for label in pair), *source.taxonomy}
+    return None
+
+
+def _check_known(
+    numbered: pl.DataFrame, column: str, known: Iterable[str] | None, section: str
+) -> Iterator[Problem]:
+    if known is None:
+        return
+    names = sorted(known)
+    unknown = numbered.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(names))
+    remedy = f"known: {', '.join(names)}; add it under `{section}` in source.yaml if it is new"
+    for row, value in unknown.select("row", column).iter_rows():
+        yield Problem(row, column, f"{shown(value)} is not in source.yaml", remedy)
+
+
+def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
+    """An id stands for one thing: whatever it names must be the same in all its rows."""
+    for column in columns:
+        differs = pl.col(column).ne_missing(pl.col(column).first().over("split", key))
+        for row, name in numbered.filter(differs).select("row", key).iter_rows():
+            message = f"{shown(name)} stands for two different things"
+            yield Problem(row, key, message, f"its {column} differs from an earlier row's")
+
+
+def _check_duplicates(numbered: pl.DataFrame, source: Source) -> Iterator[Problem]:
+    by_label = used_column(source.rule) == "label"
+    key = ["split", "candidate_id", "aspect", *(["label"] if by_label else [])]
+    repeated = numbered.filter(~pl.struct(key).is_first_distinct())
+    for row, name, aspect in repeated.select("row", "candidate_id", "aspect").iter_rows():
+        message = f'{shown(name)} is annotated twice under "{aspect}"'
+        message += " with the same label" if by_label else ""
+        yield Problem(row, "candidate_id", message, "keep one of the rows, or give each its own id")

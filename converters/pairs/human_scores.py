@@ -1,0 +1,93 @@
+"""How good humans found each system, overall and per category.
+
+The definitions are the ones that give the paper's Table 1 (its numbers single them out): a text
+that several systems wrote counts for each of them.
+"""
+
+import polars as pl
+
+from nnd.converters import Credit, Gap, Majority, NoError, Order, close_order, readable
+from nnd.converters.source import Source
+from nnd.schemas import polars_schema
+
+_SYSTEM = ("aspect", "system")
+
+
+def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """Score every system of a source by what its annotators said.
+
+    Args:
+        annotations: Rows of the annotation schema; those the rule cannot read are left out.
+        source: Its rule decides the definition: a share of error-free candidates where there are
+            labels, a mean where there are scores or ratings.
+
+    Returns:
+        Rows of the human_score schema, ordered by aspect, system, category.
+    """
+    rule = source.rule
+    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    used = readable(annotations, rule).with_columns(systems).explode("system")
+    match rule:
+        case NoError(no_error):
+            scores = _error_free(used, [no_error])
+        case Order(better):
+            worse = {low for _, low in close_order(better)}
+            scores = _error_free(used, sorted({high for high, _ in better} - worse))
+        case Credit() | Gap():
+            scores = _means(used, pl.col("score"), "mean score of the system's candidates")
+        case Majority():
+            rating = pl.col("ratings").list.mean()
+            scores = _means(used, rating, "mean rating of the system's candidates")
+    ids = pl.DataFrame(
+        {"system": list(source.systems), "model_id": list(source.systems.values())},
+        {"system": pl.String, "model_id": pl.String},
+    )
+    return (
+        scores.join(ids, on="system", how="left")
+        .with_columns(source=pl.lit(source.name), n=pl.col("n").cast(pl.Int64))
+        .select(polars_schema("human_score").names())
+        .sort("aspect", "system", "category")
+    )
+
+
+def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:
+    """Share of candidates with no error at all, and, per error category, with none of that."""
+    names = ", ".join(f'"{label}"' for label in clean)
+    totals = used.group_by(_SYSTEM).agg(n=pl.struct("split", "candidate_id").n_unique())
+    erroneous = used.filter(~pl.col("label").is_in(clean))
+    overall = _share_without(totals, erroneous).with_columns(
+        category=pl.lit("overall"),
+        definition=pl.lit(f"share of the system's candidates labelled {names} and nothing else"),
+    )
+    per_label = [
+        _share_without(
+            # An aspect has the categories that were found under it.
+            totals.join(found.select("aspect").unique(), on="aspect"),
+            found,
+        ).with_columns(
+            category=pl.lit(label),
+            definition=pl.lit(f'1 - share of the system\'s candidates labelled "{label}"'),
+        )
+        for (label,), found in sorted(erroneous.group_by("label"), key=lambda item: item[0])
+    ]
+    return pl.concat([overall, *per_label])
+
+
+def _share_without(totals: pl.DataFrame, erroneous: pl.DataFrame) -> pl.DataFrame:
+    wrong = erroneous.group_by(_SYSTEM).agg(wrong=pl.struct("split", "candidate_id").n_unique())
+    share = (pl.col("n") - pl.col("wrong").fill_null(0)) / pl.col("n")
+    return totals.join(wrong, on=_SYSTEM, how="left").with_columns(score=share).drop("wrong")
+
+
+def _means(used: pl.DataFrame, value: pl.Expr, definition: str) -> pl.DataFrame:
+    """Mean over all contexts, and over those of each context category."""
+    overall = used.with_columns(category=pl.lit("overall"), definition=pl.lit(definition))
+    within = used.filter(pl.col("category").is_not_null()).with_columns(
+        definition=pl.format(f"{definition} for contexts of category {{}}", "category")
+    )
+    return (
+        pl.concat([overall, within])
+        .group_by([*_SYSTEM, "category", "definition"], maintain_order=True)
+        .agg(score=value.mean(), n=pl.len())
+        .select([*_SYSTEM, "n", "score", "category", "definition"])
+    )

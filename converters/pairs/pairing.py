@@ -1,0 +1,159 @@
+"""From annotations to NND pairs: the comparisons of a quality rule joined with the texts."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from nnd.converters import Dropped, Rule, compare
+from nnd.schemas import polars_schema
+
+ID_FIELDS = (
+    "source",
+    "split",
+    "context_id",
+    "aspect",
+    "error_category",
+    "high_id",
+    "low_id",
+    "candidate_high",
+    "candidate_low",
+    "origin",
+)
+"""What a pair_id is made of: the first 16 hex digits of the SHA-256 of these fields, each written
+as its length in UTF-8 bytes, a colon, and itself."""
+
+DISTINCT = ("split", "context_id", "high_id", "low_id")
+"""Two candidates that differ by several error categories make several pairs, and are one test."""
+
+
+_ROWS_AT_A_TIME = 100_000
+
+
+class Pairs(NamedTuple):
+    """The pairs of a source and what made none."""
+
+    frame: pl.DataFrame
+    dropped: list[Dropped]
+
+
+def make_pairs(
+    annotations: pl.DataFrame, rule: Rule, taxonomy: Mapping[str, Mapping[str, Any]]
+) -> Pairs:
+    """Pair every candidate with those of its context that the rule finds worse.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        rule: The quality rule.
+        taxonomy: Error label → {name, group, description}; groups become `error_group`.
+
+    Returns:
+        Rows of the pair schema in order of context, candidates, aspect and category, and what was
+        dropped: by the rule, as a context with fewer than two candidates, or as two candidates with
+        the same text after NFC and white-space folding.
+    """
+    found = compare(annotations, rule)
+    kept = found.frame.filter(~same_text(found.frame, folded_texts(annotations)))
+    kept = kept.sort(*DISTINCT, "aspect", "error_category")  # before the texts make it wide
+    groups = {label: entry["group"] for label, entry in taxonomy.items()}
+    pairs = _with_texts(kept, annotations).with_columns(
+        error_group=pl.col("error_category").replace_strict(
+            groups, default=None, return_dtype=pl.String
+        ),
+        origin=pl.lit("human"),
+        parent_id=pl.lit(None, pl.String),
+    )
+    pairs = pairs.with_columns(pair_id=pair_ids(pairs))
+    dropped = [
+        *found.dropped,
+        _lonely(annotations),
+        Dropped(
+            "same_text",
+            "pairs",
+            found.frame.height - kept.height,
+            "both candidates are the same text after NFC and white-space folding",
+        ),
+    ]
+    return Pairs(pairs.select(polars_schema("pair").names()), dropped)
+
+
+def fold(text: pl.Expr) -> pl.Expr:
+    """Return text in NFC with runs of white space as one space and none at the ends."""
+    return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return split, candidate_id and the folded `text` of every candidate."""
+    candidates = annotations.unique(["split", "candidate_id"], keep="any")
+    return candidates.select("split", "candidate_id", text=fold(pl.col("candidate")))
+
+
+def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
+    """Say of each row with split, high_id and low_id whether both have the same text in `texts`."""
+    found = pairs.select("split", "high_id", "low_id")
+    for side in ("high", "low"):
+        found = found.join(
+            texts.rename({"text": side}),
+            left_on=["split", f"{side}_id"],
+            right_on=["split", "candidate_id"],
+            how="left",
+            maintain_order="left",
+        )
+    return found.select(pl.col("high").eq_missing(pl.col("low"))).to_series()
+
+
+def pair_ids(pairs: pl.DataFrame) -> pl.Series:
+    """Return the pair_id of each row (see ID_FIELDS); a null, which no pair has, adds nothing."""
+    sized = [
+        part
+        for name in ID_FIELDS
+        for part in (pl.col(name).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(name))
+    ]
+    key = pl.concat_str(sized, ignore_nulls=True)
+    digests = [
+        hashlib.sha256(text.encode()).hexdigest()[:16]
+        for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python texts, keys take much room
+        for text in rows.select(key=key).to_series()
+    ]
+    return pl.Series("pair_id", digests, pl.String)
+
+
+def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
+    """Put contexts and candidates beside their ids.
+
+    The joins find row numbers only: wide frames would be copied by each of them.
+    """
+    contexts = _distinct(annotations, "context_id")
+    candidates = _distinct(annotations, "candidate_id")
+    rows = (
+        comparisons.select("split", "context_id", "high_id", "low_id")
+        .join(_numbers(contexts, "context_id"), on=["split", "context_id"], maintain_order="left")
+        .join(_numbers(candidates, "high_id"), on=["split", "high_id"], maintain_order="left")
+        .join(_numbers(candidates, "low_id"), on=["split", "low_id"], maintain_order="left")
+    )
+    shared = ("source", "language", "context", "inputs", "category")
+    return comparisons.with_columns(
+        *contexts.select(shared)[rows["context_id_row"]],
+        *(
+            candidates[name][rows[f"{side}_id_row"]].alias(f"{name}_{side}")
+            for side in ("high", "low")
+            for name in ("candidate", "system")
+        ),
+    )
+
+
+def _distinct(annotations: pl.DataFrame, key: str) -> pl.DataFrame:
+    return annotations.unique(["split", key], keep="first", maintain_order=True)
+
+
+def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Return split, id and row number, the id under the name it has in a pair."""
+    key = "context_id" if name == "context_id" else "candidate_id"
+    return rows.select("split", pl.col(key).alias(name)).with_row_index(f"{name}_row")
+
+
+def _lonely(annotations: pl.DataFrame) -> Dropped:
+    sizes = annotations.group_by("split", "context_id").agg(pl.col("candidate_id").n_unique())
+    lonely = sizes.filter(pl.col("candidate_id") == 1).height
+    return Dropped("one_candidate", "contexts", lonely, "there is nothing to pair it with")

@@ -1,0 +1,264 @@
+"""A converted folder as a dataset on the Hub, which `load_dataset` reads and its card explains.
+
+Refused with a reason is what should not go out: a folder with problems, a licence that does not
+allow it, addresses of people, a card that is not right.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from nnd.converters.hub import (
+    Change,
+    Obsolete,
+    Patience,
+    Repository,
+    State,
+    ask,
+    check_name,
+    check_place,
+    check_token,
+    compare,
+    digest,
+    fetch,
+    look,
+    push,
+    put_tag,
+)
+from nnd.converters.publish.release import CARD, read_release, write_release
+from nnd.schemas import MANIFEST, PublishError
+
+_NOBODYS_DATA = {
+    ".gitattributes",
+    ".gitignore",
+    "README.md",
+    "LICENSE",
+    "LICENSE.txt",
+    "LICENSE.md",
+}
+"""What a repository may hold before a dataset is first published there."""
+
+_TAG = re.compile(r"(?!.*\.\.)\w([\w.-]*[\w-])?(?<!\.lock)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A file of a dataset on the Hub.
+
+    Attributes:
+        path: In the repository.
+        bytes: Its size; 0 where it was deleted.
+        change: What publishing meant for it.
+    """
+
+    path: str
+    bytes: int
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What became of publishing, or, after a dry run, what would.
+
+    Attributes:
+        repo_id: ORG/name.
+        url: Address of its page.
+        commit: Id of the commit that holds the files, read back and compared; None after a dry run.
+        changed: Whether a commit was made, rather than found.
+        pull_request: Address of the pull request that holds the commit, or None.
+        tag: The tag that names the commit, or None.
+        files: The files, those that went included.
+        card_diff: After a dry run, what would change in the card, as a unified diff.
+    """
+
+    repo_id: str
+    url: str
+    commit: str | None
+    changed: bool
+    pull_request: str | None
+    tag: str | None
+    files: tuple[PublishedFile, ...]
+    card_diff: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return asdict(self)
+
+
+def publish(
+    folder: str | Path,
+    repo_id: str,
+    *,
+    private: bool = False,
+    pr: bool = False,
+    tag: str | None = None,
+    dry_run: bool = False,
+    permission: str | None = None,
+    redact: bool = False,
+    keep_contacts: str | None = None,
+    patience: Patience | None = None,
+) -> Published:
+    """Publish a converted folder as a dataset on the Hub, in one commit.
+
+    What is there already makes no commit. Files of an earlier publish that are no longer made go in
+    the same commit; files that others put there stay. Interrupted at any moment, the repository is
+    as before or complete, and the same call ends it.
+
+    Args:
+        folder: What `convert` wrote.
+        repo_id: ORG/name; it is made where there is none.
+        private: Make it private; one that is there and public is refused.
+        pr: Open a pull request instead; an open one of ours with the same files is taken.
+        tag: Name for the commit. One that names the same files already is left as it is; one that
+            names others is refused, before anything is sent.
+        dry_run: Only say what would be done; nothing is written, here or there.
+        permission: Why the data may be published though its licence does not say so; stands in the
+            card.
+        redact: Replace e-mail and IP addresses by `<email>` and `<ip>`.
+        keep_contacts: Why they may stay; stands in the card.
+        patience: How long to try again where the Hub does not answer.
+
+    Raises:
+        SchemaError: If the folder has problems.
+        LicenceError: If its licence does not allow it.
+        PublishError: If it holds addresses, the card is not right, the repository holds something
+            else, or the Hub does not take it.
+    """
+    if pr and tag is not None:
+        raise PublishError("--pr and --tag: a tag names what is on main; tag it once it is merged")
+    repository = Repository("dataset", repo_id, private=private)
+    check_name(repository)
+    _check_tag(tag)
+    if not dry_run:
+        check_token(repository)
+    conversion = read_release(
+        Path(folder),
+        private=private,
+        permission=permission,
+        redact=redact,
+        keep_contacts=keep_contacts,
+    )
+    source = conversion.manifest["source"]
+    obsolete = partial(_earlier_files, repository, source)
+    with TemporaryDirectory(prefix="nnd-publish-") as place:
+        files = write_release(conversion, Path(place), repo_id)
+        if tag is not None:  # before anything is sent: whether it is free
+            put_tag(repository, tag, files, None, patience=patience)
+        if dry_run:
+            plan = partial(_plan, repository, files, obsolete, tag, pr=pr)
+            return ask(repository, plan, patience=patience)
+        pushed = push(
+            repository,
+            files,
+            message=f"Publish {source['name']} with nnd {conversion.manifest['nnd_version']}",
+            obsolete=obsolete,
+            pull_request=pr,
+            patience=patience,
+        )
+        if tag is not None:
+            put_tag(repository, tag, files, pushed.commit, patience=patience)
+        return Published(
+            repo_id=repo_id,
+            url=repository.url,
+            commit=pushed.commit,
+            changed=pushed.sent,
+            pull_request=pushed.pull_request,
+            tag=tag,
+            files=_listed(files, pushed.changes),
+        )
+
+
+def _check_tag(tag: str | None) -> None:
+    """What git takes for no tag, or for main, would be refused when all has been sent."""
+    if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
+        raise PublishError(
+            f'--tag "{tag}": is no name of a tag; write letters, digits, ., _ and -, such as v1'
+        )
+
+
+def _plan(
+    repository: Repository,
+    files: Mapping[str, Path],
+    obsolete: Obsolete,
+    tag: str | None,
+    *,
+    pr: bool,
+) -> Published:
+    """Say what publishing would do, or why it would be refused."""
+    state = look(repository)
+    check_place(repository, state, pull_request=pr)
+    ours = {path: digest(file) for path, file in files.items()}
+    changes = compare(ours, state, obsolete)
+    present = ""
+    if state is not None and CARD in state.files:
+        present = fetch(repository, state.commit, CARD).decode(errors="replace")
+    diff = difflib.unified_diff(
+        present.splitlines(keepends=True),
+        files[CARD].read_text(encoding="utf-8").splitlines(keepends=True),
+        f"{repository.name}/{CARD}",
+        CARD,
+    )
+    return Published(
+        repo_id=repository.name,
+        url=repository.url,
+        commit=None,
+        changed=False,
+        pull_request=None,
+        tag=tag,
+        files=_listed(files, changes),
+        card_diff="".join(diff),
+    )
+
+
+def _listed(files: Mapping[str, Path], changes: Mapping[str, Change]) -> tuple[PublishedFile, ...]:
+    return tuple(
+        PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
+        for path, change in sorted(changes.items())
+    )
+
+
+def _earlier_files(
+    repository: Repository, source: Mapping[str, Any], state: State
+) -> Iterator[str]:
+    """Yield the files of an earlier publish; raise where this is no place for the dataset."""
+    if MANIFEST not in state.files:
+        others = sorted(state.files.keys() - _NOBODYS_DATA)
+        if others:
+            raise PublishError(
+                f"{repository.name}: holds something that nnd did not publish ({others[0]}); name "
+                "another repository, or empty this one"
+            )
+        return
+    manifest = _read_manifest(repository, state)
+    found, ours = (_named(one) for one in (manifest.get("source"), source))
+    if found != ours:
+        raise PublishError(
+            f"{repository.name}: holds {found or 'what nnd did not publish'}, and this is {ours}; "
+            "name another repository, or empty this one"
+        )
+    outputs = manifest.get("outputs")
+    yield from outputs if isinstance(outputs, Mapping) else ()
+    yield from (path for path in state.files if PurePosixPath(path).match("schemas/*.schema.json"))
+
+
+def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:
+    try:
+        manifest = json.loads(fetch(repository, state.commit, MANIFEST))
+    except (ValueError, RecursionError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _named(source: object) -> str:
+    """Return the name of a source with its set and variant, or nothing where it is none."""
+    if not isinstance(source, Mapping) or not isinstance(source.get("name"), str):
+        return ""
+    parts = [source["name"]]
+    parts += [f"{kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind)]
+    return ", ".join(parts)

@@ -1,0 +1,206 @@
+"""From a converted folder to the folder that is published: what may go out, and in what form.
+
+Published are pairs and annotations with a file per split, human scores, the schemas of their rows,
+a manifest that knows these files, and the card.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.cards import data_card
+from nnd.cards.lint import check_card
+from nnd.converters.folder import Conversion, convert_again, validate
+from nnd.converters.texts import find_contacts, find_told, redact_contacts, redact_told
+from nnd.schemas import (
+    FrameName,
+    LicenceError,
+    PublishError,
+    SchemaError,
+    SchemaName,
+    published_path,
+    read_frame,
+    read_manifest,
+)
+
+CARD = "README.md"
+
+_SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "source")
+_NAMED = 20
+"""Rows that an error names; it says how many more there are."""
+
+
+def read_release(
+    folder: Path,
+    *,
+    private: bool = False,
+    permission: str | None = None,
+    redact: bool = False,
+    keep_contacts: str | None = None,
+) -> Conversion:
+    """Return the content of a converted folder as it may be published, or say why it may not.
+
+    Args:
+        folder: What `convert` wrote, or what was published before.
+        private: Whether only people who are let in will see it.
+        permission: Why data may be published whose licence does not say so.
+        redact: Whether e-mail and IP addresses are to become `<email>` and `<ip>`.
+        keep_contacts: Why they may stay.
+
+    Returns:
+        The folder's rows and manifest. The manifest tells of a permission (`permission`) and of
+        addresses found (`contacts`: {redacted: {email, ip}} or {kept: why}).
+
+    Raises:
+        SchemaError: If the folder has problems, or a split has a name that the Hub does not take.
+        LicenceError: If it may not be handed on.
+        PublishError: If it holds addresses and nobody said what to do, or a split's name means
+            something else to `datasets`.
+    """
+    _check_reasons(permission=permission, keep_contacts=keep_contacts)
+    if redact and keep_contacts is not None:
+        raise PublishError("--redact and --keep-contacts say opposite things; choose one")
+    _check_folder(folder)
+    manifest = read_manifest(folder)
+    _check_licence(manifest, folder, private=private, permission=permission)
+    annotations = read_frame(folder, "annotations")
+    _check_splits(annotations, folder)
+    if permission is not None:
+        manifest["permission"] = permission
+    conversion = Conversion(
+        annotations, read_frame(folder, "pairs"), read_frame(folder, "human_scores"), manifest
+    )
+    return _without_contacts(conversion, folder, redact=redact, keep_contacts=keep_contacts)
+
+
+def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[str, Path]:
+    """Write a conversion as it is published; the same one gives the same bytes.
+
+    Args:
+        conversion: From `read_release`.
+        folder: An empty one.
+        repo_id: Where it will be, for the card.
+
+    Returns:
+        Path in the repository → file.
+
+    Raises:
+        PublishError: If the card has problems.
+    """
+    by_split: dict[FrameName, pl.DataFrame] = {
+        "pairs": conversion.pairs,
+        "annotations": conversion.annotations,
+    }
+    frames = {
+        published_path(name, split): rows
+        for name, frame in by_split.items()
+        for (split,), rows in sorted(frame.group_by("split", maintain_order=True))
+    }
+    frames[published_path("human_scores", "any")] = conversion.human_scores
+    conversion.write_files(folder, frames)
+    (folder / "schemas").mkdir()
+    for schema in _SCHEMAS:
+        name = f"{schema}.schema.json"
+        text = (package_files("nnd.schemas") / name).read_bytes()
+        (folder / "schemas" / name).write_bytes(text)
+    card = data_card(folder, repo_id)
+    (folder / CARD).write_text(card, encoding="utf-8")
+    problems = list(check_card(card, folder))
+    if problems:
+        raise PublishError(
+            f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems: mend "
+            "source.yaml"
+        )
+    written = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path for path in written}
+
+
+def _check_reasons(**reasons: str | None) -> None:
+    for name, reason in reasons.items():
+        if reason is not None and not reason.strip():
+            option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
+            raise PublishError(f"--{option}: say why, in a few words that will stand in the card")
+
+
+def _check_folder(folder: Path) -> None:
+    findings = list(validate(folder))
+    if findings:
+        raise SchemaError(
+            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
+        )
+
+
+def _first(problems: list[Any]) -> str:
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    return f"{problems[0]}{more}"
+
+
+def _check_licence(
+    manifest: Mapping[str, Any], folder: Path, *, private: bool, permission: str | None
+) -> None:
+    """Only what may be handed on goes out to everybody."""
+    source = manifest["source"]
+    if private or permission is not None or source["redistribution"] == "allowed":
+        return
+    why = {
+        "no-derivatives": "forbids handing on what is derived from it, as pairs are",
+        "unknown": "does not say whether the texts may be handed on",
+    }[source["redistribution"]]
+    raise LicenceError(
+        f"{folder}: the licence of {source['name']} ({source['licence']}) {why}; publish it with "
+        '--private, or, if its owners allow it, with --i-have-permission "who said so, and when"'
+    )
+
+
+def _check_splits(annotations: pl.DataFrame, folder: Path) -> None:
+    for split in sorted(annotations["split"].unique()):
+        published_path("annotations", split)  # or it says what names it takes
+        if split.lower() == "all":
+            raise PublishError(
+                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
+                "it in the source and convert again"
+            )
+
+
+def _without_contacts(
+    conversion: Conversion, folder: Path, *, redact: bool, keep_contacts: str | None
+) -> Conversion:
+    """Leave out, keep, or refuse addresses, as was asked for."""
+    manifest = conversion.manifest
+    if "kept" in manifest.get("contacts", {}) and keep_contacts is None and not redact:
+        return conversion  # somebody said why before
+    told = list(find_told(manifest))
+    found = [*find_contacts(conversion.annotations), *told]
+    if not found:
+        return conversion
+    if keep_contacts is not None:
+        contacts: dict[str, Any] = {"kept": keep_contacts}
+        return replace(conversion, manifest={**manifest, "contacts": contacts})
+    if redact:
+        annotations, counts = redact_contacts(conversion.annotations)
+        for each in told:
+            counts[each.kind] += 1
+        redacted = {**redact_told(manifest), "contacts": {"redacted": counts}}
+        conversion = convert_again(annotations, redacted)
+        found = list(find_contacts(annotations))
+    if found:
+        _refuse_contacts(folder, found, redacted=redact)
+    return conversion
+
+
+def _refuse_contacts(folder: Path, found: list[Any], *, redacted: bool) -> None:
+    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found[:_NAMED]]
+    more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    remedy = (
+        "names and labels are not redacted, as others refer to them: change them in convert.py"
+        if redacted
+        else "publish with --redact to replace them"
+    )
+    raise PublishError(
+        f"{folder}: annotations and manifest hold {len(found)} e-mail or IP addresses: "
+        f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
+    )

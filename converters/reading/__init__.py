@@ -1,0 +1,22 @@
+"""Bytes to records: text, JSON, delimited tables, workbooks, archives, YAML."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .archives import find_member as find_member, read_members as read_members
+    from .records import (
+        Cells as Cells,
+        Record as Record,
+        parse_json as parse_json,
+        parse_number as parse_number,
+        read_cells as read_cells,
+        read_jsonl as read_jsonl,
+        shown as shown,
+    )
+    from .texts import decode as decode, read_lines as read_lines, read_text as read_text
+    from .workbook import read_workbook as read_workbook
+    from .yaml import load_yaml as load_yaml
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

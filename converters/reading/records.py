@@ -1,0 +1,260 @@
+"""Reading annotation files: JSON and cells, each with the place it was read from.
+
+Every complaint names file and line, so that a person can open the file there.
+"""
+
+import csv
+import io
+import itertools
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from nnd.converters.reading.texts import read_lines
+from nnd.schemas import SourceError
+
+T = TypeVar("T")
+_LONGEST_SHOWN = 60
+_MOST_LISTED = 20
+
+LONGEST_CELL = 16 * 2**20
+"""Characters of a quoted cell, which may run over many lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON object of a file and the place it was read from.
+
+    The methods return a field as the type a converter expects, or raise a SourceError that names
+    file, line and field.
+    """
+
+    where: str
+    fields: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """Return a field that must be a string."""
+        return _expect(self._required(name), str, "a string", self._place(name))
+
+    def optional_text(self, name: str) -> str | None:
+        """Return a field that must be a string, or None where it is null or absent."""
+        return None if self.fields.get(name) is None else self.text(name)
+
+    def identifier(self, name: str) -> str:
+        """Return a field that must be a string or a whole number, as a string."""
+        value = self._required(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return _expect(value, str, "a string or a whole number", self._place(name))
+
+    def number(self, name: str) -> float:
+        """Return a field that must be a finite number."""
+        value = self._required(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise SourceError(
+                f"{self._place(name)}: {shown(value)} is not a number; correct it or leave it out"
+            )
+        return parse_number(str(value), self._place(name))
+
+    def rating(self, name: str, lowest: float, highest: float) -> float:
+        """Return a field that must be a number on a scale from `lowest` to `highest`."""
+        value = self.number(name)
+        if not lowest <= value <= highest:
+            raise SourceError(
+                f"{self._place(name)}: {value:g} is no rating from {lowest:g} to {highest:g}; "
+                "correct it, or fetch the file again"
+            )
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """Return a field that must be a list of strings."""
+        values = _expect(self._required(name), list, "a list", self._place(name))
+        return [_expect(value, str, "a string", self._place(name)) for value in values]
+
+    def records(self, name: str) -> Iterator["Record"]:
+        """Yield the objects of a field that must be a list of objects."""
+        values = _expect(self._required(name), list, "a list", self._place(name))
+        for number, value in enumerate(values):
+            where = f"{self._place(name)}[{number}]"
+            yield Record(where, _expect(value, dict, "an object", where))
+
+    def record(self, name: str) -> "Record":
+        """Return a field that must be an object."""
+        where = self._place(name)
+        return Record(where, _expect(self._required(name), dict, "an object", where))
+
+    def _required(self, name: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
+        if name not in self.fields:
+            raise SourceError(
+                f'{self.where}: there is no "{name}", only {_listed(self.fields) or "nothing"}; '
+                "check that this is the right file, and not another source's"
+            )
+        return self.fields[name]
+
+    def _place(self, name: str) -> str:
+        return f"{self.where}, {name}"
+
+
+class Cells(NamedTuple):
+    """One row of a table and the place it was read from."""
+
+    where: str
+    values: list[str]
+
+
+def read_jsonl(path: Path) -> Iterator[Record]:
+    """Yield the objects of a JSON-lines file; blank lines are passed over.
+
+    Raises:
+        SourceError: At a line that is not a JSON object, a cut-off last one included.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            where = f"{path.name}:{number}"
+            yield Record(where, _expect(_parse(line, where), dict, "a JSON object", where))
+
+
+def parse_json(text: str, name: str) -> Iterator[Record]:
+    """Yield the objects of a JSON file: those of its list (`name[17]`), or the one that it is.
+
+    Raises:
+        SourceError: If it is neither; `name` stands for the file in the message.
+    """
+    value = _parse(text, name)
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            where = f"{name}[{number}]"
+            yield Record(where, _expect(item, dict, "an object", where))
+    else:
+        yield Record(name, _expect(value, dict, "an object or a list of objects", name))
+
+
+class _TwiceError(ValueError):
+    """A key that an object has twice; Python would keep the last value without a word."""
+
+
+def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise _TwiceError(shown(twice))
+    return fields
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
+
+
+def _parse(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
+    try:
+        return _DECODER.decode(text)
+    except _TwiceError as error:
+        raise SourceError(
+            f"{where}: the key {error} stands twice in one object; keep one of them"
+        ) from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise SourceError(
+            f"{where}: not a whole JSON object: {error.msg} ({line}column {error.colno}); check "
+            "that this is the right file, or fetch it again: it may be cut off"
+        ) from error
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
+        raise SourceError(
+            f"{where}: not JSON of an annotation file: {error}; check that this is the right file"
+        ) from error
+
+
+def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
+    """Yield the rows of a delimited file, the header first; all have as many cells as it.
+
+    Args:
+        path: The file.
+        delimiter: One character.
+        quoted: Whether `"` quotes a cell (doubled inside), or is a character like any other.
+
+    Raises:
+        SourceError: At a row with more or fewer cells than the header.
+    """
+    reader = csv.reader(
+        _any_line_ends(read_lines(path)),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        strict=quoted,
+    )
+    width = 0
+    while True:
+        try:
+            values = _next_row(reader)
+        except csv.Error as error:
+            raise SourceError(
+                f"{path.name}:{reader.line_num}: not a row of cells: {error}; correct the row, or "
+                "fetch the file again"
+            ) from error
+        if values is None:
+            return
+        where = f"{path.name}:{reader.line_num}"
+        width = width or len(values)
+        if values and len(values) != width:
+            raise SourceError(
+                f"{where}: {len(values)} cells where the header has {width}; correct the row, "
+                "or fetch the file again"
+            )
+        if values:
+            yield Cells(where, values)
+
+
+def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
+    """Cut lines at carriage returns too, which old programs end them with."""
+    for line in lines:
+        yield from io.StringIO(line, newline="") if "\r" in line else (line,)
+
+
+def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
+    """Return the next row of a csv reader; the module has one limit for all, put back at once."""
+    limit = csv.field_size_limit(LONGEST_CELL)
+    try:
+        return next(rows, None)
+    finally:
+        csv.field_size_limit(limit)
+
+
+def parse_number(text: str, where: str) -> float:
+    """Return the finite number that `text` spells.
+
+    Raises:
+        SourceError: If it spells none, or NaN or infinity.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise SourceError(f"{where}: {shown(text)} is not a number; correct it or leave it empty")
+    return value
+
+
+def _expect(value: object, kind: type[T], name: str, where: str) -> T:
+    if not isinstance(value, kind):
+        raise SourceError(
+            f"{where}: {shown(value)} is not {name}; check that this is the right file, and not "
+            "another source's"
+        )
+    return value
+
+
+def shown(value: object) -> str:
+    """Return a value as a message quotes it: as JSON, and cut where it is long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:  # hundreds of brackets: what could just be read cannot be written
+        text = "a value of many levels"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def _listed(names: Collection[str]) -> str:
+    """Return names as a message lists them: a broken file may have thousands, and long ones."""
+    listed = ", ".join(name[:_LONGEST_SHOWN] for name in itertools.islice(names, _MOST_LISTED))
+    return f"{listed}, …" if len(names) > _MOST_LISTED else listed

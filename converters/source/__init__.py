@@ -1,0 +1,17 @@
+"""A source: its folder, its files, and where they come from."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .files import Files as Files, find_set as find_set
+    from .source import (
+        BUILT_IN as BUILT_IN,
+        Source as Source,
+        find_sources as find_sources,
+        load_source as load_source,
+    )
+    from .tables import DELIMITERS as DELIMITERS, choose_converter as choose_converter
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

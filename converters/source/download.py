@@ -1,0 +1,99 @@
+"""Fetching declared files: cached, resumed, and put in place only when complete and checked."""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from nnd.converters.source.resume import PAUSE_S, complete, forget
+from nnd.converters.source.source import SourceFile
+from nnd.schemas import SourceError
+
+_MOST_LOCKED_S = 1800
+
+
+def cache_folder() -> Path:
+    """Return where fetched files are kept: `$NND_CACHE`, else `~/.cache/nnd`."""
+    return Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
+
+
+def find_cached(file: SourceFile, source_name: str) -> Path | None:
+    """Return where a declared file lies in the cache, or None where it must be fetched.
+
+    Raises:
+        SourceError: If the cache cannot be read.
+    """
+    target = cache_folder() / source_name / file.name
+    with _cache_in_use(target):
+        return target if target.is_file() and _difference(target, file) is None else None
+
+
+def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Path:
+    """Return a declared file from the cache, fetching it from its URL where needed.
+
+    What has arrived lies beside its place as `NAME.part`, from where a later call goes on. It is
+    moved there only when it is complete and the declared file. The lock `.NAME.lock` lets one
+    process at a time fetch; it is the operating system's, so that no killed process holds it.
+
+    Args:
+        file: What to fetch. Without a declared digest only the size can be checked, if declared.
+        source_name: Whose file it is.
+        pause_s: Seconds before a second try.
+
+    Raises:
+        SourceError: If no URL is declared, it cannot be reached, something else arrives, or the
+            cache cannot be written.
+    """
+    if (cached := find_cached(file, source_name)) is not None:
+        return cached
+    if file.url is None:
+        raise SourceError(f"{file.name}: no URL is declared; name your copy with --from")
+    target = cache_folder() / source_name / file.name
+    with _cache_in_use(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(target.with_name(f".{file.name}.lock"), timeout=_MOST_LOCKED_S):
+            if find_cached(file, source_name) is None:  # nobody has fetched it meanwhile
+                part = target.with_name(f"{file.name}.part")
+                complete(part, file.url, pause_s=pause_s)
+                _check(part, file)
+                part.replace(target)
+                forget(part)
+    return target
+
+
+def _check(part: Path, file: SourceFile) -> None:
+    if (difference := _difference(part, file)) is not None:
+        forget(part)
+        raise SourceError(
+            f"{file.url}: what arrived is not the declared file ({difference} differs); if the "
+            "publisher changed it, name your copy with --from"
+        )
+
+
+def _difference(path: Path, file: SourceFile) -> str | None:
+    """Return in what `path` is not the declared file, or None."""
+    if file.sha256 is None:
+        return "size" if file.bytes not in (None, path.stat().st_size) else None
+    with path.open("rb") as opened:
+        same = hashlib.file_digest(opened, "sha256").hexdigest() == file.sha256
+    return None if same else "SHA-256"
+
+
+@contextlib.contextmanager
+def _cache_in_use(target: Path) -> Iterator[None]:
+    """Explain what goes wrong with the disk."""
+    try:
+        yield
+    except Timeout as error:
+        raise SourceError(
+            f"{target}: another process has been fetching it for {_MOST_LOCKED_S // 60} minutes; "
+            "wait for it, or name your copy with --from"
+        ) from error
+    except OSError as error:
+        raise SourceError(
+            f"{target}: the download cache cannot be used: {error.strerror or error}; set "
+            "NND_CACHE to a folder with room, or name your copy with --from"
+        ) from error

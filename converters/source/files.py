@@ -1,0 +1,186 @@
+"""Where the files of a source come from: `--from`, the source's own folder, the cache, the URL."""
+
+import contextlib
+import glob
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nnd.converters.reading import (
+    Cells,
+    Record,
+    decode,
+    find_member,
+    parse_json,
+    read_cells,
+    read_jsonl,
+    read_lines,
+    read_members,
+    read_text,
+)
+from nnd.converters.source.download import fetch, find_cached
+from nnd.converters.source.source import Source, SourceFile
+from nnd.schemas import SourceError, one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one source, as a converter asks for them by their declared names.
+
+    Attributes:
+        source: Whose files they are.
+        origin: Folder or file given by the user (`--from`), or None: then a file in the source's
+            own folder is taken, else the download cache, else the declared URL.
+        opened: Declared name → path of every file asked for so far.
+        oddities: What a converter found odd, read in a stated way, and reports.
+    """
+
+    source: Source
+    origin: Path | None = None
+    opened: dict[str, Path] = field(default_factory=dict)
+    oddities: list[str] = field(default_factory=list)
+
+    def report(self, where: str, what: str) -> None:
+        """Tell of something odd that is no error; it goes into the manifest and is printed."""
+        self.oddities.append(one_line(f"{where}: {what}"))
+
+    def has(self, name: str) -> bool:
+        """Say whether a declared file can be had without fetching it."""
+        try:
+            return name in self.opened or self._at_hand(self._declared(name)) is not None
+        except SourceError:
+            return False
+
+    def path(self, name: str) -> Path:
+        """Return where the declared file `name` lies, fetching it where needed.
+
+        Raises:
+            SourceError: If it cannot be had, or two files in the folder fit equally well.
+        """
+        if name not in self.opened:
+            file = self._declared(name)
+            self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
+        return self.opened[name]
+
+    def jsonl(self, name: str) -> Iterator[Record]:
+        """Yield the objects of a JSON-lines file (see `records.read_jsonl`)."""
+        return read_jsonl(self.path(name))
+
+    def json(self, name: str, *, member: str | None = None) -> Iterator[Record]:
+        """Yield the objects of a JSON file: those of its list, or the one that it is.
+
+        Args:
+            name: The file, or a zip.
+            member: Name of the file in the zip, without folders.
+        """
+        path = self.path(name)
+        if member is None:
+            return parse_json(read_text(path), path.name)
+        members = self.members(name)
+        found = find_member(path, members, member)
+        place = f"{path.name}/{member}"
+        return parse_json(decode(members[found], place), place)
+
+    def members(self, name: str) -> dict[str, bytes]:
+        """Return the files of a zip by name, read into memory (see `archives.read_members`)."""
+        return read_members(self.path(name))
+
+    def cells(self, name: str, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
+        """Yield the rows of a delimited file (see `records.read_cells`)."""
+        return read_cells(self.path(name), delimiter=delimiter, quoted=quoted)
+
+    def first_line(self, name: str) -> str:
+        """Return the first line of a file, to tell its layout by."""
+        return next(read_lines(self.path(name)), "").removesuffix("\n")
+
+    def digests(self) -> list[dict[str, str | int | bool]]:
+        """Return name, SHA-256, size and whether it is the declared file, of every file opened."""
+        declared = {file.name: file.sha256 for file in self.source.files}
+        found: list[dict[str, str | int | bool]] = []
+        for name, path in sorted(self.opened.items()):
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                size = file.tell()
+            verified = digest == declared[name]
+            found.append({"name": name, "sha256": digest, "bytes": size, "verified": verified})
+        return found
+
+    def _declared(self, name: str) -> SourceFile:
+        for file in self.source.files:
+            if file.name == name:
+                return file
+        raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
+
+    def _at_hand(self, file: SourceFile) -> Path | None:
+        """Return where a file lies, or None where it must be fetched; never None with --from."""
+        if self.origin is not None:
+            with _looking_into(self.origin):
+                return _find(file, self.origin, is_main=file == self.source.files[0])
+        own = self.source.folder / file.name
+        return own if own.is_file() else find_cached(file, self.source.name)
+
+
+def find_set(source: Source, origin: Path) -> Source:
+    """Return the set of a source whose main file lies at `origin`, or the source itself.
+
+    The source itself comes first: where its own main file is there, sets are taken by name only.
+
+    Raises:
+        SourceError: If the main files of several sets are there, and the source's own is not.
+    """
+    with _looking_into(origin):
+        if origin.is_file() or _holds(origin, source):
+            by_name = [name for name in _sets(source) if origin.name == _main(source, name)]
+            return source.choose("set", by_name[0]) if origin.is_file() and by_name else source
+        found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
+    if len(found) > 1:
+        raise SourceError(
+            f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
+        )
+    return source.choose("set", found[0]) if found else source
+
+
+@contextlib.contextmanager
+def _looking_into(origin: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(
+            f"{origin}: cannot be looked into: {error.strerror}; correct --from"
+        ) from error
+
+
+def _sets(source: Source) -> list[str]:
+    return list(source.facts.get("sets", {}))
+
+
+def _main(source: Source, name: str) -> str:
+    return source.choose("set", name).files[0].name
+
+
+def _holds(folder: Path, source: Source) -> bool:
+    return any(True for _ in folder.rglob(glob.escape(source.files[0].name)))
+
+
+def _find(declared: SourceFile, origin: Path, *, is_main: bool) -> Path:
+    """Look for a declared file at the place the user named."""
+    if origin.is_file() and is_main:
+        return origin
+    folder = origin.parent if origin.is_file() else origin
+    if not folder.is_dir():
+        raise SourceError(f"{origin}: there is no such file or folder; correct --from")
+    if (folder / declared.name).is_file():
+        return folder / declared.name
+    name = Path(glob.escape(declared.name))
+    for pattern in (name.name, f"{name.stem}*{name.suffix}"):
+        found = sorted(path for path in folder.rglob(pattern) if path.is_file())
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = " and ".join(str(path.relative_to(folder)) for path in found)
+            raise SourceError(f"{folder}: {names} fit equally well; name one of them with --from")
+    raise SourceError(
+        f"{folder}: there is no {declared.name}; name the file with --from"
+        + (f", or fetch it from {declared.url}" if declared.url else "")
+    )

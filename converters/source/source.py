@@ -1,0 +1,232 @@
+"""A source: a folder with `source.yaml` (the facts) and `convert.py` (one generator)."""
+
+import os.path
+import runpy
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from nnd.converters import Rule, read_rule
+from nnd.converters.reading import load_yaml, read_text
+from nnd.converters.source.entry_points import Offered, offered_sources
+from nnd.schemas import SourceError, check_rows
+
+BUILT_IN = Path(__file__).parents[1] / "sources"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that a source declares.
+
+    Attributes:
+        name: File name.
+        url: Where it can be fetched, or None.
+        sha256: Its digest, or None where the true one is not known.
+        bytes: Its size, or None.
+    """
+
+    name: str
+    url: str | None
+    sha256: str | None
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source as its source.yaml describes it.
+
+    Attributes:
+        folder: Where it lies.
+        facts: All of source.yaml, valid under `source.schema.json`.
+    """
+
+    folder: Path
+    facts: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the source."""
+        return str(self.facts["name"])
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The files it declares, the main one first."""
+        return tuple(SourceFile(**entry) for entry in self.facts["files"])
+
+    @property
+    def rule(self) -> Rule:
+        """Its quality rule."""
+        return read_rule(self.facts["quality"])
+
+    @property
+    def taxonomy(self) -> Mapping[str, Mapping[str, Any]]:
+        """Error label → name, group, description; empty for rules without labels."""
+        return self.facts["taxonomy"]  # type: ignore[no-any-return]
+
+    @property
+    def systems(self) -> Mapping[str, str | None]:
+        """System → Hub id of the model, or None."""
+        return self.facts["systems"]  # type: ignore[no-any-return]
+
+    @property
+    def keeps_empty_candidates(self) -> bool:
+        """Whether an empty candidate is one like any other, and not an error."""
+        return self.facts.get("empty_candidates") == "keep"
+
+    @property
+    def variant(self) -> str | None:
+        """The variant that was chosen, or None."""
+        return self.facts.get("variant")
+
+    def choose(self, kind: Literal["set", "variant"], name: str) -> "Source":
+        """Return the source as one of its sets or variants, with the fields that that one states.
+
+        Raises:
+            SourceError: If it has none of that name; the message lists those it has.
+        """
+        known: Mapping[str, Any] = self.facts.get(f"{kind}s", {})
+        if name not in known:
+            raise SourceError(
+                f'{self.name}: there is no {kind} "{name}"; known: {", ".join(known) or "none"}'
+            )
+        other = {field: value for field, value in known[name].items() if field != "description"}
+        facts = {**self.facts, **other, kind: name}
+        _check_facts(facts, self.folder / "source.yaml")
+        return Source(self.folder, facts)
+
+
+def list_sources() -> list[Source]:
+    """Return the built-in sources, by name."""
+    return [load_source(path.parent) for path in sorted(BUILT_IN.glob("*/source.yaml"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A source that can be converted by name, or says why it cannot.
+
+    Attributes:
+        name: Name to convert it by.
+        distribution: Which installed distribution brings it; None for the built-in ones.
+        source: The source; None where it cannot be read.
+        problem: Why its name does not lead to it, and what to do; None where it does.
+    """
+
+    name: str
+    distribution: str | None
+    source: Source | None
+    problem: str | None
+
+
+def find_sources() -> list[Found]:
+    """Return the built-in sources, then those of installed packages (`entry_points`), by name.
+
+    A built-in name is never taken by a package: a name must mean the same on every machine. Two
+    packages that bring one name hide each other. Both are told in `problem`, as is a source that
+    cannot be read; nothing of a package is imported.
+    """
+    built_in = [Found(source.name, None, source, None) for source in list_sources()]
+    others = [_read_offered(offered) for offered in offered_sources()]
+    names = Counter(found.name for found in [*built_in, *others])
+    hidden = {found.name for found in built_in}
+    return built_in + [
+        replace(found, problem=_clash(found, built_in=found.name in hidden))
+        if found.problem is None and names[found.name] > 1
+        else found
+        for found in others
+    ]
+
+
+def _read_offered(offered: Offered) -> Found:
+    """Read a source of a package, which goes by the name that its source.yaml states."""
+    if offered.folder is None:
+        return Found(offered.name, offered.distribution, None, offered.problem)
+    try:
+        source = Source(offered.folder, _read_facts(offered.folder / "source.yaml"))
+        for name in source.facts.get("sets", {}):
+            source.choose("set", name)
+    except SourceError as error:
+        return Found(offered.name, offered.distribution, None, str(error))
+    return Found(source.name, offered.distribution, source, None)
+
+
+def _clash(found: Found, *, built_in: bool) -> str:
+    other = "a built-in source" if built_in else "another package's source"
+    folder = None if found.source is None else found.source.folder
+    return f"{found.name} is the name of {other}, too: convert it by its folder, {folder}"
+
+
+def load_source(name_or_folder: str | Path) -> Source:
+    """Return a built-in source by name, the source in a folder, or that of an installed package.
+
+    Args:
+        name_or_folder: A string that is exactly a built-in's name means the built-in; for a folder
+            called like one, give a Path or write `./name`. A name that is neither is looked for
+            among the sources of installed packages.
+
+    Raises:
+        SourceError: If there is none, or its source.yaml is not valid; the message names the field.
+    """
+    known = [found.parent.name for found in sorted(BUILT_IN.glob("*/source.yaml"))]
+    folder = Path(BUILT_IN, name_or_folder) if name_or_folder in known else Path(name_or_folder)
+    path = folder / "source.yaml"
+    if os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for some names
+        return Source(folder, _read_facts(path))
+    others = [] if isinstance(name_or_folder, Path) else find_sources()
+    for found in others:
+        if found.name == name_or_folder and found.problem is not None:
+            raise SourceError(found.problem)
+        if found.name == name_or_folder and found.source is not None:
+            return found.source
+    names = known + [f"{each.name} of {each.distribution}" for each in others if each.distribution]
+    raise SourceError(
+        f'"{name_or_folder}" is neither a built-in source ({", ".join(names)}) '
+        "nor a folder with a source.yaml"
+    )
+
+
+def _read_facts(path: Path) -> dict[str, Any]:
+    """Return a source.yaml that is valid under the schema and has a rule that makes sense."""
+    text = read_text(path)
+    try:
+        facts = load_yaml(text)
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+        reason = " ".join(str(error).split())
+        raise SourceError(f"{path}: not valid YAML, {type(error).__name__}: {reason}") from error
+    _check_facts(facts, path)
+    return facts  # type: ignore[no-any-return]
+
+
+def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the YAML held
+    for problem in check_rows("source", [facts]):
+        place = problem.path or "top level"
+        raise SourceError(f"{path}: {place}: {problem.message} ({problem.remedy})")
+    names = [file["name"] for file in facts["files"]]
+    if len(set(names)) < len(names):
+        raise SourceError(f"{path}: files: a name stands twice in {', '.join(names)}; keep one")
+    try:
+        read_rule(facts["quality"])
+    except SourceError as error:
+        raise SourceError(f"{path}: {error}") from error
+
+
+def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
+    """Return the `annotations` generator of a source's convert.py.
+
+    Raises:
+        SourceError: If the file is missing, cannot be run, or has no such function.
+    """
+    path = source.folder / "convert.py"
+    if not path.is_file():
+        raise SourceError(
+            f"{path}: missing; write `def annotations(files)` there, or a `table:` section in "
+            "source.yaml"
+        )
+    try:
+        names = runpy.run_path(str(path))
+    except (Exception, SystemExit) as error:
+        raise SourceError(f"{path}: {type(error).__name__}: {error}; mend it") from error
+    if not callable(names.get("annotations")):
+        raise SourceError(f"{path}: there is no function `annotations(files)`; write it")
+    return names["annotations"]  # type: ignore[no-any-return]

@@ -1,0 +1,20 @@
+"""What is odd or private in texts, and how it is normalised or redacted."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .contacts import (
+        find_contacts as find_contacts,
+        find_told as find_told,
+        redact_contacts as redact_contacts,
+        redact_told as redact_told,
+    )
+    from .hygiene import (
+        check_steps as check_steps,
+        normalise_texts as normalise_texts,
+        report_hygiene as report_hygiene,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

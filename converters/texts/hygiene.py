@@ -1,0 +1,192 @@
+"""How texts look and what their length gives away; and steps that change them, where asked for.
+
+Nothing here is done silently: the report stands in every manifest, and so do the steps taken.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.pairs import DISTINCT
+from nnd.schemas import NNDError
+
+_LOOKS = {
+    # Scripts without case, such as Chinese, have no lower-cased texts.
+    "lower_cased": pl.col("candidate").str.contains(r"\p{Ll}")
+    & ~pl.col("candidate").str.contains(r"[\p{Lu}\p{Lt}]"),
+    # A plain space before a punctuation mark that stands alone; Penn Treebank brackets, quotation
+    # marks and negations. French no-break spaces and emoticons are none of these.
+    "tokenised": pl.col("candidate").str.contains(
+        r"(?i) [.,;:!?](?:\s|$)| [)\]}](?:[\s.,;:!?]|$)|-[lr][rsc]b-|``|\sn['\u2019]t\b"
+    ),
+    "doubled_spaces": pl.col("candidate").str.contains("  ", literal=True),
+    # Tabs and line ends have their use.
+    "control_characters": pl.col("candidate").str.contains(r"[\p{Cc}&&[^\t\n\r]]"),
+}
+
+
+def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
+    """Report how the texts of a source look, and what a judge of length alone would reach.
+
+    Args:
+        annotations: Rows of the annotation schema; a candidate counts once, and for each of its
+            systems.
+        pairs: Rows of the pair schema.
+
+    Returns:
+        `systems`: system → n and the shares of its candidates that are lower_cased (letters with
+        case, none of them upper), tokenised (a space before punctuation, `-lrb-`, …), have
+        doubled_spaces or control_characters. `pairs`: n, mean_characters_high, mean_characters_low
+        (code points), and the pass rates of shorter_wins, longer_wins (strictly) and a coin;
+        overall (distinct pairs of candidates) and by_error_category (all rows).
+    """
+    lengths = pairs.select(
+        *DISTINCT,
+        "error_category",
+        high=pl.col("candidate_high").str.len_chars(),
+        low=pl.col("candidate_low").str.len_chars(),
+    )
+    return {
+        "systems": _report_systems(annotations),
+        "pairs": {
+            "overall": _report_pairs(lengths.unique(DISTINCT)),
+            "by_error_category": {
+                str(category): _report_pairs(rows)
+                for (category,), rows in sorted(lengths.group_by("error_category"))
+            },
+        },
+    }
+
+
+def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
+    candidates = annotations.unique(["split", "candidate_id"]).with_columns(**_LOOKS)
+    by_system = (
+        candidates.with_columns(pl.col("system").str.split("|").list.unique())
+        .explode("system")
+        .group_by("system")
+        .agg(pl.len().alias("n"), *(pl.col(look).sum() for look in _LOOKS))
+        .sort("system")
+    )
+    return {
+        row["system"]: {"n": row["n"], **{look: row[look] / row["n"] for look in _LOOKS}}
+        for row in by_system.iter_rows(named=True)
+    }
+
+
+def _report_pairs(lengths: pl.DataFrame) -> dict[str, float | None]:
+    """Count in whole numbers and divide at the end, so that the order of rows changes nothing."""
+    high, low = pl.col("high"), pl.col("low")
+    sums = lengths.select(
+        mean_characters_high=high.sum(),
+        mean_characters_low=low.sum(),
+        shorter_wins=(high < low).sum(),
+        longer_wins=(high > low).sum(),
+    ).row(0, named=True)
+    n = lengths.height
+    rates = {name: found / n if n else None for name, found in sums.items()}
+    return {"n": n, **rates, "coin": 0.5}
+
+
+def normalise_texts(annotations: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
+    """Change candidates, contexts and inputs by the named steps, in the order given.
+
+    Ids stay; pair_ids, which are made of texts, do not. Steps:
+    `nfc` composes characters (Unicode NFC); `whitespace` makes every run of blanks within a line
+    one space, every line end a plain one, and removes both at the ends of a text; `detokenise`
+    undoes the spaces and brackets of Penn Treebank tokens (see `detokenise`).
+
+    Args:
+        annotations: Rows of the annotation schema.
+        steps: Names out of STEPS; none: the frame is returned as it is.
+
+    Raises:
+        NNDError: If a step is not known.
+    """
+    check_steps(steps)
+    for step in steps:
+        annotations = change_texts(annotations, STEPS[step])
+    return annotations
+
+
+def change_texts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    """Change candidates, contexts and inputs; a context once, however many rows have it.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        change: From a text to what shall stand in its place.
+    """
+    key = ("split", "context_id")
+    contexts = annotations.select(*key, "context", "inputs").unique(key)
+    inputs = [
+        [{**part, "value": change(part["value"])} for part in parts] for parts in contexts["inputs"]
+    ]
+    changed = contexts.with_columns(
+        pl.Series("context", map(change, contexts["context"]), pl.String),
+        pl.Series("inputs", inputs, contexts.schema["inputs"]),
+    )
+    return (
+        annotations.with_columns(
+            pl.Series("candidate", map(change, annotations["candidate"]), pl.String)
+        )
+        .drop("context", "inputs")
+        .join(changed, on=key, how="left", maintain_order="left")
+        .select(annotations.columns)
+    )
+
+
+def check_steps(steps: Iterable[str]) -> None:
+    """Raise an NNDError for a step that is not known."""
+    for step in steps:
+        if step not in STEPS:
+            known = ", ".join(STEPS)
+            raise NNDError(f'--normalise "{step}": there is no such step; choose from {known}')
+
+
+_BRACKETS = {"l": "([{", "r": ")]}"}
+_TOKENS = (
+    # `` word '' → "word"
+    (re.compile(r"`` ?"), '"'),
+    (re.compile(r" ''(?=\s|$)"), '"'),
+    # ( word ) , → (word),   A mark of several characters, such as :) or ..., is left alone.
+    (re.compile(r"(?<!\S)([(\[{]) +(?=\S)"), r"\1"),
+    (re.compile(r" +([.,;:!?])(?=\s|$)"), r"\1"),
+    (re.compile(r" +([)\]}])(?=[\s.,;:!?]|$)"), r"\1"),
+    # do n't, it 's → don't, it's
+    (re.compile(r" +(n['\u2019]t|['\u2019](?:s|re|ve|ll|d|m))\b", re.IGNORECASE), r"\1"),
+)
+
+
+def detokenise(text: str) -> str:
+    """Return a text without the spaces that a Penn Treebank tokeniser puts in.
+
+    A small set of rules that leave plain English alone. Moses' detokeniser (sacremoses) splits
+    and joins every text anew, by the rules of a language it must be told, and knows no `-lrb-`.
+    Spaces inside plain quotation marks stay: nothing tells the opening from the closing one.
+    """
+    text = re.sub(r"-([lr])([rsc])b-", _bracket, text, flags=re.IGNORECASE)
+    for pattern, replacement in _TOKENS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _bracket(match: re.Match[str]) -> str:
+    return _BRACKETS[match[1].lower()]["rsc".index(match[2].lower())]
+
+
+def _compose(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _fold_blanks(text: str) -> str:
+    return re.sub(r"[^\S\n]+", " ", re.sub(r"\r\n?", "\n", text)).strip()
+
+
+STEPS: dict[str, Callable[[str], str]] = {
+    "nfc": _compose,
+    "whitespace": _fold_blanks,
+    "detokenise": detokenise,
+}
+"""What `normalise` can do, by name."""

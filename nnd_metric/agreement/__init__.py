@@ -1,0 +1,20 @@
+"""Agreement of pass rates with human scores."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .measures import (
+        FEWEST_MODELS as FEWEST_MODELS,
+        Agreement as Agreement,
+        try_agreement as try_agreement,
+    )
+    from .stored import (
+        agree as agree,
+        agree_scored as agree_scored,
+        category_column as category_column,
+        read_scored as read_scored,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,288 @@
+"""Agreement with people: do the pass rates rank the systems as human scores do?
+
+The mean is over the categories other than "overall", as in Table 1 of Laban et al. (2022), and over
+those that define the statistic; how many stands beside it. With no such category it is None:
+"overall" has its own entry and is no mean.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from nnd.metric.data import OVERALL, human_scores_for, in_order, match_systems, names_in, of_aspect
+from nnd.metric.statistics import (
+    STATISTICS,
+    Compared,
+    Correlated,
+    Extrapolation,
+    FloatArray,
+    Interval,
+    Permutations,
+    correlate,
+    extrapolate,
+)
+from nnd.schemas import ScoringError
+
+FEWEST_MODELS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """Correlations and what there is to say against them; each maps all of `STATISTICS`.
+
+    Attributes:
+        statistics: None where undefined, and then so is the rest.
+        intervals: 95 % bootstrap interval over contexts; None without samples.
+        intervals_over_systems: 95 % bootstrap interval over systems; None where they are too few.
+        p_values: Two-sided permutation p-value.
+        permutations: How those were made; None where they could not.
+    """
+
+    statistics: Mapping[str, float | None]
+    intervals: Mapping[str, Interval | None]
+    intervals_over_systems: Mapping[str, Interval | None]
+    p_values: Mapping[str, float | None]
+    permutations: Permutations | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, strings and numbers: the statistics, and the rest beside them."""
+        return {
+            **self.statistics,
+            "intervals": _lists(self.intervals),
+            "intervals_over_systems": _lists(self.intervals_over_systems),
+            "p_values": dict(self.p_values),
+            "permutations": None if self.permutations is None else self.permutations._asdict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAgreement(Correlations):
+    """Agreement in one category.
+
+    Attributes:
+        n: Models compared.
+        dropped: Matched models without a pass rate or without a human score in this category.
+        extrapolation: Human scores of the other models, predicted from their pass rates.
+    """
+
+    n: int
+    dropped: int
+    extrapolation: Extrapolation
+
+
+@dataclass(frozen=True, slots=True)
+class MeanAgreement(Correlations):
+    """Mean over the categories other than "overall" that define the statistic.
+
+    Attributes:
+        categories: How many categories that is, per statistic.
+    """
+
+    categories: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement between pass rates and human scores over the same systems.
+
+    Attributes:
+        by_category: In the order of the pass rates, "overall" among them.
+        mean: Over the categories other than "overall".
+        systems: Which system each matched model stands for, in the order of `gap_r_laban2022`.
+        unmatched: Models that stand for no known system.
+        scores_missing: Rows of human scores that hold no score and were left out.
+        unscored: Model to its tests without a likelihood, which count as failures; None where pass
+            rates came without their pairs. From `system_means`: system to its candidates without a
+            number, left out of its mean.
+    """
+
+    by_category: Mapping[str, CategoryAgreement]
+    mean: MeanAgreement
+    systems: Mapping[str, str]
+    unmatched: Sequence[str]
+    scores_missing: int
+    unscored: Mapping[str, int] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, strings and numbers, ready for JSON."""
+        mean = self.mean.to_dict()
+        return {
+            "by_category": {
+                category: {
+                    **found.to_dict(),
+                    "n": found.n,
+                    "dropped": found.dropped,
+                    "extrapolation": found.extrapolation.to_dict(),
+                }
+                for category, found in self.by_category.items()
+            },
+            "mean": {name: mean.pop(name) for name in STATISTICS},
+            "mean_categories": dict(self.mean.categories),
+            **{f"mean_{key}": value for key, value in mean.items()},
+            "systems": dict(self.systems),
+            "unmatched": list(self.unmatched),
+            "scores_missing": self.scores_missing,
+            "unscored": None if self.unscored is None else dict(self.unscored),
+        }
+
+
+def agreement(
+    pass_rates: pl.DataFrame,
+    human_scores: pl.DataFrame,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+    samples: npt.ArrayLike | None = None,
+) -> Agreement:
+    """Correlate pass rates with human scores, per category and on average.
+
+    Args:
+        pass_rates: One row per model and category: model, category ("overall", an error or context
+            category), pass_rate (fraction, or null), n.
+        human_scores: source, system, model_id, aspect, category, score (higher is better), n,
+            definition.
+        systems: Model to system, where `match_systems` cannot know.
+        aspect: Compare with the human scores of this aspect only.
+        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
+            of their models in `pass_rates`.
+        samples: Pass rates resampled with the same clusters for all models, [resamples, models,
+            categories], models and categories in their order of first appearance in `pass_rates`.
+
+    Returns:
+        The agreement.
+
+    Raises:
+        ScoringError: If fewer than two models are matched to systems (`try_agreement` returns that
+            as a reason instead), or an argument contradicts another.
+    """
+    found, reason = try_agreement(
+        pass_rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
+    )
+    if found is None:
+        raise ScoringError(reason)
+    return found
+
+
+def try_agreement(
+    pass_rates: pl.DataFrame,
+    human_scores: pl.DataFrame,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+    samples: npt.ArrayLike | None = None,
+) -> tuple[Agreement | None, str | None]:
+    """Return the agreement and None, or None and the reason why there cannot be one.
+
+    Arguments as in `agreement`.
+
+    Raises:
+        ScoringError: If an argument contradicts another: a mistake to mend, not a reason.
+    """
+    models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
+    _check_one_row_each(pass_rates)
+    resampled = _checked_samples(samples, len(models), len(categories))
+    matches = match_systems(models, human_scores, systems)
+    matches = in_order(matches, human_scores, order)
+    people = of_aspect(human_scores, aspect)
+    if len(matches) < FEWEST_MODELS:
+        return None, _too_few(matches, human_scores)
+    rates = {category: _pass_rates_for(pass_rates, category) for category in categories}
+    compared = {}
+    for column, category in enumerate(categories):
+        scores = human_scores_for(people, category)
+        used = [m for m in matches if m in rates[category] and matches[m] in scores]
+        compared[category] = Compared(
+            models=used,
+            ours=[rates[category][model] for model in used],
+            theirs=[scores[matches[model]] for model in used],
+            resampled=resampled[:, [models.index(model) for model in used], column],
+        )
+    averaged = [category for category in categories if category != OVERALL]
+    found, mean, counts = correlate(compared, averaged)
+    by_category = {
+        category: CategoryAgreement(
+            *_by_kind(found[category]),
+            n=len(each.models),
+            dropped=len(matches) - len(each.models),
+            extrapolation=_extrapolation(each, rates[category]),
+        )
+        for category, each in compared.items()
+    }
+    return Agreement(
+        by_category=by_category,
+        mean=MeanAgreement(*_by_kind(mean), categories=counts),
+        systems=matches,
+        unmatched=[model for model in models if model not in matches],
+        scores_missing=people.get_column("score").null_count(),
+    ), None
+
+
+def _by_kind(
+    found: Correlated,
+) -> tuple[
+    dict[str, float | None],
+    dict[str, Interval | None],
+    dict[str, Interval | None],
+    dict[str, float | None],
+    Permutations | None,
+]:
+    """Return the fields of `Correlations`."""
+    findings = found.findings.items()
+    return (
+        {name: finding.value for name, finding in findings},
+        {name: finding.interval for name, finding in findings},
+        {name: finding.over_systems for name, finding in findings},
+        {name: finding.p for name, finding in findings},
+        found.permutations,
+    )
+
+
+def _extrapolation(each: Compared, rates: Mapping[str, float]) -> Extrapolation:
+    unjudged = {model: rate for model, rate in rates.items() if model not in each.models}
+    return extrapolate(each.ours, each.theirs, unjudged)
+
+
+def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]:
+    rows = pass_rates.filter(pl.col("category") == category).drop_nulls("pass_rate")
+    return dict(rows.select("model", "pass_rate").iter_rows())
+
+
+def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
+    matched = ", ".join(f"{model} → {system}" for model, system in matches.items()) or "none"
+    known = ", ".join(names_in(human_scores, "system")) or "none"
+    return (
+        f"agreement needs at least two models matched to systems; matched: {matched}; "
+        f'pass systems={{"model": "system"}} (--system MODEL=SYSTEM); known systems: {known}'
+    )
+
+
+def _checked_samples(samples: npt.ArrayLike | None, models: int, categories: int) -> FloatArray:
+    if samples is None:
+        return np.empty((0, models, categories))
+    resampled = np.asarray(samples, dtype=np.float64)
+    if resampled.ndim != 3 or resampled.shape[1:] != (models, categories):  # noqa: PLR2004
+        raise ScoringError(
+            f"samples of shape {resampled.shape} do not fit the pass rates; "
+            f"expected [resamples, {models} models, {categories} categories]"
+        )
+    return resampled
+
+
+def _check_one_row_each(pass_rates: pl.DataFrame) -> None:
+    keys = pass_rates.select("model", "category")
+    repeated = keys.filter(keys.is_duplicated())
+    if not repeated.is_empty():
+        model, category = repeated.row(0)
+        raise ScoringError(
+            f'pass rates: model "{model}" has several rows for category "{category}"; give one'
+        )
+
+
+def _lists(intervals: Mapping[str, Interval | None]) -> dict[str, list[float] | None]:
+    return {name: list(bounds) if bounds else None for name, bounds in intervals.items()}

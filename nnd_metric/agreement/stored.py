@@ -1,0 +1,214 @@
+"""Agreement of stored results with human scores; nothing is scored again."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from nnd.metric.agreement.measures import Agreement, try_agreement
+from nnd.metric.data import PairData, names_in, of_aspect, read_human_scores
+from nnd.metric.results import (
+    CLUSTER,
+    check_same,
+    count_by_context,
+    distinct_tests,
+    read_run,
+    slices_by,
+)
+from nnd.metric.statistics import FloatArray, bootstrap_ratios
+from nnd.schemas import ScoringError
+
+RESAMPLES = 2_000
+"""Of the bootstrap over contexts behind the intervals of correlations."""
+
+_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
+    ".csv": pl.read_csv,
+    ".json": pl.read_json,
+    ".parquet": partial(pl.read_parquet, use_pyarrow=True),  # as in `data.read_parquet`
+}
+
+_PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
+
+
+def agree(
+    results: str | Path | Sequence[str | Path],
+    human_scores: PairData,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+) -> Agreement:
+    """Correlate stored results of several models with human scores.
+
+    Args:
+        results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
+            .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
+            and then without intervals, which need the single pairs.
+        human_scores: Human scores, or the converted folder that holds them.
+        systems: Model → system it stands for, where the model's id does not say it.
+        aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
+            aspect are taken as they are, and so is a table, which does not say of what its rates
+            are: give one of this aspect.
+        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
+            of their models.
+
+    Raises:
+        ScoringError: If results cannot be read or do not belong together, or fewer than two models
+            are matched to systems.
+    """
+    people = read_human_scores(human_scores)
+    paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
+    if len(paths) == 1 and not paths[0].is_dir():
+        rates = read_pass_rates(paths[0])
+        found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
+    else:
+        scored = read_scored(paths)
+        found, reason = agree_scored(scored, people, systems=systems, aspect=aspect, order=order)
+    if found is None:
+        raise ScoringError(str(reason))
+    return found
+
+
+def agree_scored(
+    scored: pl.DataFrame,
+    human_scores: pl.DataFrame | None,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+) -> tuple[Agreement | None, str | None]:
+    """Return the agreement and None, or None and the reason why there cannot be one.
+
+    Args:
+        scored: Scored pairs of all models, with a column `model`.
+        human_scores: Human scores, or None.
+        systems: Model → system it stands for.
+        aspect: Compare pairs of this aspect, unless none has any, with the human scores of it.
+        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
+            of their models.
+
+    Raises:
+        ScoringError: If the models were scored on different pairs, or an argument contradicts
+            another.
+    """
+    if human_scores is None:
+        return None, "the data came without human scores; pass human_scores (--human-scores)"
+    of_aspect(human_scores, aspect)  # one that nobody judged is a mistake, not a reason
+    if scored.is_empty():
+        return None, "there are no pairs"
+    ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
+    frames = {name: ordered.filter(pl.col("model") == name) for name in _models(scored)}
+    column = category_column(scored, human_scores)
+    filled = {*CLUSTER, column} if aspect is None else {*CLUSTER, column, "aspect"}
+    _check_same_pairs(list(frames.values()), filled)
+    aspects = names_in(scored.drop_nulls("aspect"), "aspect")
+    if aspect is not None and aspects:
+        if aspect not in aspects:
+            return None, f'no pair is of aspect "{aspect}"; the pairs have: {", ".join(aspects)}'
+        frames = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in frames.items()}
+    rates, samples = _tabulate(list(frames.values()), column)
+    found, reason = try_agreement(
+        rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
+    )
+    if found is not None:
+        found = replace(found, unscored={name: _unscored(frame) for name, frame in frames.items()})
+    return found, reason
+
+
+def read_scored(folders: Sequence[Path]) -> pl.DataFrame:
+    """Read the log-likelihoods that `nnd evaluate` stored in some folders.
+
+    Raises:
+        ScoringError: If they cannot be read, a column is missing, or a model stands in two.
+    """
+    frames: list[pl.DataFrame] = []
+    owner: dict[str, Path] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise ScoringError(
+                f"{folder}: is no folder; name folders of `nnd evaluate`, or one table alone"
+            )
+        frame = read_run(folder)
+        for model in _models(frame):
+            if model in owner:
+                raise ScoringError(
+                    f'model "{model}" stands in {owner[model]} and in {folder}; name one of them'
+                )
+            owner[model] = folder
+        frames.append(frame)
+    return pl.concat(frames)
+
+
+def read_pass_rates(path: Path) -> pl.DataFrame:
+    """Return a table of pass rates from a .csv, .json or .parquet file.
+
+    Raises:
+        ScoringError: If it cannot be read, a column is missing, or a rate is not from 0 to 1.
+    """
+    if path.suffix not in _READERS:
+        raise ScoringError(f"{path}: name a folder of `nnd evaluate`, or a .csv, .json or .parquet")
+    try:
+        rates = _READERS[path.suffix](path).select(
+            pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items()
+        )
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(
+            f"{path}: cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}"
+        ) from error
+    outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
+    if outside.height:
+        raise ScoringError(
+            f"{path}: pass_rate {outside['pass_rate'][0]} is not from 0 to 1; divide percent by 100"
+        )
+    return rates.with_columns(n=pl.lit(None, pl.Int64))
+
+
+def category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
+    """Return the column of categories that people scored: of contexts, or of errors.
+
+    Credits and gaps are of context categories, labels of error categories.
+    """
+    judged = set(human_scores["category"])
+    return "category" if judged & set(scored["category"].drop_nulls()) else "error_category"
+
+
+def _models(scored: pl.DataFrame) -> list[str]:
+    return scored["model"].unique(maintain_order=True).to_list()
+
+
+def _tabulate(frames: Sequence[pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
+    """Return pass rates per model and category, and [resamples, models, categories] of them."""
+    slices = [[distinct_tests(frame), *slices_by(frame, column)] for frame in frames]
+    counted = [count_by_context(*each) for each in zip(frames, slices, strict=True)]
+    passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
+    samples = bootstrap_ratios(passes, tests, resamples=RESAMPLES)
+    rows = [
+        (frame["model"][0], piece.value, piece.rows["passed"].mean(), piece.rows.height)
+        for frame, pieces in zip(frames, slices, strict=True)
+        for piece in pieces
+    ]
+    rates = pl.DataFrame(rows, {**_PASS_RATES, "n": pl.Int64}, orient="row")
+    return rates, samples.reshape(len(samples), len(frames), -1)
+
+
+def _unscored(frame: pl.DataFrame) -> int:
+    """Return how many tests of a model lack a likelihood; each counts as a failure."""
+    tests = distinct_tests(frame).rows
+    return tests.filter(pl.col("ll_high").is_null() | pl.col("ll_low").is_null()).height
+
+
+def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -> None:
+    """Rates over different pairs cannot be compared, nor resampled together."""
+    for frame in frames[1:]:
+        first, other = frames[0]["model"][0], frame["model"][0]
+        if not frame["pair_id"].equals(frames[0]["pair_id"]):
+            raise ScoringError(
+                f'models "{first}" and "{other}" were not scored on the same pairs; '
+                "evaluate both on the same data"
+            )
+        both = frames[0].hstack(frame.rename(lambda column: f"{column}_b"))
+        check_same(both, first, other, filled=filled)

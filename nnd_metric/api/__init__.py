@@ -1,0 +1,1 @@
+"""Near-Negative Distinction: give human evaluations of generated text a second life."""

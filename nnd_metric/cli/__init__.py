@@ -1,0 +1,10 @@
+"""The `nnd` command: each subcommand is a thin shell over one public function."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .command import main as main
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

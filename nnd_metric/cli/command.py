@@ -1,0 +1,101 @@
+"""The `nnd` command: each subcommand is a thin shell over one public function.
+
+Only the modules `cli*.py` of this room import the others. Imports stand inside the commands, so
+that `nnd --help` is quick and converting never loads torch.
+"""
+
+import errno
+import io
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+import typer
+
+from nnd.metric.cli.adding_sources import check_source, new_source
+from nnd.metric.cli.converting import convert, sources, validate
+from nnd.metric.cli.curves import curve
+from nnd.metric.cli.evaluating import evaluate
+from nnd.metric.cli.publishing import card, export, publish, publish_metric
+from nnd.metric.cli.reporting import report
+from nnd.metric.cli.statistics import agree, compare, metrics
+from nnd.schemas import ScoringError, ScoringWarning
+
+app = typer.Typer(
+    name="nnd",
+    help="Near-Negative Distinction: give human evaluations of generated text a second life.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run the command; a problem the user can mend is one line on stderr and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name in another script is no crash
+    warnings.showwarning = partial(_show_warning, warnings.showwarning)
+    try:
+        app()
+    except Exception as error:
+        message = _explain(error)
+        if message is None:
+            raise
+        from nnd.schemas import one_line  # messages quote texts of any kind
+
+        print(f"nnd: {one_line(' '.join(message.split()))}", file=sys.stderr)
+        raise SystemExit(2) from error
+
+
+def _show_warning(
+    otherwise: Callable[..., None], message: Warning | str, category: type[Warning], *rest: object
+) -> None:
+    """Show a warning of ours as one line, and others as they are."""
+    if issubclass(category, ScoringWarning):
+        print(f"nnd: {message}", file=sys.stderr)
+    else:
+        otherwise(message, category, *rest)
+
+
+def _explain(error: Exception) -> str | None:
+    """Return what to tell the user, or None where it is our mistake and wants a traceback."""
+    if isinstance(error, ScoringError):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        remedy = "; make room, or name another place with --out" if full else ""
+        return f"{error.filename}: {error.strerror}{remedy}"
+    from nnd.schemas import NNDError
+
+    return str(error) if isinstance(error, NNDError) else None
+
+
+def install_metric() -> None:
+    """Make `evaluate.load("nnd")` work in any folder, offline."""
+    from nnd.metric.space import install_metric as install_
+
+    print(install_())
+    print('evaluate.load("nnd") now finds it')
+
+
+for command in (
+    sources,
+    convert,
+    validate,
+    new_source,
+    check_source,
+    card,
+    publish,
+    publish_metric,
+    export,
+    evaluate,
+    agree,
+    compare,
+    metrics,
+    report,
+    curve,
+    install_metric,
+):
+    app.command()(command)

@@ -1,0 +1,209 @@
+"""The command that scores pairs with models."""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nnd.metric.cli.options import Systems, read_systems
+from nnd.metric.cli.printing import AsJson, quiet_loading, show
+from nnd.metric.cli.statistics import describe_agreement
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric import Sweep
+
+
+def evaluate(
+    model: Annotated[
+        list[str], typer.Option(help="Hub id or folder of a model; repeat it for several.")
+    ],
+    data: Annotated[
+        list[str],
+        typer.Option(
+            help="Converted folder, Parquet file, or ORG/name[@revision] on the Hub; repeat it for "
+            "several."
+        ),
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for result.json and log_likelihoods.parquet; with several datasets, for a "
+            "folder of each."
+        ),
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(help="native, laban2022, bartscore, sum or bytes.")
+    ] = "native",
+    template: Annotated[
+        str,
+        typer.Option(help='default, mixqg, prophetnet, macaw, or your own: "Q: {question}".'),
+    ] = "default",
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Part of a context that survives a cut to the model's window: beginning or end.",
+            show_default="beginning for encoder-decoders, end for decoder-only models",
+        ),
+    ] = None,
+    human_scores: Annotated[
+        str | None,
+        typer.Option(help="Human scores.", show_default="those that come with the data"),
+    ] = None,
+    system: Systems = [],  # noqa: B006 - typer copies it
+    unconditional: Annotated[
+        bool,
+        typer.Option(
+            "--unconditional/--no-unconditional",
+            help="Score candidates without their contexts too, as a baseline.",
+        ),
+    ] = True,
+    token_budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Tokens held in memory at once.", show_default="what memory allows"
+        ),
+    ] = None,
+    no_cache: Annotated[
+        bool,
+        typer.Option(
+            "--no-cache", help="Neither keep likelihoods nor take those of an earlier run."
+        ),
+    ] = False,
+    revision: Annotated[
+        str | None, typer.Option(help="Branch, tag or commit of the models on the Hub.")
+    ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option(
+            help="float32, bfloat16 or float16.",
+            show_default="float32 on CPU, the checkpoint's elsewhere",
+        ),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="cpu, cuda, cuda:1, mps.", show_default="the best there is")
+    ] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that lies beside the weights.")
+    ] = False,
+    push_to_model_card: Annotated[
+        bool,
+        typer.Option(
+            "--push-to-model-card",
+            help="Open a pull request on the Hub that puts the pass rates into each model's card.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score pairs with models: pass rates with intervals, and agreement with human scores.
+
+    A model or dataset that fails does not end the others' work; it is reported, and the exit code
+    is 1. Run the command again to resume: what was computed is not computed again.
+    Example: nnd evaluate --model gpt2 --model facebook/bart-base --data quiz_design-nnd --out run
+    """
+    from nnd.metric import sweep
+    from nnd.metric.cli.folders import failure_table, find_folders, write_results
+
+    folders = find_folders(out, data)
+    quiet_loading()
+    if push_to_model_card:
+        from nnd.converters.publish import check_pushable
+
+        check_pushable(model, revision)
+    try:
+        found = sweep(
+            model,
+            data,
+            partial(write_results, folders),
+            protocol=protocol,
+            template=template,
+            keep=keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+            human_scores=human_scores,
+            systems=read_systems(system),
+            unconditional=unconditional,
+            token_budget=token_budget,
+            cache=not no_cache,
+            revision=revision,
+            dtype=dtype,
+            device=device,
+            trust_remote_code=trust_remote_code,
+        )
+    except KeyboardInterrupt:
+        again = "" if no_cache else "; the same command goes on from there"
+        print(f"nnd: interrupted{again}", file=sys.stderr)
+        raise
+    shown: list[Table | str] = []
+    for name, evaluation in found.evaluations.items():
+        shown += [f"on {name}"] if len(data) > 1 else []
+        shown += _describe(evaluation.to_dict())
+        shown += [f"written to {folders[name]}"] if folders else []
+    shown += [failure_table(found.failures)] if found.failures else []
+    results = [evaluation.to_dict() for evaluation in found.evaluations.values()]
+    told = results[0] if len(data) == 1 and results else found.to_dict()
+    show(told, as_json, *shown)
+    if push_to_model_card:
+        _push(found)
+    if found.failures:
+        raise typer.Exit(1)
+
+
+def _push(found: "Sweep") -> None:
+    """Send results to their models; the lines about it leave standard output to --json.
+
+    Raises:
+        PublishError: If the Hub did not take some of them, once the others have been sent.
+    """
+    from nnd.cards import ScoredOn
+    from nnd.converters.publish import push_results
+    from nnd.schemas import PublishError
+
+    of_models: dict[str, dict[ScoredOn, dict[str, Any]]] = {}
+    for name, evaluation in found.evaluations.items():
+        pairs = found.pairs[name]
+        commit = pairs.version if "/" in pairs.name else None  # a folder's name has no slash
+        for result in evaluation.results:
+            on = of_models.setdefault(result.model, {})
+            on[ScoredOn(pairs.name, commit)] = result.to_dict()
+    failed = []
+    for model, results in of_models.items():
+        try:
+            pushed = push_results(model, results)
+        except PublishError as error:
+            failed.append(str(error))
+            continue
+        where = pushed.pull_request or "its card"
+        print(
+            f"{model}: pull request {where}"
+            if pushed.sent
+            else f"{model}: {where} has these results already",
+            file=sys.stderr,
+        )
+    if failed:
+        raise PublishError("; ".join(failed))
+
+
+def _describe(result: dict[str, Any]) -> list["Table | str"]:
+    """Return what a person wants to see of an evaluation."""
+    from nnd.metric.tables import pass_rate_table
+
+    shown: list[Table | str] = [pass_rate_table(result["results"])]
+    shown += [f"{each['model']}: {note}" for each in result["results"] for note in each["notes"]]
+    if result["agreement"] is None:
+        shown.append(f"no agreement: {result['agreement_reason']}")
+    else:
+        shown += describe_agreement(result["agreement"])
+    for entry in result["results"]:
+        shown += [
+            f"{entry['model']} took the {entry['engine']['path']} path: not {reason}"
+            for reason in entry["engine"]["switched_off"]
+        ]
+        if entry["n_close"]:
+            shown.append(
+                f"{entry['model']}: {entry['n_close']} tests are closer than rounding "
+                f"({entry['engine']['deviation']:.0e} nats) could turn"
+            )
+    return shown + [entry["signature"] for entry in result["results"]]

@@ -1,0 +1,32 @@
+"""Options that several commands share, and how they are read."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from nnd.schemas import ScoringError
+
+Systems = Annotated[
+    list[str],
+    typer.Option(
+        "--system",
+        metavar="MODEL=SYSTEM",
+        help="The human-judged system a model stands for, where its id does not say it.",
+    ),
+]
+
+
+def read_systems(entries: Sequence[str]) -> dict[str, str]:
+    """Return model → system.
+
+    Raises:
+        ScoringError: If an entry is not MODEL=SYSTEM.
+    """
+    systems = {}
+    for entry in entries:
+        model, equals, name = entry.rpartition("=")
+        if not equals:
+            raise ScoringError(f'--system "{entry}": write MODEL=SYSTEM')
+        systems[model] = name
+    return systems

@@ -1,0 +1,224 @@
+"""The commands that bring data and metric to the Hub, and pairs to other tools."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nnd.metric.cli.printing import AsJson, show
+
+if TYPE_CHECKING:
+    from nnd.converters.export import Rendering
+    from nnd.converters.publish import Published
+
+
+def card(
+    folder: Annotated[
+        Path, typer.Argument(help="A folder that `nnd convert` wrote, or one from the Hub.")
+    ],
+    existing: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="CARD", help="Card to --check.", show_default="README.md of the folder"
+        ),
+    ] = None,
+    *,
+    repo: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORG/NAME",
+            help="Where the data will be, for the commands on the card that load them.",
+            show_default="ORG/ and the name of the folder",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write.", show_default="print it")
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Check a card against the data instead; needs no network."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the data card of a folder, or check one: list every problem, exit with 1 if any.
+
+    Example: nnd card quiz_design-nnd --repo my-org/quiz_design --out README.md
+    """
+    from nnd.cards import data_card, read_card, write_card
+    from nnd.cards.lint import check_card
+
+    if check or existing is not None:
+        path = existing or folder / "README.md"
+        problems = [str(problem) for problem in check_card(read_card(path), folder)]
+        show(problems, as_json, *problems, f"{path}: {len(problems) or 'no'} problem(s)")
+        raise typer.Exit(1 if problems else 0)
+    name = repo or f"ORG/{folder.resolve().name}"
+    if out is None:
+        text = data_card(folder, name)
+        if as_json:
+            show(text, as_json)
+        else:
+            print(text, end="")  # as it is: rich would make emoji of :names:
+    else:
+        write_card(folder, name, out)
+        show(str(out), as_json, f"written to {out}")
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="A folder that `nnd convert` wrote.")],
+    repository: Annotated[str, typer.Argument(help="ORG/name of the dataset on the Hub.")],
+    *,
+    private: Annotated[
+        bool, typer.Option("--private", help="Make it private: for those who are let in.")
+    ] = False,
+    pr: Annotated[
+        bool, typer.Option("--pr", help="Open a pull request instead of committing to main.")
+    ] = False,
+    tag: Annotated[str | None, typer.Option(help="Name for the commit, such as v1.")] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print what would change; write nothing, here or there."),
+    ] = False,
+    permission: Annotated[
+        str | None,
+        typer.Option(
+            "--i-have-permission",
+            metavar="WHY",
+            help="Publish though the licence does not say so; stands in the card.",
+        ),
+    ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Replace e-mail and IP addresses by <email> and <ip>."),
+    ] = False,
+    keep_contacts: Annotated[
+        str | None,
+        typer.Option(metavar="WHY", help="Publish such addresses; stands in the card."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Publish a converted folder as a dataset on the Hub: one commit, read back and compared.
+
+    Needs a token that may write: `hf auth login`, or HF_TOKEN. The card is written anew each time;
+    --dry-run shows what would change in it.
+    Example: nnd publish quiz_design-nnd my-org/quiz_design --dry-run
+    """
+    from nnd.converters.publish import publish as publish_
+
+    published = publish_(
+        folder,
+        repository,
+        private=private,
+        pr=pr,
+        tag=tag,
+        dry_run=dry_run,
+        permission=permission,
+        redact=redact,
+        keep_contacts=keep_contacts,
+    )
+    lines = [f"{file.change:<8}{file.bytes:>14,}  {file.path}" for file in published.files]
+    show(published.to_dict(), as_json, *lines, *_outcome(published))
+
+
+def publish_metric(
+    repository: Annotated[str, typer.Argument(help="ORG/name of the Space, e.g. my-org/nnd.")],
+    *,
+    sdk: Annotated[
+        str,
+        typer.Option(
+            help="static shows the card; gradio runs a page to try the metric on, which the Hub "
+            "may want to be paid for."
+        ),
+    ] = "static",
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print what would change; write nothing, here or there."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish the metric as a Space on the Hub, for evaluate.load("ORG/name") without nnd.
+
+    Needs a token that may write: `hf auth login`, or HF_TOKEN.
+    Example: nnd publish-metric my-org/nnd
+    """
+    from nnd.metric.space import publish_metric as publish_
+
+    published = publish_(
+        repository,
+        Path(__file__).parent,
+        sdk=sdk,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+        dry_run=dry_run,
+    )
+    lines = [f"{file.change:<8}{file.bytes:>14,}  {file.path}" for file in published.files]
+    if published.commit is None:
+        lines.append(f"dry run: nothing was written to {published.url}")
+    else:
+        done = "published" if published.changed else "unchanged, the Hub has it already"
+        lines += [
+            f"{done}: {published.url} at {published.commit}",
+            f'evaluate.load("{repository}")',
+        ]
+    show(published.to_dict(), as_json, *lines)
+
+
+def _outcome(published: "Published") -> list[str]:
+    """Return what a person wants to know after publishing, or after a dry run."""
+    if published.commit is None:
+        diff = published.card_diff.rstrip() or "the card stays as it is"
+        return [diff, f"dry run: nothing was written to {published.url}"]
+    done = "published" if published.changed else "unchanged, the Hub has it already"
+    at = f"{published.url} at {published.commit}"
+    pulled = [f"pull request: {published.pull_request}"] if published.pull_request else []
+    named = [f"tag: {published.tag}"] if published.tag else []
+    return [
+        f"{done}: {at}",
+        *pulled,
+        *named,
+        f'load_dataset("{published.repo_id}", "pairs", revision="{published.commit}")',
+        f"nnd evaluate --data {published.repo_id}@{published.commit} --model MODEL",
+    ]
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(help="A folder that `nnd convert` wrote.")],
+    *,
+    to: Annotated[str, typer.Option(help="trl, lm-eval, jsonl or csv.")],
+    out: Annotated[Path, typer.Option(help="File (jsonl, csv) or folder (trl, lm-eval) to make.")],
+    template: Annotated[
+        str, typer.Option(help='For trl and lm-eval: as of `nnd evaluate`, or "Q: {question}".')
+    ] = "default",
+) -> None:
+    """Write pairs as TRL preferences, lm-evaluation-harness tasks, JSON Lines or CSV.
+
+    Example: nnd export quiz_design-nnd --to lm-eval --out quiz_design-tasks
+    """
+    from nnd.converters.export import export as export_
+
+    exported = export_(
+        folder,
+        out,
+        to=to,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+        rendering=_rendering(template),
+    )
+    print(f"{exported.rows} rows written to {out}", *exported.notes, sep="\n")
+
+
+def _rendering(template: str) -> "Rendering":
+    """Return one of the metric's templates as the converters take it."""
+    from nnd.converters.export import STORED, Rendering
+
+    if template == STORED.name:
+        return STORED  # templates load tokenizers, which this one does not need
+
+    from nnd.metric.encoding import find_template, render
+
+    chosen = find_template(template)
+
+    def texts(
+        contexts: Sequence[str], inputs: Sequence[Mapping[str, str]]
+    ) -> list[tuple[str, str]]:
+        prompts = render(chosen, contexts, inputs)
+        return [("".join(prompt.context), prompt.candidate_prefix) for prompt in prompts]
+
+    return Rendering(chosen.name, chosen.separator, texts)

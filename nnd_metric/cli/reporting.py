@@ -1,0 +1,78 @@
+"""The command that shows stored runs; `cli` registers it. Imports stand inside, as there."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nnd.metric.cli.options import Systems, read_systems
+from nnd.metric.cli.printing import AsJson, show
+from nnd.schemas import ScoringError
+
+
+def report(
+    results: Annotated[
+        list[Path], typer.Argument(help="Folders of `nnd evaluate`, all on the same pairs.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
+    figures: Annotated[
+        Path | None, typer.Option(help="Folder for a PNG and an SVG of each figure.")
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="The pairs that were scored, to read them in the page: converted folder, Parquet "
+            "file, or ORG/name[@revision] on the Hub. Runs keep no texts.",
+            show_default="ids are shown",
+        ),
+    ] = None,
+    human_scores: Annotated[
+        str | None,
+        typer.Option(help="Human scores.", show_default="those that come with --data"),
+    ] = None,
+    system: Systems = [],  # noqa: B006 - typer copies it
+    family: Annotated[
+        list[str],
+        typer.Option(
+            metavar="MODEL=FAMILY",
+            help="The family a model is a size of: its sizes are joined by a line.",
+        ),
+    ] = [],  # noqa: B006
+    as_json: AsJson = False,
+) -> None:
+    """Show stored results as one HTML page: tables, figures, and every pair to read.
+
+    The page needs no other file and no network. Nothing is scored again.
+    Example: nnd report run --data quiz_design-nnd --out report.html --figures figures
+    """
+    from nnd.metric.report.page import report as report_
+
+    found = report_(
+        results,
+        out,
+        figures=figures,
+        data=data,
+        human_scores=human_scores,
+        systems=read_systems(system),
+        families=_read_families(family),
+    )
+    told = {
+        "page": str(found.page),
+        "bytes": found.size,
+        "figures": [str(path) for path in found.figures],
+    }
+    lines = [f"written to {found.page} ({found.size / 1e6:.1f} MB)"]
+    if found.figures:
+        lines.append(f"{len(found.figures)} figures in {figures}")
+    show(told, as_json, *lines)
+
+
+def _read_families(entries: list[str]) -> dict[str, str]:
+    families = {}
+    for entry in entries:
+        model, equals, family = entry.rpartition("=")
+        if not equals:
+            raise ScoringError(f'--family "{entry}": write MODEL=FAMILY')
+        families[model] = family
+    return families

@@ -1,0 +1,153 @@
+"""Commands that look at stored runs; `cli` registers them. Imports stand inside, as there."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nnd.metric.cli.options import Systems, read_systems
+from nnd.metric.cli.printing import AsJson, quiet_loading, show
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def agree(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of `nnd evaluate`, or a table of pass rates: model, category, pass_rate."
+        ),
+    ],
+    human_scores: Annotated[
+        str, typer.Option(help="Converted folder or Parquet file with the human scores.")
+    ],
+    *,
+    system: Systems = [],  # noqa: B006 - typer copies it
+    aspect: Annotated[
+        str | None,
+        typer.Option(help="Pairs and human scores of this aspect only; a table must be of it."),
+    ] = None,
+    order: Annotated[
+        list[str],
+        typer.Option(
+            metavar="SYSTEM",
+            help="Next system in the order of the gap correlation of Laban et al. (2022), which "
+            "depends on it; repeat it.",
+            show_default="the order of the models",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    as_json: AsJson = False,
+) -> None:
+    """Correlate stored pass rates of several models with human scores; nothing is scored again.
+
+    Prints permutation p-values, intervals over contexts and over systems, and, for models that
+    nobody judged, the human score their pass rate suggests.
+    Example: nnd agree run-a run-b --human-scores quiz_design-nnd --system gpt2=gpt2b_sup
+    """
+    from nnd.metric.agreement import agree as agree_
+
+    found = agree_(
+        results, human_scores, systems=read_systems(system), aspect=aspect, order=order
+    ).to_dict()
+    show(found, as_json, *describe_agreement(found))
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Folders that `nnd evaluate` wrote.")],
+    *,
+    model: Annotated[
+        list[str],
+        typer.Option(
+            help="Model to compare, by name; repeat it. FOLDER:NAME where several runs have it.",
+            show_default="all models of all runs, each with each",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    as_json: AsJson = False,
+) -> None:
+    """Compare models on the pairs that all of them were scored on; nothing is scored again.
+
+    Example: nnd compare run --model gpt2 --model gpt2-large
+    """
+    from nnd.metric.comparison import compare as compare_
+    from nnd.metric.tables import comparison_table
+
+    found = [comparison.to_dict() for comparison in compare_(runs, models=model or None)]
+    shown: list[Table | str] = []
+    for each in found:
+        signatures = [each[key] for key in ("signature_a", "signature_b") if each[key]]
+        shown += [comparison_table(each), *each["sentences"], *signatures]
+    if len(found) > 1:
+        shown.append(f"p (Holm) is adjusted within a comparison, not over all {len(found)} of them")
+    show(found, as_json, *shown)
+
+
+def metrics(
+    data: Annotated[Path, typer.Argument(help="Converted folder.")],
+    *,
+    scorer: Annotated[
+        list[str],
+        typer.Option(
+            help="rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL], "
+            "bartscore_faithfulness=MODEL (or _precision, _recall, _f), prompted=MODEL; repeat it.",
+            show_default="all that need no model",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    run: Annotated[
+        list[Path],
+        typer.Option(help="Folder of `nnd evaluate`, for NND itself; repeat it for several."),
+    ] = [],  # noqa: B006
+    system: Systems = [],  # noqa: B006
+    references: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table with the columns context_id (or context) and reference.",
+            show_default="parts of the inputs called reference, reference_1, …",
+        ),
+    ] = None,
+    several: Annotated[
+        str, typer.Option(help="Which of several references counts: max or mean.")
+    ] = "max",
+    template: Annotated[
+        str, typer.Option(help='Of prompted: a template, e.g. "Summarise: {context}".')
+    ] = "default",
+    aspect: Annotated[str | None, typer.Option(help="Judgements of this aspect only.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for metrics.json and scores.parquet.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set NND beside other metrics: which of them agrees with people, on systems and candidates?
+
+    Example: nnd metrics summeval-nnd --references references.jsonl --run run --aspect coherence
+    """
+    from nnd.metric.agreement import read_scored
+    from nnd.metric.meta import compare_metrics, read_judged
+    from nnd.metric.scorers import find_scorers, plain_names, read_references
+    from nnd.metric.tables import metrics_notes, metrics_table
+
+    if any("=" in name for name in scorer):
+        quiet_loading()
+    judged = read_judged(data, aspect=aspect)
+    table = None if references is None else read_references(references)
+    names = scorer or plain_names(judged.texts(table))
+    found = compare_metrics(
+        judged,
+        find_scorers(names, several=several, template=template),  # type: ignore[arg-type] # checked
+        references=table,
+        run=read_scored(run) if run else None,
+        systems=read_systems(system),
+    )
+    if out is not None:
+        found.write(out)
+    rows = found.to_dict()["rows"]
+    written = [f"written to {out}"] if out else []
+    show(found.to_dict(), as_json, metrics_table(rows), *metrics_notes(rows), *written)
+
+
+def describe_agreement(agreement: dict[str, Any]) -> list["Table | str"]:
+    """Return what a person wants to see of an agreement."""
+    from nnd.metric.tables import agreement_notes, agreement_table, extrapolation_tables
+
+    tables = [agreement_table(agreement), *extrapolation_tables(agreement)]
+    return [*tables, *agreement_notes(agreement)]

@@ -1,0 +1,15 @@
+"""Models compared on the pairs that all of them were scored on."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .models import (
+        Comparison as Comparison,
+        Entry as Entry,
+        compare as compare,
+        compare_entries as compare_entries,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,228 @@
+"""Differences of two models' pass rates on the same tests, overall and by slice.
+
+When is one model better? Both must say so: the 95 % paired cluster bootstrap interval of the
+difference leaves out 0, and the exact McNemar p is below 0.05, over the values of one column after
+Holm's adjustment. The first knows that tests of one context go together, the second that many
+categories are many chances to be wrong. Where they disagree, the data cannot tell.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from nnd.metric.results import CLUSTER, SLICES, Slice, distinct_tests, sum_by_context
+from nnd.metric.statistics import (
+    LEVEL,
+    FloatArray,
+    bootstrap_ratios,
+    holm,
+    mcnemar_exact,
+    pairs_needed,
+    percentile_interval,
+)
+
+TOLD_APART = 0.02
+"""The difference of pass rates, 2 points, for which the needed number of tests is given."""
+
+Verdict: TypeAlias = Literal["a", "b", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What it takes to tell a difference of TOLD_APART with 80 % power at the 5 % level.
+
+    That is the level of one comparison, before Holm: a value that has to stand in its column's
+    family needs more.
+
+    Attributes:
+        tests: How many tests.
+        contexts: In how many contexts, at as many tests each as there are now.
+        discordance: Share of the present tests that one model alone passes.
+        design_effect: Bootstrap variance of the difference over that of independent tests,
+            (discordance - difference^2) / n.
+    """
+
+    tests: int
+    contexts: int
+    discordance: float
+    design_effect: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "tests": self.tests,
+            "contexts": self.contexts,
+            "discordance": self.discordance,
+            "design_effect": self.design_effect,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two models, a and b, differ on some tests.
+
+    Attributes:
+        n: Tests.
+        unscored: Tests for which either lacks a likelihood; that one fails them.
+        pass_rate_a: Of the first, or None where n is 0.
+        pass_rate_b: Of the second, or None where n is 0.
+        difference: pass_rate_a - pass_rate_b.
+        interval: 95 % paired cluster bootstrap interval of the difference over contexts, or None
+            where fewer than two contexts have tests.
+        only_a: Tests that only a passes, McNemar's b.
+        only_b: Tests that only b passes, McNemar's c.
+        p: Exact McNemar p-value, two-sided; None where n is 0.
+        p_holm: The same adjusted over the values of the column; None for the overall difference.
+        needed: What it takes to tell a small difference, or None where it cannot be estimated.
+    """
+
+    n: int
+    unscored: int
+    pass_rate_a: float | None
+    pass_rate_b: float | None
+    difference: float | None
+    interval: tuple[float, float] | None
+    only_a: int
+    only_b: int
+    p: float | None
+    p_holm: float | None
+    needed: Needed | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which model is better, or that the data cannot tell (module docstring)."""
+        p = self.p if self.p_holm is None else self.p_holm
+        if self.interval is None or p is None or p >= LEVEL:
+            return "undecided"
+        low, high = self.interval
+        return "a" if low > 0 else "b" if high < 0 else "undecided"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "n": self.n,
+            "unscored": self.unscored,
+            "pass_rate_a": self.pass_rate_a,
+            "pass_rate_b": self.pass_rate_b,
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "only_a": self.only_a,
+            "only_b": self.only_b,
+            "p": self.p,
+            "p_holm": self.p_holm,
+            "needed": None if self.needed is None else self.needed.to_dict(),
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How two models differ.
+
+    Attributes:
+        overall: Over distinct candidates.
+        by: Column of `results.SLICES` → value → difference over its pairs.
+    """
+
+    overall: Difference
+    by: dict[str, dict[str, Difference]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: `overall` and `by_<column>`."""
+        slices = {
+            f"by_{column}": {value: found.to_dict() for value, found in differences.items()}
+            for column, differences in self.by.items()
+        }
+        return {"overall": self.overall.to_dict(), **slices}
+
+
+def find_differences(
+    both: pl.DataFrame, values: dict[str, list[str]], *, seed: int = 0
+) -> Differences:
+    """Return how two models differ on the pairs that both were scored on.
+
+    Args:
+        both: One row per pair: the keys of `results.SCORED_SCHEMA`, and the Boolean columns
+            passed_a, passed_b and unscored.
+        values: Column of SLICES → its values; one without a pair gets a difference of None, n = 0.
+        seed: Seed of the bootstrap.
+    """
+    pieces = [
+        Slice(column, value, both.filter(pl.col(column) == value))
+        for column in SLICES
+        for value in values[column]
+    ]
+    slices = [distinct_tests(both), *pieces]
+    samples = _resample(both, slices, seed)
+    p_values = [mcnemar_exact(*_discordant(s.rows)) if s.rows.height else None for s in slices]
+    adjusted = [None, *_adjust(pieces, p_values[1:])]
+    found = [
+        _difference(piece.rows, p_values[number], adjusted[number], samples[:, number])
+        for number, piece in enumerate(slices)
+    ]
+    by: dict[str, dict[str, Difference]] = {column: {} for column in SLICES}
+    for piece, difference in zip(pieces, found[1:], strict=True):
+        by[piece.column][piece.value] = difference
+    return Differences(found[0], by)
+
+
+def _resample(both: pl.DataFrame, slices: Sequence[Slice], seed: int) -> FloatArray:
+    """Return resampled differences [resamples, slices]."""
+    lead = pl.col("passed_a").cast(pl.Int64) - pl.col("passed_b").cast(pl.Int64)
+    sums = sum_by_context(both, slices, lead.sum(), pl.len())
+    return bootstrap_ratios(sums[:, :, 0], sums[:, :, 1], seed=seed)
+
+
+def _adjust(pieces: Sequence[Slice], p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjust each column's p-values for themselves: its values are one family."""
+    adjusted: list[float | None] = []
+    for column in SLICES:  # the order of the pieces
+        family = [p for piece, p in zip(pieces, p_values, strict=True) if piece.column == column]
+        adjusted += holm(family)
+    return adjusted
+
+
+def _difference(
+    rows: pl.DataFrame, p: float | None, p_holm: float | None, samples: FloatArray
+) -> Difference:
+    n, unscored = rows.height, int(rows["unscored"].sum())
+    passes_a, passes_b = int(rows["passed_a"].sum()), int(rows["passed_b"].sum())
+    only_a, only_b = _discordant(rows)
+    return Difference(
+        n=n,
+        unscored=unscored,
+        pass_rate_a=passes_a / n if n else None,
+        pass_rate_b=passes_b / n if n else None,
+        difference=(passes_a - passes_b) / n if n else None,
+        interval=percentile_interval(samples),
+        only_a=only_a,
+        only_b=only_b,
+        p=p,
+        p_holm=p_holm,
+        needed=_needed(rows, samples),
+    )
+
+
+def _discordant(rows: pl.DataFrame) -> tuple[int, int]:
+    """Return how many tests only a passes, and only b."""
+    a, b = rows["passed_a"], rows["passed_b"]
+    return int((a & ~b).sum()), int((b & ~a).sum())
+
+
+def _needed(rows: pl.DataFrame, samples: FloatArray) -> Needed | None:
+    n = rows.height
+    only_a, only_b = _discordant(rows)
+    if n == 0 or np.isnan(samples).all():
+        return None
+    discordance = (only_a + only_b) / n
+    independent = (discordance - ((only_a - only_b) / n) ** 2) / n
+    if independent <= 0:  # they agree on every test, or the same model passes each: nothing varies
+        return None
+    effect = float(np.nanvar(samples)) / independent
+    tests = pairs_needed(discordance, TOLD_APART, design_effect=effect)
+    contexts = math.ceil(tests * rows.select(CLUSTER).n_unique() / n)
+    return Needed(tests, contexts, discordance, effect)

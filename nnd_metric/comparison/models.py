@@ -1,0 +1,207 @@
+"""Two models on the same pairs: which is better, where, and where the data cannot tell.
+
+Everything comes from stored runs; nothing is scored again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from nnd.metric.comparison.differences import Differences, find_differences
+from nnd.metric.comparison.sentences import findings
+from nnd.metric.results import SLICES, check_same, read_run, read_signatures
+from nnd.schemas import ScoringError
+
+
+class Entry(NamedTuple):
+    """One model in one run.
+
+    Attributes:
+        label: The model's name; FOLDER:NAME where several runs have it.
+        model: Its name.
+        rows: Its scored pairs.
+        signature: How they were scored, or None where the run does not say.
+    """
+
+    label: str
+    model: str
+    rows: pl.DataFrame
+    signature: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two models, a and b, on the pairs that both were scored on.
+
+    Attributes:
+        a: Label of the first model.
+        b: Label of the second.
+        signature_a: How the first was scored, or None.
+        signature_b: How the second was.
+        n_pairs: Pairs that both were scored on.
+        only_in_a: Pairs that only the first was scored on; they are left out.
+        only_in_b: Pairs that only the second was scored on; they are left out.
+        differences: Of their pass rates.
+        sentences: What follows, in plain words.
+    """
+
+    a: str
+    b: str
+    signature_a: str | None
+    signature_b: str | None
+    n_pairs: int
+    only_in_a: int
+    only_in_b: int
+    differences: Differences
+    sentences: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "signature_a": self.signature_a,
+            "signature_b": self.signature_b,
+            "n_pairs": self.n_pairs,
+            "only_in_a": self.only_in_a,
+            "only_in_b": self.only_in_b,
+            **self.differences.to_dict(),
+            "sentences": list(self.sentences),
+        }
+
+
+def compare(
+    runs: str | Path | Sequence[str | Path], *, models: Sequence[str] | None = None, seed: int = 0
+) -> tuple[Comparison, ...]:
+    """Compare models of stored runs, each with each, on the pairs that both were scored on.
+
+    p-values are adjusted over the categories of one comparison, not over several comparisons.
+
+    Args:
+        runs: Folders that `nnd evaluate` wrote.
+        models: Which to compare, by name or label; None means all.
+        seed: Seed of the bootstrap.
+
+    Raises:
+        ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
+            or stands in several runs, or two runs share no pair or contradict each other.
+    """
+    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    chosen = _choose(_entries(folders), models)
+    return tuple(compare_entries(a, b, seed=seed) for a, b in combinations(chosen, 2))
+
+
+def compare_entries(a: Entry, b: Entry, *, seed: int = 0) -> Comparison:
+    """Compare two models on the pairs that both were scored on, matched by pair_id.
+
+    Args:
+        a: The first model.
+        b: The second.
+        seed: Seed of the bootstrap.
+
+    Raises:
+        ScoringError: If they share no pair, or one pair_id stands for different pairs.
+    """
+    both = _match(a, b)
+    values = {
+        column: sorted({*a.rows[column].drop_nulls(), *b.rows[column].drop_nulls()})
+        for column in SLICES
+    }
+    differences = find_differences(both, values, seed=seed)
+    only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
+    return Comparison(
+        a=a.label,
+        b=b.label,
+        signature_a=a.signature,
+        signature_b=b.signature,
+        n_pairs=both.height,
+        only_in_a=only_in_a,
+        only_in_b=only_in_b,
+        differences=differences,
+        sentences=findings(a.label, b.label, differences, only_in_a, only_in_b),
+    )
+
+
+def _entries(folders: Sequence[Path]) -> list[Entry]:
+    """Return every model of every run, labelled so that no two share a label."""
+    repeated = [folder for folder in folders if folders.count(folder) > 1]
+    if repeated:
+        raise ScoringError(f"{repeated[0]}: is named twice; name each run once")
+    found: list[tuple[Path, Entry]] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise ScoringError(f"{folder}: is no folder; name folders that `nnd evaluate` wrote")
+        rows, signatures = read_run(folder), read_signatures(folder)
+        for name in rows["model"].unique(maintain_order=True):
+            own = rows.filter(pl.col("model") == name)
+            found.append((folder, Entry(name, name, own, signatures.get(name))))
+    names = [entry.model for _, entry in found]
+    return [
+        entry._replace(label=f"{folder}:{entry.model}") if names.count(entry.model) > 1 else entry
+        for folder, entry in found
+    ]
+
+
+def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entry]:
+    chosen = list(entries) if models is None else [_find(entries, name) for name in models]
+    labels = [entry.label for entry in chosen]
+    twice = [label for label in labels if labels.count(label) > 1]
+    if twice:
+        raise ScoringError(f'model "{twice[0]}" is named twice; name two different ones')
+    if len(chosen) < 2:  # noqa: PLR2004 - a comparison takes two
+        raise ScoringError(
+            f"there is nothing to compare: {', '.join(labels) or 'no model'} alone; name a second "
+            "run, or two models of one (--model)"
+        )
+    return chosen
+
+
+def _find(entries: Sequence[Entry], name: str) -> Entry:
+    labels = ", ".join(entry.label for entry in entries)
+    found = [entry for entry in entries if name == entry.label]
+    found = found or [entry for entry in entries if name == entry.model]
+    if not found:
+        raise ScoringError(f'there is no model "{name}" in these runs; known: {labels}')
+    if len(found) > 1:
+        told = " or ".join(entry.label for entry in found)
+        raise ScoringError(f'model "{name}" stands in several runs; name it {told}')
+    return found[0]
+
+
+def _match(a: Entry, b: Entry) -> pl.DataFrame:
+    """Return the pairs that both were scored on, with the verdicts of both."""
+    key = ["pair_id", "occurrence"]
+    rows_a, rows_b = (_occurrences(entry.rows) for entry in (a, b))
+    both = rows_a.join(rows_b, on=key, suffix="_b", maintain_order="left")
+    if both.is_empty():
+        raise ScoringError(
+            f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}; evaluate both on the same '
+            "data"
+        )
+    check_same(both, a.label, b.label, where=_data_of(a, b))
+    lacking = [pl.col(f"ll_{side}{of}").is_null() for side in ("high", "low") for of in ("", "_b")]
+    return both.with_columns(
+        passed_a="passed", passed_b="passed_b", unscored=pl.any_horizontal(lacking)
+    )
+
+
+def _occurrences(rows: pl.DataFrame) -> pl.DataFrame:
+    """Number the rows of one pair_id, of which there are several where data has a pair twice."""
+    return rows.with_columns(occurrence=pl.int_range(pl.len()).over("pair_id"))
+
+
+def _data_of(a: Entry, b: Entry) -> str:
+    named = list(_data_names(a, b))
+    return f" (data {named[0]} and {named[1]})" if len(named) == 2 else ""  # noqa: PLR2004
+
+
+def _data_names(*entries: Entry) -> Iterator[str]:
+    for entry in entries:
+        for part in (entry.signature or "").split("|"):
+            if part.startswith("data:"):
+                yield part.removeprefix("data:")
+                break

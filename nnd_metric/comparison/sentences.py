@@ -1,0 +1,103 @@
+"""What differences between two models mean, in plain sentences."""
+
+from collections.abc import Iterator, Mapping
+
+from nnd.metric.comparison.differences import TOLD_APART, Difference, Differences, Verdict
+from nnd.metric.statistics import LEVEL
+
+_COLUMNS = {
+    "error_category": "error category",
+    "aspect": "aspect",
+    "category": "context category",
+    "error_group": "error group",
+}
+
+
+def findings(
+    a: str, b: str, differences: Differences, only_in_a: int, only_in_b: int
+) -> tuple[str, ...]:
+    """Return which model is better, where, and where the data cannot tell.
+
+    Args:
+        a: Name of the first model.
+        b: Name of the second.
+        differences: Between the two.
+        only_in_a: Pairs that were left out because only the first was scored on them.
+        only_in_b: Pairs that only the second was scored on.
+    """
+    sentences = [_overall(a, b, differences.overall)]
+    for column, found in differences.by.items():
+        if len(found) > 1:
+            sentences.append(f"By {_COLUMNS[column]}: {_by_value(a, b, found)}.")
+    sentences += _left_out(a, b, differences.overall, only_in_a, only_in_b)
+    return tuple(sentences)
+
+
+def _overall(a: str, b: str, found: Difference) -> str:
+    if found.pass_rate_a is None or found.pass_rate_b is None:
+        return f"There is no pair on which {a} and {b} could be compared."
+    rates = [100 * found.pass_rate_a, 100 * found.pass_rate_b]
+    bounds = [100 * bound for bound in found.interval or ()]
+    if found.verdict == "b":  # the better one comes first
+        a, b, rates, bounds = b, a, rates[::-1], [-bound for bound in reversed(bounds)]
+    interval = f" [{', '.join(f'{bound:+.1f}' for bound in bounds)}]" if bounds else ""
+    numbers = (
+        f"{rates[0]:.1f} % against {rates[1]:.1f} % of {found.n:,} tests, a difference of "
+        f"{rates[0] - rates[1]:+.1f} points{interval}, {_p(found.p)}"
+    )
+    if found.verdict == "undecided":
+        told = f"The data cannot tell {a} from {b} overall: {numbers}"
+        return f"{told}{_why_undecided(found)}{_needed(found)}."
+    return f"{a} is better than {b} overall: {numbers}."
+
+
+def _why_undecided(found: Difference) -> str:
+    """Give a reason where the numbers alone look like a decision; nothing where they do not."""
+    if found.interval is None:
+        return "; all tests are of one context, so there is no interval"
+    significant = found.p is not None and found.p < LEVEL
+    reaches = found.interval[0] <= 0 <= found.interval[1]
+    if significant and reaches:
+        return "; McNemar's test takes tests of one context for independent, the interval does not"
+    if not significant and not reaches:
+        return "; the interval leaves out 0, but McNemar's p does not agree"
+    return ""
+
+
+def _needed(found: Difference) -> str:
+    if found.needed is None:
+        return ""
+    tests, contexts = found.needed.tests, found.needed.contexts
+    points = f"{100 * TOLD_APART:.0f} points"
+    return f"; to tell {points} takes about {tests:,} tests of {contexts:,} contexts like these"
+
+
+def _by_value(a: str, b: str, found: Mapping[str, Difference]) -> str:
+    where: dict[Verdict | None, list[str]] = {"a": [], "b": [], "undecided": [], None: []}
+    for value, difference in found.items():
+        where[difference.verdict if difference.n else None].append(value)
+    texts: dict[Verdict | None, str] = {
+        "a": f"{a} is better at ",
+        "b": f"{b} is better at ",
+        "undecided": "the data cannot tell them apart at ",
+        None: "there is no shared pair of ",
+    }
+    return "; ".join(text + ", ".join(where[key]) for key, text in texts.items() if where[key])
+
+
+def _left_out(a: str, b: str, overall: Difference, only_in_a: int, only_in_b: int) -> Iterator[str]:
+    if only_in_a or only_in_b:
+        yield (
+            f"Left out: {only_in_a:,} pairs that only {a} was scored on, and {only_in_b:,} that "
+            f"only {b} was."
+        )
+    if overall.unscored:
+        yield (
+            f"{overall.unscored:,} tests lack a likelihood of one model or both, which fails them."
+        )
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "no p"
+    return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"  # noqa: PLR2004 - four places

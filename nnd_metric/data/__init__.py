@@ -1,0 +1,33 @@
+"""NND pairs and human scores as the metric reads them."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .columns import (
+        COLUMNS as COLUMNS,
+        FEATURES as FEATURES,
+        check_required as check_required,
+        frame_of as frame_of,
+    )
+    from .pairs import (
+        REQUIRED as REQUIRED,
+        PairData as PairData,
+        PairSet as PairSet,
+        parts_of as parts_of,
+        read_human_scores as read_human_scores,
+        read_pairs as read_pairs,
+        read_parquet as read_parquet,
+        read_stored as read_stored,
+    )
+    from .systems import (
+        OVERALL as OVERALL,
+        human_scores_for as human_scores_for,
+        in_order as in_order,
+        match_systems as match_systems,
+        names_in as names_in,
+        of_aspect as of_aspect,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

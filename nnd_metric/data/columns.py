@@ -1,0 +1,76 @@
+"""Pairs handed over column by column, as `evaluate` metrics take their input."""
+
+from collections.abc import Mapping, Sized
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data.pairs import IDS, OPTIONAL, REQUIRED
+from nnd.schemas import ScoringError
+
+FEATURES = (*REQUIRED, "error_category")
+"""The columns that can be added bit by bit."""
+
+_UNUSED = (
+    "source",
+    "language",
+    "system_high",
+    "system_low",
+    "label_high",
+    "margin",
+    "origin",
+    "parent_id",
+)
+
+COLUMNS = frozenset((*REQUIRED, *OPTIONAL, *IDS, "inputs", *_UNUSED))
+"""All columns of a pair: whoever has them can hand over all."""
+
+
+def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the pairs as a frame.
+
+    Args:
+        columns: Lists, arrays or lazy columns of a Dataset, by name. `inputs` may hold an object
+            per row, or a list of {key, value}. An empty error category is none.
+
+    Raises:
+        ScoringError: If a column is missing, or they make no table.
+    """
+    check_required(columns)
+    lists = {name: _values(name, values) for name, values in columns.items()}
+    lengths = {name: len(values) for name, values in lists.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ScoringError(f"the columns differ in length: {told}")
+    if "inputs" in lists:
+        lists["inputs"] = [_entries(parts) for parts in lists["inputs"]]
+    if "error_category" in lists:
+        lists["error_category"] = [label or None for label in lists["error_category"]]
+    try:
+        return pl.DataFrame(lists)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise ScoringError(f"the columns make no table: {str(error).splitlines()[0]}") from error
+
+
+def check_required(columns: Mapping[str, Any]) -> None:
+    """Check that no needed column is missing.
+
+    Raises:
+        ScoringError: If one is.
+    """
+    missing = [name for name in REQUIRED if columns.get(name) is None]
+    if missing:
+        raise ScoringError(f"{missing[0]} is missing; {', '.join(REQUIRED)} go together")
+
+
+def _values(name: str, values: Any) -> list[Any]:  # noqa: ANN401 - anything with values
+    if isinstance(values, str | Mapping) or not isinstance(values, Sized):
+        raise ScoringError(f"{name} is {type(values).__name__}; give a list, one entry per pair")
+    return list(values)  # type: ignore[call-overload,no-any-return]
+
+
+def _entries(parts: Any) -> Any:  # noqa: ANN401 - as stored, or as JSON rows
+    """Return a context's parts as entries: polars would keep the parts that the first row has."""
+    if not isinstance(parts, Mapping):
+        return parts
+    return [{"key": key, "value": value} for key, value in parts.items()]

@@ -1,0 +1,293 @@
+"""The pairs to score: from a converted folder, a Parquet file, a Dataset, or the Hub."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import polars as pl
+
+from nnd.schemas import ScoringError
+
+
+class Table(Protocol):
+    """Whatever turns itself into a polars frame, as a `datasets.Dataset` does."""
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows."""
+
+
+PairData: TypeAlias = str | Path | pl.DataFrame | Table
+
+REQUIRED = ("context", "candidate_high", "candidate_low")
+OPTIONAL = ("split", "aspect", "category", "error_category", "error_group")
+IDS = ("context_id", "high_id", "low_id", "pair_id")
+
+NEEDED = ("pairs.parquet", "pairs/*.parquet", "human_scores.parquet", "manifest.json")
+"""What is fetched of a dataset on the Hub."""
+
+_HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(@(?P<revision>\S+))?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True)
+class PairSet:
+    """Pairs ready to be scored.
+
+    Attributes:
+        pairs: One row per pair with pair_id, split, context_id, context, inputs, high_id, low_id,
+            candidate_high, candidate_low, aspect, category, error_category, error_group.
+        human_scores: The human scores that came with them, or None.
+        name: What the signature calls the data.
+        version: Hub commit, or the SHA-256 of the texts; never of the row order.
+    """
+
+    pairs: pl.DataFrame
+    human_scores: pl.DataFrame | None
+    name: str
+    version: str
+
+
+def read_pairs(data: PairData) -> PairSet:
+    """Read pairs from wherever they are.
+
+    Args:
+        data: A folder that `nnd convert` or `nnd publish` made, a Parquet file, a polars frame, a
+            `datasets.Dataset`, or `ORG/name[@revision]` of a dataset on the Hub, which is fetched
+            at exactly the commit that the revision stands for. Needed are the columns context,
+            candidate_high, candidate_low; error_category, aspect, category, error_group, inputs
+            and the ids are used where there are any.
+
+    Raises:
+        ScoringError: If it cannot be read, a column is missing, or a text is null.
+    """
+    if isinstance(data, pl.DataFrame):
+        return _pair_set(data, None, "frame")
+    if not isinstance(data, str | Path):
+        return _pair_set(_from_dataset(data), None, "dataset")
+    path = Path(data)
+    if path.is_dir():
+        return _read_folder(path, path.resolve().name, str(data))
+    if path.is_file():
+        return _pair_set(read_parquet(path), None, path.stem)
+    hub = _HUB_ID.fullmatch(str(data))
+    if hub is None or isinstance(data, Path) or path.suffix == ".parquet":
+        raise ScoringError(
+            f"{data}: there is no such file or folder; name a folder that `nnd convert` wrote, a "
+            "Parquet file, or ORG/name[@revision] on the Hub"
+        )
+    folder, commit = _fetch(hub["repo"], hub["revision"])
+    found = _read_folder(folder, hub["repo"], str(data))
+    return PairSet(found.pairs, found.human_scores, hub["repo"], commit)
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Return the rows of a Parquet file.
+
+    Raises:
+        ScoringError: If it cannot be read as one.
+    """
+    try:
+        return pl.read_parquet(path, use_pyarrow=True)  # polars may abort over a damaged file
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f"{path}: cannot be read as Parquet: {reason}") from error
+
+
+def read_human_scores(data: PairData) -> pl.DataFrame:
+    """Return human scores from a converted folder, a Parquet file, a frame or a Dataset.
+
+    Raises:
+        ScoringError: If they cannot be read, a column is missing, or a score is no number.
+    """
+    if isinstance(data, pl.DataFrame):
+        frame, where = data, "human_scores"
+    elif isinstance(data, str | Path):
+        path = Path(data) / "human_scores.parquet" if Path(data).is_dir() else Path(data)
+        frame, where = read_parquet(path), str(path)
+    else:
+        frame, where = _from_dataset(data), "human_scores"
+    _check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
+    _check_scores(frame["score"], where)
+    return frame
+
+
+def _read_folder(folder: Path, name: str, where: str) -> PairSet:
+    pairs = read_stored(folder, "pairs")
+    if pairs is None:
+        raise ScoringError(f"{where}: there is no pairs.parquet; name a folder of `nnd convert`")
+    scores = folder / "human_scores.parquet"
+    human_scores = read_human_scores(scores) if scores.is_file() else None
+    return _pair_set(pairs, human_scores, name)
+
+
+def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
+    """Return rows that lie in one file, or, published, in a folder with a file per split.
+
+    Args:
+        folder: That `nnd convert` or `nnd publish` made.
+        name: `pairs` or `annotations`; None is returned where there are none.
+
+    Raises:
+        ScoringError: If they cannot be read.
+    """
+    whole = folder / f"{name}.parquet"
+    files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
+    try:
+        return pl.concat([read_parquet(path) for path in files]) if files else None
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
+
+
+def _from_dataset(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may hand over
+    if isinstance(data, Mapping):
+        raise ScoringError(
+            f"the dataset has splits ({', '.join(data)}); hand over one, e.g. dataset['test']"
+        )
+    if not hasattr(data, "to_polars"):
+        raise ScoringError(
+            f"{type(data).__name__} is no dataset; hand over a folder, a Parquet file, a "
+            "datasets.Dataset, a polars frame, or the name of a Hub dataset"
+        )
+    frame: pl.DataFrame = data.to_polars()
+    return frame
+
+
+def _fetch(repo: str, revision: str | None) -> tuple[Path, str]:
+    """Fetch a Hub dataset at one commit: a name that moves must not decide what is scored.
+
+    A commit is not looked up, so that one fetched before is read without the Hub.
+    """
+    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - slow, seldom needed
+    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # noqa: PLC0415
+
+    try:
+        pinned = revision is not None and _COMMIT.fullmatch(revision)
+        commit = revision if pinned else HfApi().dataset_info(repo, revision=revision).sha
+        folder = snapshot_download(
+            repo, repo_type="dataset", revision=commit, allow_patterns=list(NEEDED)
+        )
+    except (HTTPError, OSError, ValueError) as error:  # HTTPError: of httpx, behind the Hub client
+        name = repo if revision is None else f"{repo}@{revision}"
+        raise ScoringError(f"{name}: {_hub_problem(error)}") from error
+    return Path(folder), str(commit)
+
+
+def _hub_problem(error: Exception) -> str:
+    """Say in one line why the Hub gave nothing: its client needs several, of little use here."""
+    from huggingface_hub import errors  # noqa: PLC0415
+
+    if isinstance(error, errors.GatedRepoError):
+        return "the dataset is gated: accept its terms on its page, then `hf auth login`"
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return (
+            "there is no such folder here, and no such dataset on the Hub "
+            "(to read a private one, `hf auth login`)"
+        )
+    if isinstance(error, errors.RevisionNotFoundError):
+        return "the dataset has no such revision; name one of its branches, tags or commits"
+    reason = " ".join(str(error).split()) or repr(error)
+    return (
+        f"there is no such folder here, and the Hub did not hand out such a dataset: {reason} "
+        "(a commit that was fetched before, ORG/name@commit, needs no Hub)"
+    )
+
+
+def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:
+    _check_columns(frame, REQUIRED, name)
+    frame = _with_texts(frame, name)
+    for column in REQUIRED:
+        _check_texts(frame, column, name)
+    pairs = frame.with_columns(
+        *(pl.lit(None, pl.String).alias(c) for c in OPTIONAL if c not in frame.columns)
+    )
+    derived = {
+        "context_id": _digests(pairs, ["context"]),
+        "high_id": _digests(pairs, ["candidate_high"]),
+        "low_id": _digests(pairs, ["candidate_low"]),
+        "pair_id": _digests(pairs, [*REQUIRED, "aspect", "error_category"]),
+    }
+    pairs = pairs.with_columns(
+        pl.coalesce(pl.col(c), values) if c in frame.columns else values.alias(c)
+        for c, values in derived.items()
+    )
+    return PairSet(pairs, human_scores, name, _version(derived["pair_id"], parts_of(pairs)))
+
+
+def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
+    """Return the parts of every pair's context by name, or None where there are none.
+
+    `inputs` may hold lists of {key, value}, as stored, or objects. Parts that are null are none: a
+    table gives every object the keys of all.
+    """
+    if "inputs" not in pairs.columns:
+        return [None] * pairs.height
+    return [None if value is None else _parts(value) for value in pairs["inputs"]]
+
+
+def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSON rows
+    entries = value if isinstance(value, Mapping) else {e["key"]: e["value"] for e in value}
+    return {key: text for key, text in entries.items() if text is not None}
+
+
+def _version(texts: pl.Series, parts: Sequence[Mapping[str, str] | None]) -> str:
+    """Return a digest of all that a template can render; the order of rows does not matter."""
+    rows = sorted(
+        f"{digest} {json.dumps(part, sort_keys=True)}"
+        for digest, part in zip(texts, parts, strict=True)
+    )
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+
+def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Make text of what stands for it: categories, columns of nulls, keys that are numbers."""
+    keys = [column for column in (*OPTIONAL, *IDS) if column in frame.columns]
+    nested = [column for column in keys if frame[column].dtype.is_nested()]
+    if nested:
+        raise ScoringError(
+            f"{name}: column {nested[0]} is {frame[nested[0]].dtype}; it must be text"
+        )
+    texts = [c for c in REQUIRED if frame[c].dtype in (pl.Categorical, pl.Enum, pl.Null)]
+    return frame.with_columns(pl.col([*keys, *texts]).cast(pl.String))
+
+
+def _digests(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
+    """Return 16 hex digits per row that stand for the texts in some columns."""
+    return pl.Series(
+        [
+            hashlib.sha256("\x00".join(value or "" for value in row).encode()).hexdigest()[:16]
+            for row in frame.select(columns).iter_rows()
+        ],
+        dtype=pl.String,
+    )
+
+
+def _check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> None:
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise ScoringError(
+            f"{name}: column {', '.join(missing)} is missing; there are {', '.join(frame.columns)}"
+        )
+
+
+def _check_scores(scores: pl.Series, name: str) -> None:
+    if not scores.dtype.is_numeric() and scores.dtype != pl.Null:
+        raise ScoringError(f"{name}: column score is {scores.dtype}; it must be a number")
+    finite = scores.cast(pl.Float64).is_finite().fill_null(value=True)
+    if not finite.all():
+        row = int(finite.arg_min() or 0)
+        raise ScoringError(
+            f"{name}: row {row}: score is {scores[row]}; give a number, or null where there is none"
+        )
+
+
+def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:
+    if frame[column].dtype != pl.String:
+        raise ScoringError(f"{name}: column {column} is {frame[column].dtype}; it must be text")
+    if frame[column].null_count():
+        row = int(frame[column].is_null().arg_max() or 0)
+        raise ScoringError(f"{name}: row {row}: {column} is null; leave the row out")

@@ -1,0 +1,131 @@
+"""Which system a model stands for, and which human score stands against its pass rate.
+
+The human score that stands against the pass rate of a category:
+
+1. rows of that category: an error category or context category, or "overall";
+2. else, for a category that is the name of an aspect (rules without error labels use the aspect as
+   error category: SummEval, Challenge 300), the "overall" rows of that aspect.
+
+A system with several such rows, one per aspect, gets their mean; `aspect=` keeps one aspect's rows.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+
+from nnd.schemas import ScoringError
+
+OVERALL = "overall"
+
+
+def match_systems(
+    models: Sequence[str], human_scores: pl.DataFrame, systems: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Say which human-scored system each model stands for.
+
+    `systems` decides where it names the model. Any other model is the system that alone has it as
+    `model_id`, else the system of that very name, unless `systems` gave that one to another model.
+
+    Args:
+        models: Names of the evaluated models.
+        human_scores: Human scores; `system` and `model_id` are read.
+        systems: Explicit choices, model to system.
+
+    Returns:
+        Model to system, in the order of `models`; models without a system are left out.
+
+    Raises:
+        ScoringError: If `systems` names an unknown model or system, or two models come out as the
+            same system.
+    """
+    chosen = dict(systems or {})
+    known = names_in(human_scores, "system")
+    _check_known("model", chosen.keys(), models)
+    _check_known("system", chosen.values(), known)
+    owners: dict[str, list[str]] = {}
+    for system, model_id in human_scores.select("system", "model_id").unique().iter_rows():
+        owners.setdefault(model_id, []).append(system)
+    taken = set(chosen.values())
+    matches: dict[str, str] = {}
+    for model in dict.fromkeys(models):
+        owner = owners.get(model, [])
+        system = chosen.get(model, owner[0] if len(owner) == 1 else model)
+        if model in chosen or (system in known and system not in taken):
+            matches[model] = system
+    _check_one_to_one(matches)
+    return matches
+
+
+def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, float]:
+    """Return the human score of each system that stands against a category's pass rate.
+
+    Args:
+        human_scores: Human scores, of one aspect or several.
+        category: "overall", an error or context category, or an aspect (module docstring).
+
+    Returns:
+        System to score; systems without one are left out.
+    """
+    rows = human_scores.filter(pl.col("category") == category)
+    if rows.is_empty():
+        rows = human_scores.filter((pl.col("aspect") == category) & (pl.col("category") == OVERALL))
+    scores = rows.drop_nulls("score").group_by("system").agg(pl.col("score").mean())
+    return dict(scores.iter_rows())
+
+
+def of_aspect(human_scores: pl.DataFrame, aspect: str | None) -> pl.DataFrame:
+    """Return the human scores of one aspect, or all of them for None.
+
+    Raises:
+        ScoringError: If there is no such aspect.
+    """
+    if aspect is None:
+        return human_scores
+    _check_known("aspect", [aspect], names_in(human_scores, "aspect"))
+    return human_scores.filter(pl.col("aspect") == aspect)
+
+
+def in_order(
+    matches: Mapping[str, str], human_scores: pl.DataFrame, order: Sequence[str]
+) -> dict[str, str]:
+    """Return the matches in an explicit order of systems; those it does not name come after.
+
+    Args:
+        matches: Model to system.
+        human_scores: Human scores; `system` is read.
+        order: Systems, whether a model stands for them or not.
+
+    Raises:
+        ScoringError: If there is no such system, or one is named twice.
+    """
+    _check_known("system", order, names_in(human_scores, "system"))
+    repeated = [system for place, system in enumerate(order) if system in order[:place]]
+    if repeated:
+        raise ScoringError(f'the order names system "{repeated[0]}" twice; name each once')
+    place = {system: number for number, system in enumerate(order)}
+    ordered = sorted(matches.items(), key=lambda match: place.get(match[1], len(order)))
+    return dict(ordered)
+
+
+def names_in(frame: pl.DataFrame, column: str) -> list[str]:
+    """Return the values of a column in the order of their first appearance."""
+    return frame.get_column(column).unique(maintain_order=True).to_list()
+
+
+def _check_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ScoringError(
+            f'there is no {what} "{unknown[0]}"; known: {", ".join(known) or "none"}'
+        )
+
+
+def _check_one_to_one(matches: Mapping[str, str]) -> None:
+    models: dict[str, str] = {}
+    for model, system in matches.items():
+        if system in models:
+            raise ScoringError(
+                f'models "{models[system]}" and "{model}" both stand for system "{system}"; '
+                'give each its own by systems={"model": "system"}'
+            )
+        models[system] = model

@@ -1,0 +1,41 @@
+"""What every figure needs: style, text, axes, and SVG or PNG files."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .grid import Entry as Entry, panels as panels
+    from .marks import (
+        Drawing as Drawing,
+        Mark as Mark,
+        line_width as line_width,
+        rate_in_words as rate_in_words,
+    )
+    from .svg import png as png, svg_file as svg_file, svg_inline as svg_inline
+    from .text import (
+        MINUS as MINUS,
+        fit as fit,
+        short_names as short_names,
+        spoken as spoken,
+        spread as spread,
+        text_width as text_width,
+        visible as visible,
+        widest as widest,
+    )
+    from .theme import (
+        ABOVE as ABOVE,
+        BELOW as BELOW,
+        COLOURS as COLOURS,
+        COLUMN as COLUMN,
+        GLYPHS as GLYPHS,
+        MUTED as MUTED,
+        PAGE as PAGE,
+        PAPER as PAPER,
+        RULE as RULE,
+        canvas as canvas,
+        look as look,
+        style as style,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,19 @@
+"""Texts to token ids: protocols, templates, and which tokens are scored."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .protocols import PROTOCOLS as PROTOCOLS, find_protocol as find_protocol
+    from .requests import Encoded as Encoded, Keep as Keep, Request as Request, encode as encode
+    from .targets import make_targets as make_targets
+    from .templates import (
+        Prompt as Prompt,
+        Template as Template,
+        find_template as find_template,
+        render as render,
+    )
+    from .tokens import Ids as Ids, special_frame as special_frame
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

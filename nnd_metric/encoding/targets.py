@@ -1,0 +1,125 @@
+"""A candidate in token ids, protocol by protocol: what is fed, what is predicted, what counts."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias, cast
+
+import torch
+
+from nnd.metric.encoding.protocols import Protocol
+from nnd.metric.encoding.tokens import Ids, separated_ids, special_frame, text_ids
+from nnd.metric.models import LoadedModel
+from nnd.schemas import ScoringError
+
+# (start, end) ids that the paper's released code sets for whole model families.
+_LABAN2022_IDS = {"prophetnet": (102, 102), "fsmt": (2, 2), "t5": (0, 1)}
+
+
+_Shift: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
+
+
+class Target(NamedTuple):
+    """A candidate in token ids.
+
+    Attributes:
+        fed: What the decoder reads of it. One token less than `targets` where the last token of the
+            context predicts the first of the candidate (decoder-only, `native`).
+        targets: The ids to predict.
+        scored: Which targets count.
+    """
+
+    fed: Ids
+    targets: Ids
+    scored: tuple[bool, ...]
+
+
+def make_targets(
+    loaded: LoadedModel, protocol: Protocol, candidates: Sequence[str], separator: str
+) -> list[Target]:
+    """Turn candidates into token ids under a protocol.
+
+    Args:
+        loaded: The model whose tokenizer and conventions count.
+        protocol: Which tokens are fed and scored.
+        candidates: Texts.
+        separator: Stands before the candidate of decoder-only models under `native`.
+
+    Raises:
+        ScoringError: If the protocol does not fit the model, or the tokenizer lacks a token that
+            the protocol needs.
+    """
+    if protocol.tokens == "laban2022":
+        return _laban2022(loaded, candidates)
+    if loaded.is_encoder_decoder:
+        return _labels(loaded, candidates, every=protocol.tokens == "bartscore")
+    if protocol.tokens == "bartscore":
+        raise ScoringError(
+            f'{loaded.name}: protocol "bartscore" is for encoder-decoders, and this is a '
+            'decoder-only model; use "native" or "laban2022"'
+        )
+    return _continuations(loaded, candidates, separator)
+
+
+def _continuations(loaded: LoadedModel, candidates: Sequence[str], separator: str) -> list[Target]:
+    """Decoder-only, as a plain continuation; the separator is fed and not scored."""
+    return [
+        Target(ids[:-1], ids, (False,) * blanks + (True,) * (len(ids) - blanks))
+        for ids, blanks in separated_ids(loaded.tokenizer, candidates, separator)
+    ]
+
+
+def _labels(loaded: LoadedModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
+    """Encoder-decoder, as in training: labels, and the model's own shift of them as decoder input.
+
+    Special tokens before the candidate (BART's <s>, a language code) are fed and not scored; of
+    those behind it the first end token is scored, unless `every` label is (BARTScore).
+    """
+    lead, trail = special_frame(loaded.tokenizer, target=True)
+    ends = bool(trail) and trail[0] in _end_ids(loaded)
+    targets = []
+    for ids in text_ids(loaded.tokenizer, candidates, target=True):
+        labels = lead + ids + trail
+        before, behind = (every,) * len(lead), (ends or every, *(every,) * (len(trail) - 1))
+        scored = before + (True,) * len(ids) + behind[: len(trail)]
+        targets.append(Target(_shift(loaded, labels), labels, scored))
+    return targets
+
+
+def _shift(loaded: LoadedModel, labels: Ids) -> Ids:
+    if not labels:
+        return ()
+    config = loaded.model.config
+    try:
+        shift = getattr(loaded.model, "prepare_decoder_input_ids_from_labels", None)
+        if shift is None:  # M2M100 and Blenderbot do it in their loss only
+            return (int(config.decoder_start_token_id), *labels[:-1])
+        shifted = cast("_Shift", shift)(torch.tensor([labels]))
+    except (AttributeError, ValueError, TypeError) as error:
+        raise ScoringError(
+            f"{loaded.name}: the model does not say what its decoder starts with ({error}); set "
+            "decoder_start_token_id in its config"
+        ) from error
+    return tuple(shifted[0].tolist())
+
+
+def _end_ids(loaded: LoadedModel) -> set[int]:
+    configured = getattr(loaded.model.config, "eos_token_id", None)
+    several = configured if isinstance(configured, list) else [configured]
+    return {token for token in (loaded.tokenizer.eos_token_id, *several) if token is not None}
+
+
+def _laban2022(loaded: LoadedModel, candidates: Sequence[str]) -> list[Target]:
+    """As the paper's released code: a start token, the candidate, an end token that counts."""
+    tokenizer = loaded.tokenizer
+    start, end = _LABAN2022_IDS.get(
+        loaded.model.config.model_type, (tokenizer.bos_token_id, tokenizer.eos_token_id)
+    )
+    if end is None:
+        raise ScoringError(
+            f'{loaded.name}: protocol "laban2022" scores an end token, and the tokenizer has none; '
+            'use "native"'
+        )
+    first = 0 if start is None else start
+    return [
+        Target((first, *ids), (*ids, end), (True,) * (len(ids) + 1))
+        for ids in text_ids(tokenizer, candidates)
+    ]

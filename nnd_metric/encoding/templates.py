@@ -1,0 +1,155 @@
+"""Templates: how the parts of a context become the text a model family was trained to read.
+
+The paper's (Laban et al. 2022, and its released code), by name; or a string of your own with
+{placeholders}. Special-token strings count as special where a template spells them out, never
+where data does.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import NamedTuple
+
+from nnd.metric.encoding.tokens import Context
+from nnd.schemas import ScoringError
+
+
+class Variant(NamedTuple):
+    """One rendering, for contexts with exactly the parts it names.
+
+    Attributes:
+        context: Text with {placeholders}.
+        candidate_prefix: Put before every candidate, and scored with it.
+    """
+
+    context: str
+    candidate_prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A way to render contexts.
+
+    Attributes:
+        name: What the signature prints.
+        variants: One per kind of context, told apart by the placeholders; none means that the
+            context is read as it is stored.
+        separator: Stands between context and candidate of decoder-only models.
+    """
+
+    name: str
+    variants: tuple[Variant, ...] = ()
+    separator: str = " "
+
+
+TEMPLATES: dict[str, Template] = {
+    template.name: template
+    for template in (
+        Template("default"),
+        Template("mixqg", (Variant(r"{answer} \n {paragraph}"),)),
+        Template("prophetnet", (Variant("{answer} [SEP] {paragraph}"),)),
+        Template(
+            "macaw",
+            (
+                Variant(
+                    "$question$ ; $context$ = {paragraph} ; $answer$ = {answer}", "$question$ = "
+                ),
+                Variant("$answer$ ; $question$ = {question}", "$answer$ = "),
+            ),
+        ),
+    )
+}
+
+
+class Prompt(NamedTuple):
+    """A rendered context and what goes before its candidates."""
+
+    context: Context
+    candidate_prefix: str
+
+
+def find_template(name_or_text: str) -> Template:
+    """Return the template of that name, or the one that a text with {placeholders} is.
+
+    Raises:
+        ScoringError: If it is neither, or its braces do not match.
+    """
+    if name_or_text in TEMPLATES:
+        return TEMPLATES[name_or_text]
+    if not _placeholders(name_or_text):
+        raise ScoringError(
+            f'there is no template "{name_or_text}"; choose one of {", ".join(TEMPLATES)}, or '
+            'write your own with {placeholders}, such as "Question: {question}"'
+        )
+    return Template(name_or_text, (Variant(name_or_text),))
+
+
+def render(
+    template: Template, contexts: Sequence[str], inputs: Sequence[Mapping[str, str] | None]
+) -> list[Prompt]:
+    """Render every context.
+
+    Args:
+        template: From `find_template`.
+        contexts: The stored context of each pair.
+        inputs: Its parts by name, or None where the data has none; `{context}` always stands for
+            the stored context.
+
+    Raises:
+        ScoringError: If a placeholder is not among the parts; the message lists those there are.
+    """
+    if not template.variants:
+        return [Prompt(context, "") for context in contexts]
+    return [
+        _render_one(template, {"context": context, **(parts or {})}, parts or {})
+        for context, parts in zip(contexts, inputs, strict=True)
+    ]
+
+
+def _render_one(template: Template, values: Mapping[str, str], parts: Mapping[str, str]) -> Prompt:
+    fitting = [v for v in template.variants if set(_placeholders(v.context)) <= set(values)]
+    if not fitting:
+        missing = [
+            _braced(dict.fromkeys(n for n in _placeholders(v.context) if n not in values))
+            for v in template.variants
+        ]
+        raise ScoringError(
+            f'template "{template.name}": there is no {" and no ".join(missing)} in the context; '
+            f"known: {_braced(values)}"
+        )
+    # A variant that uses every part says more than one that leaves some out.
+    best = max(fitting, key=lambda variant: len(set(_placeholders(variant.context)) & set(parts)))
+    pieces: list[str] = []
+    for literal, name in _parse(best.context):
+        pieces.append(literal)
+        if name is not None:
+            pieces.append(values[name])
+    return Prompt(tuple(pieces), best.candidate_prefix)
+
+
+def _braced(names: Iterable[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)
+
+
+def _placeholders(text: str) -> list[str]:
+    return [name for _, name in _parse(text) if name is not None]
+
+
+def _parse(text: str) -> list[tuple[str, str | None]]:
+    """Return (literal, placeholder) in turn; doubled braces stand for braces."""
+    try:
+        fields = list(Formatter().parse(text))
+    except ValueError as error:
+        raise ScoringError(
+            f'template "{text}": {error}; write {{{{ and }}}} for braces that are text'
+        ) from error
+    parsed: list[tuple[str, str | None]] = []
+    for literal, name, spec, conversion in fields:
+        if name is not None and (spec or conversion or not re.fullmatch(r"\w+", name)):
+            raise ScoringError(f'template "{text}": write a placeholder as a plain {{name}}')
+        if parsed and parsed[-1][1] is None:
+            parsed[-1] = (parsed[-1][0] + literal, name)  # an escaped brace splits a literal
+        else:
+            parsed.append((literal, name))
+    return parsed

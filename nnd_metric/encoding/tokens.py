@@ -1,0 +1,179 @@
+"""Tokenising: texts, the special tokens around them, contexts from templates, separators.
+
+Special-token strings in data stay text; only those a template spells out become special tokens.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerBase
+
+from nnd.schemas import ScoringError, excerpt
+
+Ids: TypeAlias = tuple[int, ...]
+
+Context: TypeAlias = str | tuple[str, ...]
+"""Text, all of it data; or the pieces of a rendered template: literal, data, literal, and so on."""
+
+
+class Frame(NamedTuple):
+    """The special tokens that a tokenizer puts before and behind a text."""
+
+    lead: Ids
+    trail: Ids
+
+
+def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -> Frame:
+    """Return the special tokens `tokenizer` puts around a text.
+
+    Args:
+        tokenizer: Any tokenizer.
+        target: Whether as text to be generated (`text_target`), which some treat differently.
+
+    Raises:
+        ScoringError: If its special tokens change the tokens of the text itself.
+    """
+    probe = "a"
+    bare = text_ids(tokenizer, [probe], target=target)[0]
+    whole = _encode(tokenizer, [probe], target=target, special=True)[0].ids
+    for start in range(len(whole) - len(bare) + 1):
+        if whole[start : start + len(bare)] == bare:
+            return Frame(whole[:start], whole[start + len(bare) :])
+    raise ScoringError(
+        f"{tokenizer.name_or_path}: the tokenizer writes a text differently when it adds special "
+        "tokens, so its tokens cannot be told from the text's; use another tokenizer"
+    )
+
+
+def text_ids(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, target: bool = False
+) -> list[Ids]:
+    """Return the tokens of each text, without any special token."""
+    return [row.ids for row in _encode(tokenizer, texts, target=target)]
+
+
+def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> list[Ids]:
+    """Return the tokens of each context; special-token strings count in template literals only."""
+    special = _special(tokenizer)
+    split = [_split(context, special) for context in contexts]
+    texts = list(dict.fromkeys(part for parts in split for part in parts if isinstance(part, str)))
+    ids = dict(zip(texts, text_ids(tokenizer, texts), strict=True))
+    return [
+        tuple(
+            token for part in parts for token in (ids[part] if isinstance(part, str) else (part,))
+        )
+        for parts in split
+    ]
+
+
+def _special(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
+    """Return the id of every special token by its spelling, the longest first: it wins a match."""
+    ids = {
+        str(tok): number for number, tok in tokenizer.added_tokens_decoder.items() if tok.special
+    }
+    return {token: ids[token] for token in sorted(ids, key=len, reverse=True)}
+
+
+def _split(context: Context, special: dict[str, int]) -> list[str | int]:
+    """Return the texts of a context and, between them, the ids of its template's special tokens."""
+    if isinstance(context, str):
+        return [context] if context else []
+    pattern = f"({'|'.join(map(re.escape, special))})"
+    parts: list[str | int] = [""]
+    for number, piece in enumerate(context):
+        is_literal = number % 2 == 0
+        chunks = re.split(pattern, piece) if is_literal and special else [piece]
+        for place, chunk in enumerate(chunks):
+            if place % 2:
+                parts += [special[chunk], ""]
+            else:
+                parts[-1] = f"{parts[-1]}{chunk}"
+    return [part for part in parts if part != ""]
+
+
+def separated_ids(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], separator: str
+) -> list[tuple[Ids, int]]:
+    """Return the tokens of `separator + text`, and how many of them are the separator alone.
+
+    Most tokenizers melt a space into the first word; where it stays a token of its own, the tokens
+    of the text are the same with it and without it, and that token belongs to nobody.
+    """
+    rows = _encode(tokenizer, [separator + text for text in texts])
+    return [(row.ids, _count_blanks(tokenizer, row, separator)) for row in rows]
+
+
+class _Row(NamedTuple):
+    """Tokens, and the characters each stands for where the tokenizer can tell."""
+
+    ids: Ids
+    offsets: Sequence[tuple[int, int]] | None
+
+
+def _count_blanks(tokenizer: PreTrainedTokenizerBase, row: _Row, separator: str) -> int:
+    if row.offsets is not None:
+        return sum(1 for _, end in row.offsets if end <= len(separator))
+    count = 0
+    while count < len(row.ids) and separator.startswith(
+        str(tokenizer.decode(list(row.ids[: count + 1])))
+    ):
+        count += 1
+    return count
+
+
+def _encode(
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    *,
+    target: bool = False,
+    special: bool = False,
+) -> list[_Row]:
+    if not texts:
+        return []
+    encoded = tokenizer(
+        **{"text_target" if target else "text": list(texts)},
+        add_special_tokens=special,
+        split_special_tokens=True,
+        return_offsets_mapping=tokenizer.is_fast,
+        verbose=False,
+    )
+    ids = [tuple(row) for row in encoded["input_ids"]]
+    offsets = encoded["offset_mapping"] if tokenizer.is_fast else [None] * len(ids)
+    rows = [_Row(*row) for row in zip(ids, offsets, strict=True)]
+    reserved = set() if special else {*_special(tokenizer).values()} - {tokenizer.unk_token_id}
+    return [
+        row if reserved.isdisjoint(row.ids) else _mend(tokenizer, text, reserved)
+        for text, row in zip(texts, rows, strict=True)
+    ]
+
+
+def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> _Row:
+    """Tokenise what `split_special_tokens` lets pass: a vocabulary may spell special tokens out.
+
+    Raises:
+        ScoringError: If the tokenizer cannot be told to read such a text as text.
+    """
+    if tokenizer.is_fast:
+        plain = _without_special_pieces(tokenizer).encode(text, add_special_tokens=False)
+        if reserved.isdisjoint(plain.ids):
+            return _Row(tuple(plain.ids), plain.offsets)
+    raise ScoringError(
+        f"{tokenizer.name_or_path}: the tokenizer reads a part of "
+        f'"{excerpt(text)}" as a special token; leave that text out'
+    )
+
+
+def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
+    """Return a Unigram tokenizer with its special pieces under names that no text holds."""
+    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    special = {token["content"] for token in state["added_tokens"] if token["special"]}
+    state["added_tokens"] = [token for token in state["added_tokens"] if not token["special"]]
+    if state["model"]["type"] == "Unigram":
+        state["model"]["vocab"] = [
+            (f"\ue000{number}\ue000" if piece in special else piece, score)
+            for number, (piece, score) in enumerate(state["model"]["vocab"])
+        ]
+    return Tokenizer.from_str(json.dumps(state))

@@ -1,0 +1,22 @@
+"""Log-likelihoods: requests are planned, packed, run, proved against plain scoring, and stored."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .attention import attend as attend
+    from .cache import fingerprint as fingerprint
+    from .engine import Engine as Engine, Likelihoods as Likelihoods, Scorer as Scorer, Work as Work
+    from .execution import run as run
+    from .head import most_rows as most_rows
+    from .memory import choose_budget as choose_budget
+    from .packed import open_packed as open_packed
+    from .paths import paths_of as paths_of
+    from .plan import plan_packed as plan_packed
+    from .positions import Positions as Positions
+    from .proof import prove as prove
+    from .store import Store as Store, default_store as default_store
+    from .unpacked import open_plain as open_plain
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

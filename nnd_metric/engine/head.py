@@ -1,0 +1,110 @@
+"""From hidden states to log-probabilities, only where a target is scored, a few rows at a time.
+
+A batch x length x vocabulary tensor never exists. What stands between a model's trunk and its
+logits (a bias, a cap, a scale) is the model's own code: its trunk answers with the rows in hand,
+and the rest of its forward pass does what it always does.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPastAndCrossAttentions
+
+from nnd.metric.models import LoadedModel, forward_replaced
+
+_LOGITS_ON_CPU = 2**22  # 16 MB in float32; glibc maps 32 MB and more anew each time
+_LOGITS = 2**28
+_ROWS = 8  # normalised at a time on a CPU: what that takes beside the logits stays in its caches
+_COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes half as long again
+
+
+def most_rows(loaded: LoadedModel) -> int:
+    """Return how many rows of logits may be held at once."""
+    limit = _LOGITS_ON_CPU if loaded.model.device.type == "cpu" else _LOGITS
+    return max(1, limit // int(loaded.model.config.get_text_config().vocab_size))
+
+
+def log_probabilities(
+    loaded: LoadedModel,
+    trunk: Any,  # noqa: ANN401 - whatever `get_decoder` answers
+    hidden: torch.Tensor,
+    targets: torch.Tensor,
+) -> torch.Tensor:
+    """Return log P of each target.
+
+    Args:
+        loaded: The model.
+        trunk: Its `get_decoder()`: what its head reads from.
+        hidden: [n, size], the trunk's last hidden states at the positions that predict.
+        targets: int64 [n], the ids to predict.
+
+    Returns:
+        float32 or better [n].
+    """
+    # As many rows in each part: a few left over would cost the whole vocabulary once more.
+    parts = math.ceil(len(hidden) / most_rows(loaded)) or 1
+    step = math.ceil(len(hidden) / parts) or 1
+    made = [
+        from_logits(_logits(loaded, trunk, some), ids)
+        for some, ids in zip(torch.split(hidden, step), torch.split(targets, step), strict=True)
+    ]
+    return torch.cat(made)
+
+
+def from_logits(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return log P of each target, float32 or better [n], from logits [n, vocabulary]."""
+    rows = _ROWS if logits.device.type == "cpu" else max(1, len(logits))
+    made = [
+        -cross_entropy(
+            some.to(torch.promote_types(some.dtype, torch.float32)), ids, reduction="none"
+        )
+        for some, ids in zip(torch.split(logits, rows), torch.split(targets, rows), strict=True)
+    ]
+    return torch.cat(made)
+
+
+def sum_each(log_probabilities: torch.Tensor, lengths: Sequence[int]) -> torch.Tensor:
+    """Return the sums, float64 [rows] on the CPU, of rows that stand end to end."""
+    whose = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
+    sums = torch.zeros(len(lengths), dtype=torch.float64)
+    return sums.index_add(0, whose, log_probabilities.cpu().double())  # MPS has no float64
+
+
+def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - as above
+    ids = torch.zeros((1, len(hidden)), dtype=torch.long, device=hidden.device)
+    answered = BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=hidden[None])
+    with forward_replaced(trunk, lambda *_, **__: answered), _by_columns(loaded.model):
+        if loaded.is_encoder_decoder:
+            states = BaseModelOutput(last_hidden_state=hidden[None, :1])
+            answer = loaded.model(encoder_outputs=states, decoder_input_ids=ids, use_cache=False)
+        else:
+            answer = loaded.model(input_ids=ids, use_cache=False)
+    logits: torch.Tensor = answer.logits[0]
+    return logits
+
+
+@contextmanager
+def _by_columns(model: Any) -> Iterator[None]:  # noqa: ANN401 - transformers' models
+    """Let a CPU multiply by a part of the vocabulary at a time: the same product, in its caches."""
+    head = model.get_output_embeddings()
+    if type(head) is not nn.Linear or head.weight.device.type != "cpu":
+        yield
+        return
+
+    def product(hidden: torch.Tensor) -> torch.Tensor:
+        rows = hidden.flatten(0, -2)
+        logits = rows.new_empty((len(rows), head.out_features))
+        for start in range(0, head.out_features, _COLUMNS):
+            some = slice(start, start + _COLUMNS)
+            torch.mm(rows, head.weight[some].T, out=logits[:, some])
+        if head.bias is not None:
+            logits += head.bias
+        return logits.view(*hidden.shape[:-1], head.out_features)
+
+    with forward_replaced(head, product):
+        yield

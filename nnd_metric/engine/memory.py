@@ -1,0 +1,89 @@
+"""How much goes through the model at once: what memory allows, and no more than helps."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from nnd.metric.models import LoadedModel
+from nnd.schemas import ScoringError
+
+# Positions at once beyond which nothing gets faster: a CPU's caches overflow, a GPU is full.
+_ENOUGH_ON_CPU, _ENOUGH = 2_048, 32_768
+_SHARE = 0.4  # of the free memory: the rest is for logits, masks, and what the estimate misses
+
+
+def choose_budget(loaded: LoadedModel) -> int:
+    """Return how many positions to hold at once on the model's device, from its free memory."""
+    enough = _ENOUGH_ON_CPU if loaded.model.device.type == "cpu" else _ENOUGH
+    free = _free_bytes(loaded.model.device)
+    if free is None:
+        return enough
+    return max(1, min(enough, int(_SHARE * free / _bytes_per_position(loaded))))
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Say whether an error means that a device, or the machine, has no memory left."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    said = str(error).lower()
+    return isinstance(error, RuntimeError) and (
+        "out of memory" in said or "can't allocate memory" in said
+    )
+
+
+@contextmanager
+def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
+    """Tell the user what to do where memory does not suffice for one request of so many tokens.
+
+    Raises:
+        ScoringError: If it does not.
+    """
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise ScoringError(
+            f"{loaded.name}: {loaded.model.device} has not enough memory for one request of "
+            f"{tokens} tokens; use half precision (bfloat16), or another device"
+        ) from error
+
+
+def release(loaded: LoadedModel) -> None:
+    """Hand memory that torch keeps for later back to the device."""
+    if loaded.model.device.type == "cuda":
+        torch.cuda.empty_cache()
+    elif loaded.model.device.type == "mps":
+        torch.mps.empty_cache()
+
+
+def _bytes_per_position(loaded: LoadedModel) -> int:
+    """Estimate what one position holds within a layer, and in a cache of keys and values."""
+    config = loaded.model.config.get_text_config()
+    hidden = int(getattr(config, "hidden_size", 1024))
+    layers = int(getattr(config, "num_hidden_layers", 24))
+    names = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "decoder_ffn_dim")
+    inner = next((value for name in names if (value := getattr(config, name, None))), 4 * hidden)
+    within_layer, cached = 8 * hidden + 3 * int(inner), 4 * layers * hidden
+    return (within_layer + cached) * loaded.model.dtype.itemsize
+
+
+def _free_bytes(device: torch.device) -> int | None:
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    if device.type == "mps":
+        return torch.mps.recommended_max_memory() - torch.mps.driver_allocated_memory()
+    if device.type != "cpu":
+        return None
+    meminfo = Path("/proc/meminfo")  # counts what the page cache would give back
+    if meminfo.is_file():
+        for line in meminfo.read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError):  # not everywhere
+        return None

@@ -1,0 +1,78 @@
+"""Positions of a packed row, for models that would count them through the whole row."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import torch
+
+from nnd.metric.engine.attention import CannotPackError
+
+_Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+_Hook: TypeAlias = Callable[[torch.nn.Module, tuple[Any, ...], dict[str, Any]], _Arguments]
+
+
+class Positions:
+    """What a model's own modules are told in place of what they would count.
+
+    Attributes:
+        now: int64 [row], the positions of the row that is about to be read.
+    """
+
+    def __init__(self) -> None:
+        self.now = torch.empty(0, dtype=torch.long)
+
+    @contextmanager
+    def imposed_on(self, model: torch.nn.Module) -> Iterator[None]:
+        """Let every module that embeds positions, or makes a bias of them, use `now`.
+
+        Raises:
+            CannotPackError: If there is no such module.
+        """
+        found = [(module, self._hook(name, module)) for name, module in model.named_modules()]
+        handles = [
+            module.register_forward_pre_hook(hook, with_kwargs=True)
+            for module, hook in found
+            if hook
+        ]
+        try:
+            if not handles:
+                raise CannotPackError("its positions cannot be set")
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    def _hook(self, name: str, module: torch.nn.Module) -> _Hook | None:
+        if hasattr(module, "compute_bias") and hasattr(module, "has_relative_attention_bias"):
+            return self._bias
+        embeds = name.endswith("embed_positions")
+        if embeds and "position_ids" in inspect.signature(module.forward).parameters:
+            return self._place
+        return None
+
+    def _place(
+        self, _module: torch.nn.Module, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> _Arguments:
+        return args, {**options, "position_ids": self.now}
+
+    def _bias(
+        self, module: torch.nn.Module, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> _Arguments:
+        if options.get("position_bias") is None:
+            bias = _bias_by_distance(module, int(self.now.max()) + 1)
+            options = {**options, "position_bias": bias}
+        return args, options
+
+
+def _bias_by_distance(module: Any, reach: int) -> torch.Tensor:  # noqa: ANN401 - T5's attention and its like
+    """Return T5's bias by distance, [1, heads, 1, 2 * reach - 1]: entry reach - 1 is distance 0.
+
+    T5 would make it for every pair of places in the row; it depends on their distance only. Where a
+    layer has none, one zero says so.
+    """
+    if not module.has_relative_attention_bias:
+        return torch.zeros((), device=module.q.weight.device)
+    bias: torch.Tensor = module.compute_bias(1, 2 * reach - 1, past_seen_tokens=reach - 1)
+    return bias

@@ -1,0 +1,330 @@
+"""The store of finished likelihoods: what a killed run has computed, the next one need not.
+
+It is one SQLite file that several processes may share. A likelihood is found by its `row_key`, and
+every entry carries a checksum, for SQLite does not notice a bit that flips inside a value. Of a
+damaged store nothing is believed: it is set aside, and a fresh one takes its place. No trouble with
+the store ends a run: at worst there is a warning and nothing is stored.
+
+SQLite sees to it that what was put survives the death of the process, and that processes do not
+disturb each other while they read and write. Opening and setting aside are done under a lock of our
+own, because SQLite would take the new file and the old one's log for one database.
+"""
+
+import contextlib
+import hashlib
+import itertools
+import math
+import os
+import sqlite3
+import struct
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from filelock import FileLock
+
+if TYPE_CHECKING:  # encoding needs torch, and the store does not
+    from nnd.metric.encoding import Encoded
+
+_KEY_BYTES: Final = 16
+_CHECKSUM_BYTES: Final = 8
+_PATIENCE_S: Final = 30
+
+_APPLICATION: Final = int.from_bytes(b"nndL")
+_VERSION: Final = 1
+_TABLES: Final = (
+    "CREATE TABLE likelihoods (key BLOB PRIMARY KEY, entry BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE proofs (key BLOB PRIMARY KEY, entry BLOB NOT NULL) WITHOUT ROWID",
+)
+_DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_Found = TypeVar("_Found")
+
+
+class _DamagedError(Exception):
+    """The file does not hold what was written; the message says how that shows."""
+
+
+class _ForeignError(Exception):
+    """The file is not ours to change; the message says whose it is."""
+
+
+_UNUSABLE: Final = (
+    *(OSError, sqlite3.DatabaseError, _DamagedError, _ForeignError),
+    NotImplementedError,  # how older filelocks say that the file system has no locks
+)
+
+
+def default_store() -> Path:
+    """Return where the store lies: in `$NND_CACHE`, else in `~/.cache/nnd`.
+
+    Raises:
+        RuntimeError: If `NND_CACHE` is not set, and the user has no home.
+    """
+    folder = Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
+    return folder / "likelihoods.sqlite"
+
+
+def row_key(fingerprint: str, row: "Encoded") -> bytes:
+    """Return what a row's number is stored under: the first 16 bytes of a SHA-256.
+
+    It covers the model and the row's ids, through which alone tokenizer, protocol, template,
+    separator, cut and texts reach the model; whether the context was cut changes nothing more.
+
+    Args:
+        fingerprint: Says which model computes, and how, as far as that changes the numbers.
+        row: What it computes.
+    """
+    model = fingerprint.encode()
+    lengths = map(len, (model, row.context, row.inputs, row.targets, row.scored))
+    parts = (
+        struct.pack("<5Q", *lengths),  # else [1, 2] then [3] would read like [1] then [2, 3]
+        model,
+        *(array("I", ids).tobytes() for ids in (row.context, row.inputs, row.targets)),
+        bytes(row.scored),
+    )
+    return hashlib.sha256(b"".join(parts)).digest()[:_KEY_BYTES]
+
+
+class Store:
+    """An open store, for one thread of one process.
+
+    A store that cannot be used, or no longer, says so once and then is as good as empty: `get`
+    finds nothing and `put` does nothing. That befalls one in a folder that cannot be written, on a
+    full disk, one that others keep locked for half a minute, another program's file, and one that
+    a newer nnd has made.
+
+    Args:
+        path: The file; it and its folder are made where they are missing.
+        warn: Gets a sentence when the store is set aside or cannot be used.
+    """
+
+    def __init__(self, path: Path, *, warn: Callable[[str], None]) -> None:
+        # SQLite follows links and puts its log beside the file itself.
+        self._path = Path(os.path.realpath(path))
+        self._warn = warn
+        self._database: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        with self._at_worst_without():
+            self._open()
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, float]:
+        """Return the summed log-probabilities, in nats, of those keys that the store has."""
+
+        def read(database: sqlite3.Connection) -> dict[bytes, float]:
+            entries = _entries(database, "SELECT entry FROM likelihoods WHERE key = ?", keys)
+            return {key: struct.unpack("<d", value)[0] for key, value in entries}
+
+        return self._do("DEFERRED", read) or {}
+
+    def put(self, found: Mapping[bytes, float]) -> None:
+        """Store the summed log-probability, in nats, of each key; all of them or none.
+
+        When this returns they outlast the process, though not a power cut. A key that has a value
+        keeps it, so that all who read it get the same.
+
+        Raises:
+            ValueError: If a value is not finite.
+        """
+        if wrong := [value for value in found.values() if not math.isfinite(value)]:
+            raise ValueError(f"{wrong[0]} is no log-likelihood to store; check the values before")
+        entries = [(key, _sealed(key, struct.pack("<d", value))) for key, value in found.items()]
+
+        def write(database: sqlite3.Connection) -> None:
+            database.executemany("INSERT OR IGNORE INTO likelihoods VALUES (?, ?)", entries)
+
+        self._do("IMMEDIATE", write)
+
+    def get_proof(self, fingerprint: str) -> str | None:
+        """Return what `put_proof` stored for this model, if anything."""
+        key = fingerprint.encode()
+
+        def read(database: sqlite3.Connection) -> str | None:
+            entries = _entries(database, "SELECT entry FROM proofs WHERE key = ?", [key])
+            return next((proof.decode() for _, proof in entries), None)
+
+        return self._do("DEFERRED", read)
+
+    def put_proof(self, fingerprint: str, proof: str) -> None:
+        """Store a text about this model, in place of an earlier one."""
+        key = fingerprint.encode()
+        entry = _sealed(key, proof.encode())
+
+        def write(database: sqlite3.Connection) -> None:
+            database.execute("INSERT OR REPLACE INTO proofs VALUES (?, ?)", (key, entry))
+
+        self._do("IMMEDIATE", write)
+
+    def close(self) -> None:
+        """Let go of the file; the store is of no use afterwards."""
+        if self._database is not None:
+            self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _do(self, kind: str, work: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
+        """Return what `work` returns in a transaction, or None where there is no store."""
+        if self._database is None:
+            return None
+        with self._at_worst_without():
+            if not self._is_in_place():
+                self._open()
+            try:
+                return _transact(self._database, kind, work)
+            except _DamagedError as damage:
+                self._open(damage)
+                return _transact(self._database, kind, work)
+        return None
+
+    @contextlib.contextmanager
+    def _at_worst_without(self) -> Iterator[None]:
+        """Warn, and do without a store from then on, where it cannot be used."""
+        try:
+            yield
+        except sqlite3.ProgrammingError:  # ours, such as the use of a closed store
+            raise
+        except _UNUSABLE as error:
+            self.close()
+            self._database = None
+            reason = getattr(error, "strerror", None) or error
+            self._warn(
+                f"{self._path}: the store of likelihoods cannot be used: {reason}; what it holds "
+                "is computed anew, and nothing is stored; move the file away, or set NND_CACHE to "
+                "a folder with room that can be written"
+            )
+
+    def _open(self, damage: _DamagedError | None = None) -> None:
+        """Open the file that bears the name; set it aside before if it is the one with `damage`."""
+        self.close()
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with FileLock(self._path.with_name(f".{self._path.name}.lock"), timeout=_PATIENCE_S):
+            # Two processes may find the damage at once: the second finds a fresh file in its place.
+            if damage is not None and self._is_in_place():
+                self._set_aside(damage)
+            try:
+                self._database = _connect(self._path)
+            except _DamagedError as found:
+                self._set_aside(found)
+                self._database = _connect(self._path)
+            self._file = _identity(self._path)
+
+    def _is_in_place(self) -> bool:
+        """Whether the name is still that of the open file: another process may set it aside."""
+        return self._file is not None and _identity(self._path) == self._file
+
+    def _set_aside(self, damage: _DamagedError) -> None:
+        aside = _unused(self._path)
+        # The file itself last: were we killed before that, a log left behind would join a new file.
+        for part, name in reversed(list(zip(_parts(self._path), _parts(aside), strict=True))):
+            with contextlib.suppress(FileNotFoundError):
+                part.rename(name)
+        self._warn(
+            f"{self._path}: the store of likelihoods is damaged ({damage}); it now lies at {aside} "
+            "to be looked at or deleted, and everything is computed anew"
+        )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open a database and make its tables, or check that they are ours."""
+    database = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)
+    try:
+        with _damage_told():
+            _prepare(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    database.text_factory = bytes  # damaged text may not be UTF-8
+    database.execute("PRAGMA synchronous = NORMAL")
+    database.execute("PRAGMA cell_size_check = ON")
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    tables = [made for (made,) in database.execute("SELECT sql FROM sqlite_master ORDER BY name")]
+    if not (application or version or tables):
+        _make_tables(database)
+    elif application != _APPLICATION:
+        raise _ForeignError("it is a database of another program")
+    elif version > _VERSION:
+        raise _ForeignError(f"it is of version {version}, and this nnd knows version {_VERSION}")
+    elif version != _VERSION or tables != [made.encode() for made in _TABLES]:
+        raise _DamagedError("its tables are not as they were made")
+
+
+def _make_tables(database: sqlite3.Connection) -> None:
+    database.execute("PRAGMA journal_mode = WAL")
+    with database:
+        database.execute("BEGIN IMMEDIATE")
+        for statement in _TABLES:
+            database.execute(statement)
+        database.execute(f"PRAGMA application_id = {_APPLICATION}")
+        database.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _transact(
+    database: sqlite3.Connection, kind: str, work: Callable[[sqlite3.Connection], _Found]
+) -> _Found:
+    with _damage_told(), database:
+        database.execute(f"BEGIN {kind}")
+        return work(database)
+
+
+@contextlib.contextmanager
+def _damage_told() -> Iterator[None]:
+    """Tell damage from what else SQLite complains of."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise _DamagedError("even what SQLite says of it is no text") from error
+    except sqlite3.DatabaseError as error:
+        # The low byte is the kind of error, the others say more of it.
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
+            raise _DamagedError(str(error)) from error
+        raise
+
+
+def _entries(
+    database: sqlite3.Connection, query: str, keys: Sequence[bytes]
+) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the keys that are there with what was stored, without its checksum."""
+    for key in keys:
+        if (row := database.execute(query, (key,)).fetchone()) is not None:
+            yield key, _unsealed(key, row[0])
+
+
+def _sealed(key: bytes, value: bytes) -> bytes:
+    return value + hashlib.sha256(key + value).digest()[:_CHECKSUM_BYTES]
+
+
+def _unsealed(key: bytes, entry: object) -> bytes:
+    if isinstance(entry, bytes):
+        value = entry[:-_CHECKSUM_BYTES]
+        if entry == _sealed(key, value):
+            return value
+    raise _DamagedError("a checksum is wrong")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one that later bears its name."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return the files that SQLite makes of one database, itself first."""
+    return [path.with_name(f"{path.name}{end}") for end in ("", "-journal", "-shm", "-wal")]
+
+
+def _unused(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.corrupt-{number}") for number in itertools.count(1))
+    return next(name for name in names if not any(part.exists() for part in _parts(name)))

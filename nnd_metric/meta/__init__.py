@@ -1,0 +1,11 @@
+"""NND beside other metrics: which of them agrees with people?"""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .judged import read_judged as read_judged
+    from .table import compare_metrics as compare_metrics
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,146 @@
+"""Meta-evaluation of a scorer: do its numbers agree with people's, candidate by candidate?
+
+Three levels, as meta-evaluations of metrics report them:
+
+    sample    all candidates pooled
+    context   within each context, then the mean over contexts
+    system    mean over the candidates of each system, then across systems
+
+At each of them Spearman's rho, Pearson's r and Kendall's tau-b. Differences between contexts (some
+are hard for everybody) count at the first level only. A context where either number is the same for
+all candidates has no correlation: it is skipped, and counted. Intervals, 95 %, are over
+contexts (see `candidate_intervals`); over systems `system_means` says more.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from nnd.metric.statistics import Interval, mean_intervals, pearson, pooled_intervals
+
+STATISTICS = ("spearman", "pearson", "tau_b")
+CONTEXT = ("split", "context_id")
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAgreement:
+    """Agreement of a scorer with people on single candidates, under one aspect.
+
+    Attributes:
+        n: Candidates with both numbers.
+        unjudged: Candidates without a number of people, left out.
+        unscored: Judged candidates without a number of the scorer, left out.
+        sample: Each of STATISTICS over all candidates; None where undefined.
+        sample_intervals: Its intervals; None where it or too many resamples are undefined.
+        by_context: Mean over contexts; None where no context defines it.
+        by_context_intervals: Its intervals; None where fewer than two contexts define it.
+        contexts: Contexts behind that mean.
+        constant_contexts: Skipped, since all their candidates have one number.
+        single_contexts: Skipped, since they have one candidate.
+        by_system: Over systems; None where undefined.
+        systems: Systems behind it. A candidate that several systems wrote counts for each.
+    """
+
+    n: int
+    unjudged: int
+    unscored: int
+    sample: Mapping[str, float | None]
+    sample_intervals: Mapping[str, Interval | None]
+    by_context: Mapping[str, float | None]
+    by_context_intervals: Mapping[str, Interval | None]
+    contexts: int
+    constant_contexts: int
+    single_contexts: int
+    by_system: Mapping[str, float | None]
+    systems: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        found = asdict(self)
+        for name in ("sample_intervals", "by_context_intervals"):
+            found[name] = {key: list(each) if each else None for key, each in found[name].items()}
+        return found
+
+
+def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
+    """Correlate a scorer's numbers with people's.
+
+    Args:
+        table: One row per candidate: split, context_id, system (several joined by `|`, or null),
+            score (the scorer's) and human (people's), both null where there is none.
+
+    Raises:
+        ScoringError: If a number is not finite.
+    """
+    judged = table.drop_nulls("human")
+    used = judged.drop_nulls("score")
+    groups = [rows for _, rows in used.group_by(CONTEXT, maintain_order=True)]
+    several = [rows for rows in groups if rows.height > 1]
+    within = [correlate(rows["score"].to_list(), rows["human"].to_list()) for rows in several]
+    defined = [found for found in within if found["pearson"] is not None]
+    systems = _system_means(used)
+    sample = correlate(used["score"].to_list(), used["human"].to_list())
+    return CandidateAgreement(
+        n=used.height,
+        unjudged=table.height - judged.height,
+        unscored=judged.height - used.height,
+        sample=sample,
+        sample_intervals=_sample_intervals(used, sample),
+        by_context={name: _mean([found[name] for found in defined]) for name in STATISTICS},
+        by_context_intervals=mean_intervals(defined, STATISTICS),
+        contexts=len(defined),
+        constant_contexts=len(several) - len(defined),
+        single_contexts=len(groups) - len(several),
+        by_system=correlate(systems["score"].to_list(), systems["human"].to_list()),
+        systems=systems.height,
+    )
+
+
+def correlate(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]:
+    """Return each of STATISTICS, in time n log n: candidates are many, systems are few.
+
+    Args:
+        x: One number per candidate.
+        y: The other number of the same candidates.
+
+    Returns:
+        All None for fewer than two candidates or a constant number.
+
+    Raises:
+        ScoringError: If the lengths differ or a number is not finite.
+    """
+    linear = pearson(x, y)
+    if linear is None:
+        return dict.fromkeys(STATISTICS)
+    tau_b = stats.kendalltau(x, y).statistic
+    return {
+        "spearman": pearson(stats.rankdata(x).tolist(), stats.rankdata(y).tolist()),
+        "pearson": linear,
+        "tau_b": float(tau_b),
+    }
+
+
+def _sample_intervals(
+    used: pl.DataFrame, sample: Mapping[str, float | None]
+) -> dict[str, Interval | None]:
+    if sample["pearson"] is None:
+        return dict.fromkeys(STATISTICS)
+    contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
+    return pooled_intervals(
+        used["score"].to_numpy(), used["human"].to_numpy(), contexts.astype(np.int64)
+    )
+
+
+def _system_means(used: pl.DataFrame) -> pl.DataFrame:
+    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    rows = used.drop_nulls("system").with_columns(systems).explode("system")
+    return rows.group_by("system", maintain_order=True).agg(pl.col("score", "human").mean())
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return float(np.mean(defined)) if defined else None

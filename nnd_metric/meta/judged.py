@@ -1,0 +1,174 @@
+"""Candidates with what people said of each: a converted folder read for meta-evaluation.
+
+What people said of a candidate under an aspect is one number, higher is better, in keeping with the
+human scores of systems: its score (rules `credit`, `gap`), the mean of its ratings (`majority`), or
+1 if its only label is an error-free one and else 0 (`no_error`, `order`).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data import PairSet, parts_of, read_pairs, read_stored
+from nnd.metric.scorers import Text, match_references, references_in
+from nnd.schemas import ScoringError
+
+CANDIDATE = ("split", "candidate_id")
+_TEXTS = ("split", "context_id", "context", "inputs", "category", "candidate_id", "candidate")
+_NEEDED = (*_TEXTS, "system", "aspect", "label", "score", "ratings")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Pairs, their candidates, and what people said of each.
+
+    Attributes:
+        pairs: The NND pairs, with the human scores of systems.
+        candidates: Every candidate once: split, context_id, context, inputs, category,
+            candidate_id, candidate, system (null where no annotation names it).
+        human: What people said: split, candidate_id, aspect, human (null where they said nothing).
+        aspect: The one aspect that was asked for, or None.
+    """
+
+    pairs: PairSet
+    candidates: pl.DataFrame
+    human: pl.DataFrame
+    aspect: str | None = None
+
+    def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
+        """Return the candidates in order, as scorers read them.
+
+        Args:
+            references: A table of references (`references.read_references`), which counts instead
+                of those among the parts of the contexts.
+
+        Raises:
+            ScoringError: If the table belongs to other data.
+        """
+        parts = parts_of(self.candidates)
+        known = (
+            [references_in(each) for each in parts]
+            if references is None
+            else match_references(self.candidates, references)
+        )
+        columns = self.candidates.select("candidate", "context")
+        return [
+            Text(candidate, context, each, found)
+            for (candidate, context), each, found in zip(
+                columns.iter_rows(), parts, known, strict=True
+            )
+        ]
+
+
+def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
+    """Read a folder that `nnd convert` wrote, or a published one that was fetched whole.
+
+    Args:
+        folder: The folder.
+        aspect: Pairs and judgements of this aspect only; the candidates stay.
+
+    Raises:
+        ScoringError: If a file is missing or cannot be read, a judgement is not finite, or there
+            is no such aspect.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ScoringError(f"{folder}: is no folder; name one that `nnd convert` wrote")
+    pairs = read_pairs(folder)
+    annotations = read_stored(folder, "annotations")
+    if annotations is None:
+        raise ScoringError(f"{folder}: there is no annotations.parquet; convert anew")
+    missing = [name for name in _NEEDED if name not in annotations.columns]
+    if missing:
+        raise ScoringError(
+            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert anew"
+        )
+    human = human_judgements(annotations, _read_rule(folder / "manifest.json"))
+    if aspect is not None:
+        known = sorted(human["aspect"].unique())
+        if aspect not in known:
+            raise ScoringError(f'there is no aspect "{aspect}"; known: {", ".join(known)}')
+        human = human.filter(pl.col("aspect") == aspect)
+        rows = pairs.pairs.filter(pl.col("aspect") == aspect)
+        pairs = PairSet(rows, pairs.human_scores, pairs.name, pairs.version)
+    return Judged(pairs, _candidates(annotations, pairs.pairs), human, aspect)
+
+
+def human_judgements(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
+    """Return one number per candidate and aspect.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        rule: The source's quality rule, as `source.yaml` and the manifest have it.
+
+    Returns:
+        split, candidate_id, aspect, human (Float64, null where nothing was said).
+
+    Raises:
+        ScoringError: If the rule is not known, or a number is not finite.
+    """
+    match rule["rule"]:
+        case "credit" | "gap":
+            said = pl.col("score").cast(pl.Float64).mean()
+        case "majority":
+            said = pl.col("ratings").list.mean().cast(pl.Float64).mean()
+        case "no_error":
+            said = _is_clean([rule["no_error"]])
+        case "order":
+            worse = {low for _, low in rule["better"]}
+            said = _is_clean(sorted({high for high, _ in rule["better"]} - worse))
+        case unknown:
+            raise ScoringError(
+                f'quality rule "{unknown}" is not known here; convert with this version of nnd'
+            )
+    human = annotations.group_by(*CANDIDATE, "aspect", maintain_order=True).agg(human=said)
+    odd = human.filter(~pl.col("human").is_finite())
+    if odd.height:
+        row = odd.row(0, named=True)
+        raise ScoringError(
+            f"candidate {row['candidate_id']}, {row['aspect']}: people's judgement is "
+            f"{row['human']}; it must be finite, or null where there is none"
+        )
+    return human
+
+
+def _is_clean(labels: Sequence[str]) -> pl.Expr:
+    label = pl.col("label").drop_nulls()
+    clean = label.is_in(list(labels)).all().cast(pl.Float64)
+    return pl.when(label.len() > 0).then(clean)
+
+
+def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the candidates of the annotations and, once, those that only pairs have."""
+    sides = [
+        pairs.select(
+            "split",
+            "context_id",
+            "context",
+            "inputs",
+            "category",
+            candidate_id=f"{side}_id",
+            candidate=f"candidate_{side}",
+            system=pl.lit(None, pl.String),
+        )
+        for side in ("high", "low")
+    ]
+    rows = [annotations.select(*_TEXTS, "system"), *sides]
+    return pl.concat(rows, how="vertical_relaxed").unique(
+        CANDIDATE, keep="first", maintain_order=True
+    )
+
+
+def _read_rule(path: Path) -> Mapping[str, Any]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        rule: Mapping[str, Any] = manifest["source"]["quality"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ScoringError(
+            f"{path}: the quality rule cannot be read ({error!r}); convert anew"
+        ) from error
+    return rule

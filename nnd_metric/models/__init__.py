@@ -1,0 +1,18 @@
+"""Language models: loaded from a folder or the Hub, or wrapped as they are."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .holder import Loading as Loading, ModelHolder as ModelHolder, choose_model as choose_model
+    from .load import (
+        LoadedModel as LoadedModel,
+        evaluation_mode as evaluation_mode,
+        forward_replaced as forward_replaced,
+        load_config as load_config,
+        load_model as load_model,
+        wrap_model as wrap_model,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

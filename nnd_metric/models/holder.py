@@ -1,0 +1,109 @@
+"""Which model is meant, and the last one loaded kept, so that many computations need one load."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from nnd.metric.models.load import LoadedModel, load_model, wrap_model
+from nnd.schemas import ScoringError
+
+Choice: TypeAlias = LoadedModel | str | Path | list[str | Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How a model is loaded; the fields are arguments of `models.load_model`."""
+
+    revision: str | None = None
+    dtype: str | None = None
+    device: str | None = None
+    trust_remote_code: bool = False
+
+
+class ModelHolder:
+    """Knows a model of its own, and holds the one loaded last: two may not fit into memory.
+
+    Args:
+        own: The model meant where none is named, or None.
+        how: How that one is loaded.
+    """
+
+    def __init__(self, own: Choice | None, how: Loading) -> None:
+        self._own, self._how = own, how
+        self._key: tuple[str, Loading] | None = None
+        self._stamp: frozenset[tuple[str, int, int]] | None = None
+        self._loaded: LoadedModel | None = None
+
+    def resolve(self, choice: Choice | None, how: Loading) -> tuple[Choice, Loading]:
+        """Return what is meant and how to load it, where the model of its own fills the gaps.
+
+        Raises:
+            ScoringError: If nothing is meant, or a loaded model is to be loaded in some way.
+        """
+        if choice is None:
+            if self._own is None:
+                raise ScoringError("there is no model: give model_id, or model and tokenizer")
+            given = {name: value for name, value in asdict(how).items() if value}
+            choice, how = self._own, replace(self._how, **given)
+        if isinstance(choice, LoadedModel) and how != Loading():
+            raise ScoringError(
+                "revision, dtype, device and trust_remote_code say how to load a model_id; a model "
+                "that is handed over is used as it is"
+            )
+        return choice, how
+
+    def load(self, choice: Choice, how: Loading) -> LoadedModel | list[str | Path]:
+        """Return one model, loaded unless it is held and its folder, if any, is as it was then.
+
+        Of several models none is loaded, and none held any longer.
+
+        Raises:
+            ScoringError: If the model cannot be loaded.
+        """
+        if not isinstance(choice, str | Path):
+            self._loaded = None
+            return choice
+        key, stamp = (str(choice), how), _stamp(choice)
+        if self._loaded is None or self._key != key or stamp not in (None, self._stamp):
+            self._loaded = None  # before the next takes its place
+            self._loaded = load_model(choice, **asdict(how))
+            self._key, self._stamp = key, stamp
+        return self._loaded
+
+
+def choose_model(
+    model_id: str | Path | Sequence[str | Path] | None,
+    model: PreTrainedModel | None,
+    tokenizer: PreTrainedTokenizerBase | None,
+) -> Choice | None:
+    """Return the one model or the list of models that three arguments name, or None.
+
+    Raises:
+        ScoringError: If they contradict each other, or are of the wrong kind.
+    """
+    if model is not None or tokenizer is not None:
+        if model_id is not None:
+            raise ScoringError("give either model_id, or model and tokenizer, not both")
+        if model is None or tokenizer is None:
+            raise ScoringError("model and tokenizer go together; give both")
+        return wrap_model(model, tokenizer)
+    if model_id is None or isinstance(model_id, str | Path):
+        return model_id
+    several = list(model_id) if isinstance(model_id, Sequence) else []
+    if not several or not all(isinstance(entry, str | Path) for entry in several):
+        raise ScoringError(
+            "model_id must be a Hub id, a folder, or a list of them; what is already loaded goes "
+            "into model and tokenizer"
+        )
+    return several
+
+
+def _stamp(model_id: str | Path) -> frozenset[tuple[str, int, int]] | None:
+    """Return what changes when a folder's files do; None where there is no folder (any more)."""
+    if not Path(model_id).is_dir():
+        return None
+    states = ((path.name, path.stat()) for path in Path(model_id).iterdir())
+    return frozenset((name, state.st_mtime_ns, state.st_size) for name, state in states)

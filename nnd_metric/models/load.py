@@ -1,0 +1,256 @@
+"""Models: loaded from the Hub or a folder, or handed over already loaded."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from nnd.schemas import ScoringError
+
+# Positions that the decoder of a family counts as its own and cannot read.
+_LOST_POSITIONS = {"prophetnet": 2}
+
+_NO_LIMIT = 1_000_000  # tokenizers that know no limit say 1e30
+
+_LONGEST_REASON = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model with its tokenizer.
+
+    Attributes:
+        model: The network.
+        tokenizer: Its tokenizer.
+        name: What results call it: Hub id, folder, or a name given by the user.
+        commit: The Hub commit its weights were read from, or None.
+    """
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    name: str
+    commit: str | None = None
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether a decoder reads the context through an encoder."""
+        return bool(self.model.config.is_encoder_decoder)
+
+    @property
+    def dtype(self) -> str:
+        """Precision of the weights, e.g. `float32`."""
+        return str(self.model.dtype).removeprefix("torch.")
+
+    @property
+    def parameters(self) -> int:
+        """Number of weights, embeddings included; tied ones count once."""
+        return sum(weights.numel() for weights in self.model.parameters())
+
+    @property
+    def decoder_window(self) -> int | None:
+        """Most tokens the decoder can read, or None where there is no limit."""
+        window = self._window("max_decoder_position_embeddings")
+        return window and window - _LOST_POSITIONS.get(self.model.config.model_type, 0)
+
+    @property
+    def encoder_window(self) -> int | None:
+        """Most tokens the encoder can read, or None where there is no limit."""
+        return self._window("max_encoder_position_embeddings")
+
+    def _window(self, specific: str) -> int | None:
+        config = self.model.config.get_text_config()
+        positions = getattr(config, specific, None)
+        if positions is None:
+            positions = getattr(config, "max_position_embeddings", None)
+        limits = (positions or 0, self.tokenizer.model_max_length or 0)
+        return min((int(limit) for limit in limits if 0 < limit < _NO_LIMIT), default=None)
+
+    def version(self) -> str:
+        """Return the Hub commit, or else the SHA-256 of the weights as they are now."""
+        return self.commit or weights_digest(self.model)
+
+
+def load_model(
+    model_id: str | Path,
+    *,
+    revision: str | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
+    trust_remote_code: bool = False,
+) -> LoadedModel:
+    """Load a causal or encoder-decoder language model and its tokenizer.
+
+    Args:
+        model_id: Hub id, or folder written by `save_pretrained`.
+        revision: Branch, tag or commit on the Hub; None means main.
+        dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
+        device: A torch device; None means the first of cuda, mps, cpu that there is.
+        trust_remote_code: Whether code that lies beside the weights may run.
+
+    Raises:
+        ScoringError: If there is no such model, it has no tokenizer, or not all of its weights are
+            there.
+    """
+    device = device or best_device()
+    _check_device(device)
+    if dtype is None:
+        dtype = "float32" if torch.device(device).type == "cpu" else "auto"
+    _check_dtype(dtype)
+    options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
+    config = load_config(model_id, **options)
+    tokenizer = _load(AutoTokenizer, model_id, "the model has no usable tokenizer", options)
+    _check_vocabulary(tokenizer, str(model_id))
+    kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    options |= {"dtype": dtype, "output_loading_info": True}
+    model, report = _load(kind, model_id, "the weights cannot be loaded", options)
+    _check_weights(model, report["missing_keys"], str(model_id))
+    return LoadedModel(model.to(device), tokenizer, str(model_id), _commit(config))
+
+
+def load_config(
+    model_id: str | Path, *, revision: str | None = None, trust_remote_code: bool = False
+) -> PretrainedConfig:
+    """Load a model's configuration: a cheap way to learn whether there is such a model.
+
+    Raises:
+        ScoringError: If there is none.
+    """
+    options = {"revision": revision, "trust_remote_code": trust_remote_code}
+    config: PretrainedConfig = _load(AutoConfig, model_id, "no such model", options)
+    return config
+
+
+def wrap_model(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, name: str | None = None
+) -> LoadedModel:
+    """Return an already loaded model with its tokenizer, on the device and in the dtype it has.
+
+    Args:
+        model: A causal or encoder-decoder language model.
+        tokenizer: Its tokenizer.
+        name: What results call it; None means where it was loaded from, else its class.
+
+    Raises:
+        ScoringError: If the tokenizer has no vocabulary.
+    """
+    name = name or model.name_or_path or type(model).__name__
+    _check_vocabulary(tokenizer, name)
+    return LoadedModel(model, tokenizer, name)
+
+
+def best_device() -> str:
+    """Return the fastest device there is: cuda, mps or cpu."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@contextmanager
+def evaluation_mode(model: PreTrainedModel) -> Iterator[None]:
+    """Switch dropout off, and hand every module back in the mode it was in."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()  # type: ignore[no-untyped-call]
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+@contextmanager
+def forward_replaced(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """Let a module compute something else, and hand it back as it was."""
+    own = module.__dict__.get("forward")
+    module.forward = forward
+    try:
+        yield
+    finally:
+        if own is None:
+            del module.forward
+        else:
+            module.forward = own
+
+
+def weights_digest(model: PreTrainedModel) -> str:
+    """Return the SHA-256 over names, dtypes, shapes and bytes of a model's weights."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        raw = tensor.detach().cpu().contiguous().view(-1).view(torch.uint8)
+        digest.update(raw.numpy().data)
+    return digest.hexdigest()
+
+
+def _check_dtype(dtype: str) -> None:
+    known = getattr(torch, dtype, None)
+    if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
+        raise ScoringError(
+            f'"{dtype}" is no torch dtype of weights; choose float32, bfloat16 or float16'
+        )
+
+
+def _check_device(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f'device "{device}" cannot be used: {reason}') from error
+
+
+def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+    try:
+        return kind.from_pretrained(str(model_id), **options)
+    except Exception as error:  # what lies there may be broken in any way
+        reason = shorten(str(error) or repr(error), _LONGEST_REASON, placeholder=" …")
+        raise ScoringError(
+            f"{model_id}: {problem}: {reason} "
+            "(name a Hub id or a folder written by save_pretrained)"
+        ) from error
+
+
+def _check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
+    """Where no tokenizer lies, transformers may make one up that knows its special tokens only."""
+    texts = set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)
+    if len(texts) < 2:  # noqa: PLR2004 - one is the blank
+        raise ScoringError(
+            f"{name}: the model has no usable tokenizer: its vocabulary is empty; save the model's "
+            "own beside it with save_pretrained"
+        )
+
+
+def _check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> None:
+    """Weights that the checkpoint lacks are random, and so is what the model says."""
+    parameters = dict(model.named_parameters())
+    random = [
+        key
+        for key in sorted(missing)
+        if key in parameters
+        # These follow from a formula, and many a checkpoint leaves them out.
+        and "Sinusoidal" not in type(model.get_submodule(key.rpartition(".")[0])).__name__
+    ]
+    if random:
+        raise ScoringError(
+            f"{name}: the weights cannot be loaded: {random[0]} is not among them"
+            + (f", nor are {len(random) - 1} others" if random[1:] else "")
+            + f"; name a whole {type(model).__name__}"
+        )
+
+
+def _commit(config: PretrainedConfig) -> str | None:
+    commit = getattr(config, "_commit_hash", None)
+    return None if commit is None else str(commit)

@@ -1,0 +1,136 @@
+"""What a report says, before it is drawn or written: every number a function of stored runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.agreement import agree_scored, category_column
+from nnd.metric.comparison import Comparison, Entry, compare_entries
+from nnd.metric.data import PairData, PairSet, names_in, read_human_scores
+from nnd.metric.report.content.groups import Group, find_groups
+from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
+from nnd.metric.report.content.points import Points, find_points
+from nnd.schemas import ScoringError
+
+MOST_COMPARISONS = 6
+"""Beyond them the best model alone is compared with each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that a report shows.
+
+    Attributes:
+        models: The models.
+        groups: Pass rates: all tests, then every category of every column that has several.
+        agreement: With people (`Agreement.to_dict`), or None.
+        agreement_reason: Why there is none, or None.
+        points: What stands behind the agreement, per category; empty without human scores.
+        comparisons: Two models each.
+        families: Model → the family it is a size of.
+        texts: The pairs that were scored, with their texts, or None.
+    """
+
+    models: Sequence[Evaluated]
+    groups: Sequence[Group]
+    agreement: Mapping[str, Any] | None
+    agreement_reason: str | None
+    points: Sequence[Points]
+    comparisons: Sequence[Comparison]
+    families: Mapping[str, str]
+    texts: PairSet | None
+
+
+def gather(
+    folders: Sequence[Path],
+    *,
+    texts: PairSet | None = None,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    families: Mapping[str, str] | None = None,
+) -> Content:
+    """Read stored runs and work out what a report of them says.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        texts: The pairs that were scored; the human scores beside them count.
+        human_scores: Human scores; they count instead.
+        systems: Model → system it stands for, where neither its id nor the run says it.
+        families: Model → the family it is a size of.
+
+    Raises:
+        ScoringError: If the runs cannot be read or do not belong together, or an argument names
+            what is not there.
+    """
+    models = read_models(folders)
+    families = dict(families or {})
+    _check_families(families, models)
+    people = texts.human_scores if texts is not None else None
+    if human_scores is not None:
+        people = read_human_scores(human_scores)
+    stored, reason = stored_agreement(folders)
+    points: Sequence[Points] = ()
+    if people is not None:
+        chosen = {**_stood_for(stored, models, people, systems or {}), **(systems or {})}
+        everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
+        found, why = agree_scored(everything, people, systems=chosen)
+        stored, reason = (None if found is None else found.to_dict()), str(why)
+        if found is not None:
+            rates = {each.model: each.rates for each in models}
+            points = find_points(rates, found, people, category_column(everything, people))
+    elif systems:
+        raise ScoringError("--system needs human scores; pass --data or --human-scores")
+    return Content(
+        models=models,
+        groups=find_groups(models),
+        agreement=stored,
+        agreement_reason=None if stored is not None else reason,
+        points=points,
+        comparisons=_compare(models),
+        families=families,
+        texts=texts,
+    )
+
+
+def _compare(models: Sequence[Evaluated]) -> list[Comparison]:
+    entries = [Entry(each.model, each.model, each.rows, each.signature) for each in models]
+    chosen = list(combinations(entries, 2))
+    if len(chosen) > MOST_COMPARISONS:
+        rates = [each.rates.overall.pass_rate or 0.0 for each in models]
+        best = entries[rates.index(max(rates))]
+        chosen = [(best, other) for other in entries if other is not best]
+    return [compare_entries(a, b) for a, b in chosen]
+
+
+def _stood_for(
+    stored: Mapping[str, Any] | None,
+    models: Sequence[Evaluated],
+    people: pl.DataFrame,
+    asked: Mapping[str, str],
+) -> dict[str, str]:
+    """Return which system each model stood for in the run, as far as that holds here."""
+    found = None if stored is None else stored.get("systems")
+    if not isinstance(found, Mapping):
+        return {}
+    known, judged = {each.model for each in models}, names_in(people, "system")
+    free = [system for system in judged if system not in asked.values()]
+    return {model: found[model] for model in found if model in known and found[model] in free}
+
+
+def _check_families(families: Mapping[str, str], models: Sequence[Evaluated]) -> None:
+    known = [each.model for each in models]
+    for model in families:
+        if model not in known:
+            raise ScoringError(
+                f'--family: there is no model "{model}" in these runs; known: {", ".join(known)}'
+            )
+    unsized = [e.model for e in models if e.model in families and e.parameters is None]
+    if unsized:
+        raise ScoringError(
+            f'--family: the run does not say how many parameters "{unsized[0]}" has; evaluate anew '
+            "(likelihoods are kept, so that is quick)"
+        )

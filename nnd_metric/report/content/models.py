@@ -1,0 +1,140 @@
+"""The models of a report: what stored runs say of each, on the one set of pairs they share."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.agreement import read_scored
+from nnd.metric.drawing import short_names
+from nnd.metric.encoding import PROTOCOLS
+from nnd.metric.results import RESULT, PassRates, check_same, is_close, pass_rates
+from nnd.schemas import ScoringError
+
+KEY = ("pair_id", "occurrence")
+"""Where data has a pair twice, its rows are numbered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """One model.
+
+    Attributes:
+        model: Its name.
+        name: The same, without what all can do without: what figures call it.
+        rows: Its scored pairs (`run_folder.STORED`), `occurrence` and `close` (whether rounding
+            could turn the verdict; null where nobody knows), in the same order for all models.
+        rates: Its pass rates.
+        facts: What result.json says of it; empty where there is none.
+    """
+
+    model: str
+    name: str
+    rows: pl.DataFrame
+    rates: PassRates
+    facts: Mapping[str, Any]
+
+    @property
+    def signature(self) -> str | None:
+        """How it was scored, or None where nobody says."""
+        signature = self.facts.get("signature")
+        return None if signature is None else str(signature)
+
+    @property
+    def parameters(self) -> int | None:
+        """Number of its weights, or None where an older run does not say."""
+        return _whole(self.facts.get("parameters"))
+
+
+def read_models(folders: Sequence[Path]) -> list[Evaluated]:
+    """Read every model of some folders that `nnd evaluate` wrote, in their order.
+
+    Raises:
+        ScoringError: If a folder cannot be read, a model stands in two, or the models were scored
+            on different pairs.
+    """
+    scored = _numbered(read_scored(folders))
+    facts: dict[str, Mapping[str, Any]] = {}
+    for folder in folders:
+        facts |= _facts(folder)
+    models = scored["model"].unique(maintain_order=True).to_list()
+    if not models:
+        raise ScoringError(f"{folders[0]}: there is no pair in it; a report needs scored pairs")
+    first = scored.filter(pl.col("model") == models[0])
+    found = []
+    for model, name in zip(models, short_names(models), strict=True):
+        rows = _as_in(first, scored.filter(pl.col("model") == model))
+        known = facts.get(model, {})
+        protocol = PROTOCOLS.get(str(known.get("protocol")))
+        summed = protocol is not None and protocol.normaliser == "one"
+        close = is_close(_deviation(known), summed=summed)
+        rows = rows.with_columns(close=close if _deviation(known) else pl.lit(None, pl.Boolean))
+        rates = pass_rates(rows.drop("model", "occurrence", "close"))
+        found.append(Evaluated(model, name, rows, rates, known))
+    return found
+
+
+def stored_agreement(folders: Sequence[Path]) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the agreement that a single run holds, or None and why there is none."""
+    if len(folders) > 1:
+        return None, "several runs have no agreement of their own; pass --data or --human-scores"
+    path = folders[0] / RESULT
+    whole = _read(path)
+    if not isinstance(whole.get("agreement"), Mapping | None):
+        raise _no_result(path)
+    reason = whole.get("agreement_reason") or "the run holds none; pass --data or --human-scores"
+    return whole.get("agreement"), str(reason)
+
+
+def _facts(folder: Path) -> dict[str, Mapping[str, Any]]:
+    path = folder / RESULT
+    try:
+        return {str(result["model"]): result for result in _read(path).get("results", ())}
+    except (KeyError, TypeError) as error:
+        raise _no_result(path) from error
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _no_result(path) from error
+    if not isinstance(whole, Mapping):
+        raise _no_result(path)
+    return whole
+
+
+def _no_result(path: Path) -> ScoringError:
+    return ScoringError(f"{path}: is no result of `nnd evaluate`; evaluate anew")
+
+
+def _deviation(facts: Mapping[str, Any]) -> float:
+    engine = facts.get("engine")
+    deviation = engine.get("deviation") if isinstance(engine, Mapping) else None
+    return float(deviation) if isinstance(deviation, int | float) else 0.0
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def _numbered(scored: pl.DataFrame) -> pl.DataFrame:
+    return scored.with_columns(occurrence=pl.int_range(pl.len()).over("model", "pair_id"))
+
+
+def _as_in(first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows in the order of the first model's."""
+    a, b = first["model"][0], rows["model"][0]
+    ordered = first.select(KEY).join(rows, on=KEY, maintain_order="left")
+    if not ordered.height == rows.height == first.height:
+        raise ScoringError(
+            f'models "{a}" and "{b}" were not scored on the same pairs; evaluate both on the same '
+            "data, or write a report of each"
+        )
+    check_same(first.hstack(ordered.rename(lambda column: f"{column}_b")), a, b)
+    return ordered

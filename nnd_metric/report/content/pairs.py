@@ -1,0 +1,139 @@
+"""The pairs of a report, packed for its page: every text once, every verdict one letter.
+
+The page unpacks them when it is opened: JSON in columns, compressed with gzip, in base64. Numbers
+that name texts and categories are places in lists; -1 stands for none.
+"""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data import PairSet
+from nnd.metric.report.content.models import KEY, Evaluated
+from nnd.metric.results import SLICES
+from nnd.schemas import ScoringError
+
+VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}
+"""Letters of verdicts; a capital says that rounding could turn it."""
+
+_DECIMALS = 5
+"""Of log-likelihoods: the engine's paths agree to 1e-4."""
+
+_SYSTEMS = ("system_high", "system_low")
+
+
+def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
+    """Return what the page needs to show the pairs, as base64 of gzip of JSON.
+
+    Args:
+        models: The models of the report, their rows in one order.
+        texts: The pairs that were scored, with their texts; None shows ids in their place.
+
+    Raises:
+        ScoringError: If a scored pair is not among the texts, or is another one there.
+    """
+    rows = models[0].rows if texts is None else _with_texts(models[0].rows, texts)
+    told = {
+        "texts": texts is not None,
+        "models": [each.name for each in models],
+        "pair_id": rows["pair_id"].to_list(),
+        **_texts(rows, has_texts=texts is not None),
+        "columns": {name: _coded(rows[name]) for name in _columns(rows)},
+        "scores": [_scores(each.rows) for each in models],
+    }
+    text = json.dumps(told, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _columns(rows: pl.DataFrame) -> list[str]:
+    """Return the columns to show: of slices and systems, those that say anything, and it anew."""
+    shown: list[str] = []
+    for name in SLICES:  # rules without error labels repeat the aspect
+        if not any(rows[name].equals(rows[other]) for other in shown):
+            shown.append(name)
+    shown += [name for name in _SYSTEMS if name in rows.columns]
+    return [name for name in shown if rows[name].null_count() < rows.height]
+
+
+def _with_texts(rows: pl.DataFrame, texts: PairSet) -> pl.DataFrame:
+    extra = [name for name in _SYSTEMS if name in texts.pairs.columns]
+    wanted = texts.pairs.select(
+        "pair_id", "context", "candidate_high", "candidate_low", pl.col(extra).cast(pl.String)
+    ).with_columns(occurrence=pl.int_range(pl.len()).over("pair_id"))
+    found = rows.join(wanted, on=KEY, how="left", maintain_order="left")
+    lost = found.filter(pl.col("context").is_null())
+    if lost.height:
+        raise ScoringError(
+            f"{texts.name}: pair {lost['pair_id'][0]} of the run is not among these pairs"
+            f"{_of_all(lost.height, rows.height)}; name the data that was scored (--data)"
+        )
+    for side in ("high", "low"):
+        length = pl.col(f"candidate_{side}").str.len_chars().cast(pl.Int64)
+        other = found.filter(length != pl.col(f"characters_{side}"))
+        if other.height:
+            raise ScoringError(
+                f"{texts.name}: candidate_{side} of pair {other['pair_id'][0]} is not the text "
+                "that was scored; name the data that was scored (--data)"
+            )
+    return found
+
+
+def _of_all(lost: int, n: int) -> str:
+    if lost == 1:
+        return f" (of {n:,})"
+    others = "is another one" if lost == 2 else f"are {lost - 1:,} others"  # noqa: PLR2004
+    return f", nor {others} of {n:,}"
+
+
+def _texts(rows: pl.DataFrame, *, has_texts: bool) -> dict[str, Any]:
+    """Return contexts and candidates, each once, and the places of those of every pair."""
+    contexts, (where,) = _places([rows["context" if has_texts else "context_id"]])
+    sides = [f"candidate_{side}" if has_texts else f"{side}_id" for side in ("high", "low")]
+    candidates, (high, low) = _places([rows[name] for name in sides])
+    return {
+        "contexts": contexts,
+        "context": where,
+        "context_id": _coded(rows["context_id"]),
+        "candidates": candidates,
+        "high": high,
+        "low": low,
+    }
+
+
+def _coded(column: pl.Series) -> dict[str, Any]:
+    values, (places,) = _places([column])
+    return {"values": values, "places": places}
+
+
+def _places(columns: Iterable[pl.Series]) -> tuple[list[str], list[list[int]]]:
+    """Return the values of some columns, each once, and the place of every row's value."""
+    known: dict[str, int] = {}
+    places = [
+        [-1 if value is None else known.setdefault(value, len(known)) for value in column]
+        for column in columns
+    ]
+    return list(known), places
+
+
+def _scores(rows: pl.DataFrame) -> dict[str, Any]:
+    unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
+    letter = (
+        pl.when(unscored)
+        .then(pl.lit("u"))
+        .when(pl.col("tie"))
+        .then(pl.lit("t"))
+        .when(pl.col("passed"))
+        .then(pl.lit("p"))
+        .otherwise(pl.lit("f"))
+    )
+    close = pl.col("close").fill_null(value=False)
+    verdicts = rows.select(pl.when(close).then(letter.str.to_uppercase()).otherwise(letter))
+    return {
+        "verdicts": "".join(verdicts.to_series()),
+        "high": rows["ll_high"].round(_DECIMALS).to_list(),
+        "low": rows["ll_low"].round(_DECIMALS).to_list(),
+    }

@@ -1,0 +1,97 @@
+"""Human scores against pass rates: does one rank the systems as the other does?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from nnd.metric.drawing import (
+    MINUS,
+    PAPER,
+    Drawing,
+    Entry,
+    Mark,
+    line_width,
+    look,
+    panels,
+    rate_in_words,
+    spoken,
+)
+from nnd.metric.report.content import Points
+from nnd.metric.statistics import interval_of
+
+CAPTION = (
+    "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "
+    "tau-b, r Pearson's, undefined where a side does not vary. In brackets, 95 % intervals over "
+    "contexts: for these systems alone, human scores held fixed. p(τ) is two-sided, by permuting "
+    "the systems; few of them cannot make it small."
+)
+
+_LEAST_P = 0.001  # smaller ones are not told apart
+
+
+def scatter(names: Mapping[str, str], points: Sequence[Points]) -> Drawing:
+    """Draw the human score of every judged model against its pass rate, by category.
+
+    Args:
+        names: Model → what to call it here, in the order of the report.
+        points: What is compared, per category.
+    """
+    judged = {model for each in points for model in each.judged}
+    looks = {model: look(number) for number, model in enumerate(names)}
+    key = [Entry(*looks[model], name) for model, name in names.items() if model in judged]
+    titles = [
+        [
+            spoken(each.category),
+            _systems(each),
+            _told("τ", each.agreement, "tau_b"),
+            _told("r", each.agreement, "pearson"),
+        ]
+        for each in points
+    ]
+    figure, axes = panels(titles, key, x_label="pass rate, %", y_label="human score")
+    data = [
+        {
+            "category": each.category,
+            "model": model,
+            "pass_rate": rate["pass_rate"],
+            "interval": rate["interval"],
+            "human_score": score,
+        }
+        for each in points
+        for model, (rate, score) in each.judged.items()
+    ]
+    drawing = Drawing("agreement", "Human scores against pass rates", CAPTION, figure, data)
+    for each, panel in zip(points, axes, strict=True):
+        draw_judged(drawing, panel, each, names)
+    return drawing
+
+
+def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str, str]) -> None:
+    """Draw the judged models of one category."""
+    for number, (model, name) in enumerate(names.items()):
+        if model not in points.judged:
+            continue
+        (rate, score), (colour, marker) = points.judged[model], look(number)
+        bounds = interval_of(rate)
+        if bounds is not None:
+            ends = [100 * bound for bound in bounds]
+            axes.plot(ends, [score] * 2, color=colour, lw=0.7 * line_width(rate), zorder=2)
+        x = 100 * rate["pass_rate"]
+        (dot,) = axes.plot([x], [score], marker, ms=5, mfc=colour, mec=PAPER, mew=0.5, zorder=3)
+        text = f"{name}, {spoken(points.category)}: {rate_in_words(rate)}; human score {score:.3g}"
+        drawing.tag(dot, Mark(text, number))
+
+
+def _systems(points: Points) -> str:
+    p = points.agreement["p_values"]["tau_b"]
+    chance = "" if p is None else f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P}"
+    return f"{len(points.judged)} systems{chance and f', p(τ) {chance}'}"
+
+
+def _told(letter: str, agreement: Mapping[str, Any], name: str) -> str:
+    value, bounds = agreement[name], agreement["intervals"][name]
+    if value is None:
+        return f"{letter} undefined"
+    interval = "" if bounds is None else f" [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+    return f"{letter} {value:.2f}{interval}".replace("-", MINUS)

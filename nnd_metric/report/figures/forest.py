@@ -1,0 +1,201 @@
+"""Pass rates by category with their intervals, and what surface baselines reach on the same tests.
+
+A row per model under each category. Letters mark what a judge of the surface alone reaches there,
+with a coin for what it cannot decide (`confounds`); an open diamond, what the same model reaches
+without any context.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+
+from nnd.metric.drawing import (
+    COLUMN,
+    MUTED,
+    PAGE,
+    PAPER,
+    RULE,
+    Drawing,
+    Mark,
+    canvas,
+    fit,
+    line_width,
+    look,
+    rate_in_words,
+    spoken,
+    spread,
+    text_width,
+    widest,
+)
+from nnd.metric.report.content import Group
+from nnd.metric.statistics import interval_of, percent
+
+LETTERS = {"shorter_wins": "S", "longer_wins": "L", "copy_wins": "C"}
+IN_WORDS = {
+    "shorter_wins": "shorter wins",
+    "longer_wins": "longer wins",
+    "copy_wins": "more copied wins",
+}
+
+CAPTION = (
+    "Filled marks are pass rates, lines their 95 % intervals (cluster bootstrap over contexts); "
+    "thin lines are Wilson's, where all pass or all fail and resampling has no width. A line "
+    "shorter than its mark lies under it. S, L and C mark what is reached by always choosing the "
+    "shorter, the longer or the more copied candidate, with a coin where that decides nothing; "
+    "open diamonds, what the same model reaches without any context. The line in the middle is a "
+    "coin."
+)
+
+_ROW, _HEAD, _GAP = 0.15, 0.16, 0.08
+_TOP, _FOOT = 0.05, 0.68
+_MARGIN, _LABELS, _RIGHT = 0.04, 1.15, 0.14
+_SHORTEST = 0.75  # of labels: a title has that much, wherever baselines lie
+_BOLD = 1.15  # bold letters are wider
+_TALLEST = 8.0
+"""Inches; a longer figure is set in two columns."""
+
+
+class _Room(NamedTuple):
+    """Where something is drawn, in inches: its left edge, its labels, its scale, its top."""
+
+    left: float
+    labels: float
+    width: float
+    top: float
+
+    def at(self, share: float) -> float:
+        """Return where a share is on the scale."""
+        return self.left + self.labels + 0.1 + share * self.width
+
+
+def forest(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
+    """Draw pass rates by category.
+
+    Args:
+        names: What to call the models here.
+        models: Their whole names.
+        groups: The categories, from top to bottom.
+    """
+    each = _HEAD + len(names) * _ROW + _GAP
+    columns = _in_columns(groups, each)
+    tall = each * max(map(len, columns))
+    wide = COLUMN if len(columns) == 1 else PAGE
+    figure, axes = canvas(wide, _TOP + tall + _FOOT)
+    data = [
+        {"model": model, "column": group.column, "category": group.value, **rate}
+        for group in groups
+        for model, rate in zip(models, group.rates, strict=True)
+    ]
+    drawing = Drawing("pass_rates", "Pass rates by category", CAPTION, figure, data)
+    labels = max(_SHORTEST, widest(names, _LABELS))
+    scale = wide / len(columns) - _MARGIN - labels - 0.1 - _RIGHT
+    for number, column in enumerate(columns):
+        room = _Room(_MARGIN + number * wide / len(columns), labels, scale, _TOP)
+        for group in column:
+            _draw_group(drawing, axes, room, group, names)
+            room = room._replace(top=room.top + each)
+        _draw_scale(axes, room)
+    _draw_key(axes, _TOP + tall + _FOOT)
+    return drawing
+
+
+def _in_columns(groups: Sequence[Group], each: float) -> list[Sequence[Group]]:
+    if each * len(groups) <= _TALLEST:
+        return [groups]
+    half = (len(groups) + 1) // 2
+    return [groups[:half], groups[half:]]
+
+
+def _draw_group(
+    drawing: Drawing, axes: Axes, room: _Room, group: Group, names: Sequence[str]
+) -> None:
+    y = room.top + 0.08
+    top, bottom = room.top + _HEAD, room.top + _HEAD + len(names) * _ROW
+    for line in (0, 0.25, 0.5, 0.75, 1):
+        colour = MUTED if line == 0.5 else RULE  # noqa: PLR2004 - the coin
+        axes.plot([room.at(line)] * 2, [top, bottom], color=colour, lw=0.5, zorder=0)
+    leftmost = _draw_baselines(drawing, axes, room, group, (top, bottom))
+    n = f"n {group.rates[0]['n']:,}"
+    space = leftmost - 0.1 - room.left - text_width(n) - 0.06
+    title = fit(spoken(group.value), space / _BOLD)
+    axes.text(room.left, y, title, weight="bold", va="center_baseline")
+    after = room.left + _BOLD * text_width(title) + 0.06
+    axes.text(after, y, n, color=MUTED, va="center_baseline")
+    for number, name in enumerate(names):
+        middle = top + (number + 0.5) * _ROW
+        axes.text(room.left, middle, fit(name, room.labels), va="center_baseline")
+        _draw_alone(drawing, axes, room, group, (number, name, middle))
+        _draw_rate(drawing, axes, room, group, (number, name, middle))
+
+
+def _draw_baselines(
+    drawing: Drawing, axes: Axes, room: _Room, group: Group, ends: tuple[float, float]
+) -> float:
+    """Draw what is the same for every model as a line across the rows of all.
+
+    Returns where the first letter stands, or the end of the scale: a title has room up to there.
+    """
+    found = {name: group.rates[0]["baselines"][name] for name in LETTERS}
+    shares = {name: each["with_coin"] for name, each in found.items() if each is not None}
+    letters = spread([room.at(share) for share in shares.values()], gap=0.085)
+    for (name, share), letter in zip(shares.items(), letters, strict=True):
+        (line,) = axes.plot(
+            [room.at(share)] * 2, ends, color=MUTED, lw=0.7, ls=(0, (2, 1.5)), zorder=1
+        )
+        drawing.tag(line, Mark(f"{spoken(group.value)}, {IN_WORDS[name]}: {percent(share)} %"))
+        axes.text(letter, ends[0] - 0.02, LETTERS[name], ha="center", va="bottom", color=MUTED)
+    return min([*letters, room.at(1)])
+
+
+def _draw_alone(
+    drawing: Drawing, axes: Axes, room: _Room, group: Group, row: tuple[int, str, float]
+) -> None:
+    number, name, middle = row
+    alone = group.rates[number]["baselines"]["unconditional"]
+    if alone is None:
+        return
+    share = alone["with_coin"]
+    (mark,) = axes.plot(
+        [room.at(share)], [middle], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6, zorder=2
+    )
+    text = f"{name}, {spoken(group.value)}, without any context: {percent(share)} %"
+    drawing.tag(mark, Mark(text, number))
+
+
+def _draw_rate(
+    drawing: Drawing, axes: Axes, room: _Room, group: Group, row: tuple[int, str, float]
+) -> None:
+    number, name, middle = row
+    rate, (colour, marker) = group.rates[number], look(number)
+    if rate["pass_rate"] is None:
+        return
+    bounds = interval_of(rate)
+    if bounds is not None:
+        ends = [room.at(bound) for bound in bounds]
+        axes.plot(ends, [middle] * 2, color=colour, lw=line_width(rate), zorder=3)
+    x = room.at(rate["pass_rate"])
+    (dot,) = axes.plot([x], [middle], marker, ms=4.5, mfc=colour, mec=PAPER, mew=0.4, zorder=4)
+    where = (group.column, group.value)
+    drawing.tag(dot, Mark(f"{name}, {spoken(group.value)}: {rate_in_words(rate)}", number, where))
+
+
+def _draw_scale(axes: Axes, room: _Room) -> None:
+    y = room.top
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        text = f"{100 * share:.0f}"
+        axes.text(room.at(share), y + 0.05, text, ha="center", va="center_baseline", color=MUTED)
+    y += 0.19
+    axes.text(room.at(0.5), y, "pass rate, %", ha="center", va="center_baseline", color=MUTED)
+
+
+def _draw_key(axes: Axes, bottom: float) -> None:
+    """Say under the figure what the marks mean."""
+    x = _MARGIN
+    for name, letter in LETTERS.items():
+        told = f"{letter} {IN_WORDS[name]}"
+        axes.text(x, bottom - 0.25, told, color=MUTED, va="center_baseline")
+        x += text_width(told) + 0.14
+    axes.plot([_MARGIN + 0.04], [bottom - 0.1], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6)
+    alone = "the same model without any context"
+    axes.text(_MARGIN + 0.13, bottom - 0.1, alone, color=MUTED, va="center_baseline")

@@ -1,0 +1,112 @@
+"""Pass rates of all models in all categories at a glance: the further from a coin, the stronger."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from nnd.metric.drawing import (
+    ABOVE,
+    BELOW,
+    COLUMN,
+    MUTED,
+    PAGE,
+    Drawing,
+    Mark,
+    canvas,
+    fit,
+    rate_in_words,
+    spoken,
+    text_width,
+    widest,
+)
+from nnd.metric.report.content import Group
+
+CAPTION = (
+    "Pass rates in per cent, a row per category, a column per model. Blue is above a coin, orange "
+    "below; the further from it, the stronger."
+)
+
+_MARGIN, _LABELS, _ROW = 0.04, 1.2, 0.19
+_WIDEST, _NARROWEST = 0.55, 0.21
+_COIN = 0.5
+_DARKEST = 0.9
+_STEEP = 0.7071  # names stand on a slope of 45 degrees
+
+
+def heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
+    """Draw pass rates of models and categories.
+
+    Args:
+        names: What to call the models here.
+        models: Their whole names.
+        groups: The categories, from top to bottom.
+    """
+    values = [spoken(group.value) for group in groups]
+    heads = [fit(name, 1.1) for name in names]
+    slope = _STEEP * max(map(text_width, heads))
+    labels = widest(values, max(_LABELS, COLUMN - slope - 0.3 - 0.27 * len(names)))
+    beside = _MARGIN + labels + 0.08
+    for wide in (COLUMN, PAGE, beside + slope + len(names) * _NARROWEST):
+        # The last name leans out to the right.
+        cell = min(_WIDEST, (wide - beside - _MARGIN - max(0, slope - 0.1)) / len(names))
+        if cell >= _NARROWEST:
+            break
+    top = slope + 0.16
+    figure, axes = canvas(wide, top + len(groups) * _ROW + 0.36)
+    data = [
+        {"model": model, "category": group.value, "n": rate["n"], "pass_rate": rate["pass_rate"]}
+        for group in groups
+        for model, rate in zip(models, group.rates, strict=True)
+    ]
+    drawing = Drawing("heat_map", "Models and categories", CAPTION, figure, data)
+    for number, head in enumerate(heads):
+        x = beside + (number + 0.5) * cell
+        axes.text(
+            x - 0.03, top - 0.04, head, rotation=45, ha="left", va="bottom", rotation_mode="anchor"
+        )
+    for place, (group, value) in enumerate(zip(groups, values, strict=True)):
+        y = top + place * _ROW + (0.03 if place else 0)
+        weight = "normal" if place else "bold"
+        axes.text(_MARGIN, y + _ROW / 2, fit(value, labels), va="center_baseline", weight=weight)
+        for number in range(len(names)):
+            _draw_cell(
+                drawing, axes, group, (number, names[number]), (beside + number * cell, y, cell)
+            )
+    _draw_key(axes, beside, top + len(groups) * _ROW + 0.14)
+    return drawing
+
+
+def _draw_cell(
+    drawing: Drawing,
+    axes: Axes,
+    group: Group,
+    model: tuple[int, str],
+    place: tuple[float, float, float],
+) -> None:
+    (number, name), (x, y, width) = model, place
+    rate = group.rates[number]
+    share = rate["pass_rate"]
+    shown = "n/a" if share is None else f"{100 * share:.0f}"
+    if share is not None:
+        cell = _cell(x, y, width, share)
+        axes.add_patch(cell)
+        text = f"{name}, {spoken(group.value)}: {rate_in_words(rate)}"
+        drawing.tag(cell, Mark(text, number, (group.column, group.value)))
+    axes.text(x + width / 2, y + _ROW / 2, shown, ha="center", va="center_baseline")
+
+
+def _cell(x: float, y: float, width: float, share: float) -> Rectangle:
+    strength = _DARKEST * abs(share - _COIN) / _COIN
+    colour = ABOVE if share >= _COIN else BELOW
+    return Rectangle((x, y), width - 0.015, _ROW - 0.015, fc=colour, alpha=round(strength, 4), lw=0)
+
+
+def _draw_key(axes: Axes, x: float, y: float) -> None:
+    for number in range(11):
+        patch = _cell(x + 0.1 * number, y, 0.115, number / 10)
+        patch.set_height(0.07)
+        axes.add_patch(patch)
+    for share in (0, 0.5, 1):
+        text = "100 %" if share == 1 else f"{100 * share:.0f}"
+        axes.text(x + 0.05 + share, y + 0.15, text, ha="center", va="center_baseline", color=MUTED)

@@ -1,0 +1,210 @@
+"""The page: one file that needs no other, in which all that comes from data is text and no more.
+
+Every text is escaped where it is put in, and control characters are shown as dots. The page's own
+policy lets a browser load nothing and run nothing but our script, which is named by its digest.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from nnd.metric.drawing import Drawing, svg_inline, visible
+from nnd.metric.report.content import Content, Evaluated, pack_pairs
+from nnd.metric.report.figures import IN_WORDS, Figures, in_short
+from nnd.metric.report.page.sheets import headline, sheet, surface
+from nnd.metric.results import CLUSTER, VERSION, caveats
+from nnd.metric.space import CITATION
+from nnd.metric.statistics import has_no_width, interval_of
+from nnd.metric.tables import (
+    agreement_notes,
+    agreement_table,
+    comparison_table,
+    extrapolation_tables,
+    pass_rate_table,
+)
+from nnd.schemas import ScoringError
+
+_FOLDER = Path(__file__).parent
+_LONGEST = 2_000  # characters of one text; those of pairs are not meant
+_SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
+
+
+def render(content: Content, figures: Figures) -> str:
+    """Return the page.
+
+    Args:
+        content: What it says.
+        figures: Its figures.
+
+    Raises:
+        ScoringError: If the texts are not those that were scored, or the run holds an agreement
+            that is none.
+    """
+    script = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    models = content.models
+    sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
+    name, _, revision = _data_name(content).rpartition("@")
+    texts = content.texts
+    page = _environment().get_template("report.html.jinja")
+    return page.render(
+        data=name or revision,
+        revision=revision if name else "",
+        texts=None if texts is None else f"{texts.name}@{texts.version[:12]}",
+        version=VERSION,
+        citation=CITATION,
+        policy=_policy(script),
+        css=Markup((_FOLDER / "report.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
+        script=Markup(script),  # noqa: S704
+        n=models[0].rates.overall.n,
+        n_pairs=models[0].rates.n_pairs,
+        n_contexts=models[0].rows.select(CLUSTER).n_unique(),
+        best=_best(content),
+        wilson=any(has_no_width(each.rates.overall.to_dict()) for each in models),
+        headline=list(headline(models, sizes)),
+        sized=any(sizes),
+        surface={IN_WORDS[name]: share for name, share in surface(models).items()},
+        notes=[(each.name, note) for each in models for note in _notes(each)],
+        rates=sheet(pass_rate_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
+        agreement=_agreement(content),
+        comparisons=_comparisons(content, figures),
+        figures={
+            "rates": [_figure(each) for each in figures.rates],
+            "agreement": [_figure(each) for each in figures.agreement],
+            "scaling": [_figure(each) for each in figures.scaling],
+        },
+        has_texts=texts is not None,
+        sources=[(each, _facts(each)) for each in models],
+        numbers=_json({each.name: each.data for each in figures.all()}),
+        pairs=Markup(pack_pairs(models, texts)),  # noqa: S704 - base64
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _finalize(value: object) -> object:
+    """Return what stands in the page for a value: no text controls how others are shown."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    shown = value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+    return "\n".join(visible(line) for line in shown.split("\n"))
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(value: object) -> Markup:
+    """Return JSON that is no markup, whatever its texts hold."""
+    text = json.dumps(value, separators=(",", ":"))  # ASCII
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 - escaped above
+
+
+def _figure(drawing: Drawing) -> dict[str, Any]:
+    return {
+        "name": drawing.name,
+        "title": drawing.title,
+        "caption": drawing.caption,
+        "width": round(72 * drawing.figure.get_figwidth(), 1),
+        "svg": Markup(svg_inline(drawing)),  # noqa: S704 - escaped by ElementTree
+    }
+
+
+def _data_name(content: Content) -> str:
+    for part in (content.models[0].signature or "").split("|"):
+        if part.startswith("data:"):
+            return part.removeprefix("data:")
+    return "pairs" if content.texts is None else content.texts.name
+
+
+def _best(content: Content) -> dict[str, Any]:
+    """Return the models that pass most, their rate, and those that the data cannot tell from it."""
+    rates = {each.model: each.rates.overall.to_dict() for each in content.models}
+    names = {each.model: each.name for each in content.models}
+    most = max(rate["passes"] for rate in rates.values())
+    best = [model for model, rate in rates.items() if rate["passes"] == most]
+    undecided = {
+        ({each.a, each.b} - {best[0]}).pop()
+        for each in content.comparisons
+        if best[0] in (each.a, each.b) and each.differences.overall.verdict == "undecided"
+    }
+    rate = rates[best[0]]
+    return {
+        "names": [names[model] for model in best],
+        "pass_rate": rate["pass_rate"],
+        "interval": interval_of(rate),
+        "by": "Wilson's 95 % interval" if has_no_width(rate) else "95 % interval",
+        "alike": [names[m] for m in names if m in undecided and m not in best],
+    }
+
+
+def _notes(model: Evaluated) -> list[str]:
+    """Return what to know before believing a model's rates: from the pairs, and from its run."""
+    known = model.facts.get("notes")
+    stored = [str(note) for note in known] if isinstance(known, list) else []
+    return [*dict.fromkeys([*caveats(model.rates.overall), *stored])]
+
+
+def _agreement(content: Content) -> dict[str, Any]:
+    found = content.agreement
+    if found is None:
+        return {"reason": content.agreement_reason, "sheets": [], "notes": []}
+    try:
+        sheets = [sheet(each) for each in (agreement_table(found), *extrapolation_tables(found))]
+        return {"reason": None, "sheets": sheets, "notes": agreement_notes(found)}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ScoringError(
+            f"the agreement that the run holds cannot be read ({error!r}); evaluate anew, or pass "
+            "--data or --human-scores"
+        ) from error
+
+
+def _comparisons(content: Content, figures: Figures) -> list[dict[str, Any]]:
+    return [
+        {
+            **_figure(drawing),
+            "sentences": each.sentences,
+            "sheet": sheet(comparison_table(each.to_dict())),
+        }
+        for each, drawing in zip(content.comparisons, figures.comparisons, strict=True)
+    ]
+
+
+def _facts(model: Evaluated) -> Mapping[str, str]:
+    """Return where a model's numbers come from."""
+    engine = model.facts.get("engine")
+    engine = engine if isinstance(engine, Mapping) else {}
+    deviation = engine.get("deviation")
+    told = {
+        "model": model.model,
+        "version": model.facts.get("version"),
+        "protocol": model.facts.get("protocol"),
+        "template": model.facts.get("template"),
+        "precision": model.facts.get("dtype"),
+        "device": model.facts.get("device"),
+        "engine": engine.get("path"),
+        "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
+        "close": model.facts.get("n_close"),
+    }
+    return {key: str(value) for key, value in told.items() if value is not None}

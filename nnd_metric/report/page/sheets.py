@@ -1,0 +1,138 @@
+"""Tables of a report: those of the terminal, as rows for its page, and the one at its head."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+
+from nnd.metric.drawing import COLOURS, GLYPHS
+from nnd.metric.report.content import Evaluated
+from nnd.metric.results import BASELINES
+from nnd.metric.statistics import has_no_width, interval_of, percent
+
+NOTHING = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table.
+
+    Attributes:
+        cells: Its texts.
+        strong: Whether it stands out.
+        ends: Whether a part of the table ends with it.
+    """
+
+    cells: Sequence[str]
+    strong: bool
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table for the page.
+
+    Attributes:
+        heads: Texts of its head.
+        numbers: Whether a column holds numbers, and stands to the right.
+        rows: Its rows.
+        caption: What to know of it, or nothing.
+    """
+
+    heads: Sequence[str]
+    numbers: Sequence[bool]
+    rows: Sequence[Row]
+    caption: str
+
+
+def sheet(table: Table) -> Sheet:
+    """Return a table of the terminal (`tables`) for the page."""
+    cells = [[str(cell) for cell in column.cells] for column in table.columns]
+    rows = [
+        Row(texts, strong=row.style == "bold", ends=row.end_section)
+        for row, texts in zip(table.rows, zip(*cells, strict=True), strict=True)
+    ]
+    return Sheet(
+        heads=[str(column.header) for column in table.columns],
+        numbers=[column.justify == "right" for column in table.columns],
+        rows=rows,
+        caption=str(table.caption or ""),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the first table says of a model.
+
+    Attributes:
+        colour: Number of its colour in figures.
+        glyph: A letter in the shape of its marks there.
+        name: What to call it.
+        model: Its whole name.
+        parameters: How many weights it has, or nothing.
+        pass_rate: Of all tests.
+        interval: Its 95 % interval, with a star where it is Wilson's (`figure_drawing`).
+        matched: On tests whose candidates match in length, with how many.
+        alone: What it reaches without any context.
+        counts: Ties, unscored tests, tests whose context was cut.
+    """
+
+    colour: int
+    glyph: str
+    name: str
+    model: str
+    parameters: str
+    pass_rate: str
+    interval: str
+    matched: str
+    alone: str
+    counts: Sequence[str]
+
+
+def headline(models: Sequence[Evaluated], sizes: Sequence[str]) -> Iterator[Head]:
+    """Yield what the first table says of every model."""
+    for number, (each, size) in enumerate(zip(models, sizes, strict=True)):
+        rate = each.rates.overall.to_dict()
+        matched = rate["length_matched"]
+        yield Head(
+            colour=number % len(COLOURS),
+            glyph=GLYPHS[number % len(GLYPHS)],
+            name=each.name,
+            model=each.model,
+            parameters=size,
+            pass_rate=_share(rate["pass_rate"]),
+            interval=_interval(interval_of(rate)) + ("*" if has_no_width(rate) else ""),
+            matched=NOTHING if matched is None else _matched(matched),
+            alone=_baseline(rate["baselines"]["unconditional"]),
+            counts=[NOTHING if rate[n] is None else f"{rate[n]:,}" for n in _COUNTS],
+        )
+
+
+def surface(models: Sequence[Evaluated]) -> dict[str, str]:
+    """Return what the baselines of the surface reach; nothing of those that decide no test."""
+    found = {
+        name: models[0].rates.overall.baselines[name]
+        for name in BASELINES
+        if name != "unconditional"
+    }
+    return {name: _baseline(each.to_dict()) for name, each in found.items() if each is not None}
+
+
+_COUNTS = ("ties", "unscored", "truncated")
+
+
+def _share(value: float | None) -> str:
+    return NOTHING if value is None else percent(value)
+
+
+def _interval(bounds: Sequence[float] | None) -> str:
+    return "" if bounds is None else f"[{percent(bounds[0])}, {percent(bounds[1])}]"
+
+
+def _baseline(baseline: Mapping[str, Any] | None) -> str:
+    return NOTHING if baseline is None else percent(baseline["with_coin"])
+
+
+def _matched(matched: Mapping[str, Any]) -> str:
+    return f"{_share(matched['pass_rate'])} of {matched['n']:,}"

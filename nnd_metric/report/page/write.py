@@ -1,0 +1,100 @@
+"""A report: stored runs as one page that opens anywhere, and its figures as files."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nnd.metric.data import PairData, read_pairs
+from nnd.metric.drawing import png, svg_file
+from nnd.metric.report.content import gather
+from nnd.metric.report.figures import draw_figures
+from nnd.metric.report.page.page import render
+from nnd.schemas import ScoringError
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was written.
+
+    Attributes:
+        page: The page.
+        size: Its size in bytes.
+        figures: The figures, PNG and SVG of each; none where nobody asked for them.
+    """
+
+    page: Path
+    size: int
+    figures: tuple[Path, ...]
+
+
+def report(
+    results: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    figures: str | Path | None = None,
+    data: PairData | None = None,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    families: Mapping[str, str] | None = None,
+) -> Report:
+    """Write one self-contained HTML page of stored results; nothing is scored again.
+
+    Args:
+        results: Folders that `nnd evaluate` wrote, all on the same pairs.
+        out: The page; an existing one is replaced.
+        figures: Folder for a PNG and an SVG of each figure; made where there is none.
+        data: The pairs that were scored (see `data.read_pairs`): runs keep no texts, so without
+            them the page shows ids. The human scores beside them count as well.
+        human_scores: Human scores; they count instead.
+        systems: Model → system it stands for, where neither its id nor the run says it.
+        families: Model → family it is a size of; its sizes are joined by a line.
+
+    Returns:
+        What was written.
+
+    Raises:
+        ScoringError: If a run cannot be read, the runs are of different pairs, the data is not what
+            was scored, a name is unknown, or a file cannot be written. Nothing is half-written.
+    """
+    folders = [Path(each) for each in ([results] if isinstance(results, str | Path) else results)]
+    if not folders:
+        raise ScoringError("there is no result to report on; name a folder of `nnd evaluate`")
+    page = Path(out)
+    _check_places(page, None if figures is None else Path(figures))
+    content = gather(
+        folders,
+        texts=None if data is None else read_pairs(data),
+        human_scores=human_scores,
+        systems=systems,
+        families=families,
+    )
+    drawn = draw_figures(content)
+    files = {page: render(content, drawn).encode()}
+    for drawing in drawn.all() if figures is not None else ():
+        files[Path(figures or "") / f"{drawing.name}.svg"] = svg_file(drawing)
+        files[Path(figures or "") / f"{drawing.name}.png"] = png(drawing)
+    _write(files)
+    return Report(page, len(files[page]), tuple(path for path in files if path != page))
+
+
+def _check_places(page: Path, figures: Path | None) -> None:
+    if page.is_dir():
+        raise ScoringError(f"{page}: is a folder; name a file with --out")
+    if figures is not None and figures.exists() and not figures.is_dir():
+        raise ScoringError(f"{figures}: is a file; name a folder with --figures")
+
+
+def _write(files: Mapping[Path, bytes]) -> None:
+    """Write files, each whole or not at all, and none before all fit beside what they replace."""
+    fresh: dict[Path, Path] = {}
+    try:
+        for path, content in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh[path] = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+            fresh[path].write_bytes(content)
+        for path, written in fresh.items():
+            written.replace(path)
+    finally:
+        for written in fresh.values():
+            written.unlink(missing_ok=True)

@@ -1,0 +1,36 @@
+"""Pass rates of one model: from log-likelihoods to rates, baselines, caveats and a signature."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .baselines import BASELINES as BASELINES, judge as judge
+    from .caveat_sentences import caveats as caveats
+    from .rates import (
+        CLUSTER as CLUSTER,
+        SCORED_SCHEMA as SCORED_SCHEMA,
+        SLICES as SLICES,
+        PassRates as PassRates,
+        Rate as Rate,
+        Slice as Slice,
+        count_by_context as count_by_context,
+        count_close as count_close,
+        distinct_tests as distinct_tests,
+        is_close as is_close,
+        pass_rates as pass_rates,
+        slices_by as slices_by,
+        sum_by_context as sum_by_context,
+    )
+    from .run_folder import (
+        LIKELIHOODS as LIKELIHOODS,
+        RESULT as RESULT,
+        check_same as check_same,
+        read_run as read_run,
+        read_signatures as read_signatures,
+    )
+    from .scoring import score_alone as score_alone, score_pairs as score_pairs
+    from .signature import VERSION as VERSION, make_signature as make_signature
+    from .surface import measure as measure
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

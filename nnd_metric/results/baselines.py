@@ -1,0 +1,179 @@
+"""Baselines beside a pass rate: what judges reach that never look at what candidates say.
+
+    baseline        passes a test iff the good candidate
+    shorter_wins    has fewer characters
+    longer_wins     has more characters
+    copy_wins       has the larger share of word bigrams copied from the context (`surface`)
+    unconditional   is likelier to the same model without any context
+
+As with models, equality is a failure and counted as a tie, and a test without one of the two
+numbers is a failure and counted as unscored.
+
+A model's lead over a baseline is the difference of what both reach on the same tests, with a paired
+cluster bootstrap interval. There the baseline tosses a coin where it cannot decide, half a pass for
+each tie and unscored test: a model does not know more than length because it does not stop at equal
+lengths. The baseline is `ahead` where the lead is negative, `close` where it is not but its 95 %
+interval reaches 0 (or there is none), `behind` otherwise.
+
+Beside them stands the model's pass rate where length gives nothing away: on the tests whose two
+candidates differ by at most 10 % of the longer one's characters.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from nnd.metric.statistics import FloatArray, percentile_interval, wilson
+
+BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
+    "shorter_wins": (-pl.col("characters_high"), -pl.col("characters_low")),
+    "longer_wins": (pl.col("characters_high"), pl.col("characters_low")),
+    "copy_wins": (pl.col("copied_high"), pl.col("copied_low")),
+    "unconditional": (pl.col("ll_alone_high"), pl.col("ll_alone_low")),
+}
+"""What each baseline sees in the good and the bad candidate; the larger number wins."""
+
+MATCHED_WITHIN = 0.1
+"""Share of the longer candidate's characters by which matched lengths may differ."""
+
+Verdict: TypeAlias = Literal["ahead", "close", "behind"]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a baseline reaches on some tests, beside a model.
+
+    Attributes:
+        pass_rate: Its pass rate.
+        ties: Tests failed with equal numbers.
+        unscored: Tests failed for want of a number.
+        with_coin: Its pass rate if a coin decided those two.
+        lead: The model's pass rate minus `with_coin`.
+        lead_interval: 95 % paired cluster bootstrap interval of the lead, or None where fewer than
+            two contexts have tests.
+    """
+
+    pass_rate: float
+    ties: int
+    unscored: int
+    with_coin: float
+    lead: float
+    lead_interval: tuple[float, float] | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where the baseline stands, seen from the model (module docstring)."""
+        if self.lead < 0:
+            return "ahead"
+        clear = self.lead_interval is not None and self.lead_interval[0] > 0
+        return "behind" if clear else "close"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "pass_rate": self.pass_rate,
+            "ties": self.ties,
+            "unscored": self.unscored,
+            "with_coin": self.with_coin,
+            "lead": self.lead,
+            "lead_interval": None if self.lead_interval is None else list(self.lead_interval),
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A model's pass rate on the tests whose candidates match in length.
+
+    Attributes:
+        n: Such tests.
+        passes: Those passed.
+        pass_rate: passes / n, or None where n is 0.
+        interval: 95 % cluster bootstrap interval, or None where fewer than two contexts have any.
+        wilson: 95 % Wilson interval, or None where n is 0.
+    """
+
+    n: int
+    passes: int
+    pass_rate: float | None
+    interval: tuple[float, float] | None
+    wilson: tuple[float, float] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "pass_rate": self.pass_rate,
+            "n": self.n,
+            "passes": self.passes,
+            "interval": None if self.interval is None else list(self.interval),
+            "wilson": None if self.wilson is None else list(self.wilson),
+        }
+
+
+def judge(scored: pl.DataFrame) -> pl.DataFrame:
+    """Add the verdict of every baseline, and whether lengths match.
+
+    Args:
+        scored: Rows of `results.SCORED_SCHEMA`.
+
+    Returns:
+        The rows with a Float64 column for each of BASELINES (1 where it passes the test, 0 where it
+        does not, 1/2 where it cannot decide) and `matched` (Boolean, null where unknown).
+    """
+    high, low = pl.col("characters_high"), pl.col("characters_low")
+    apart = (high - low).abs()
+    return scored.with_columns(
+        *(_judged(good, bad).alias(name) for name, (good, bad) in BASELINES.items()),
+        matched=apart <= MATCHED_WITHIN * pl.max_horizontal(high, low),
+    )
+
+
+def baseline_in(rows: pl.DataFrame, name: str, leads: FloatArray) -> Baseline | None:
+    """Return what a baseline reaches on some judged tests.
+
+    Args:
+        rows: Tests, as `judge` returns them.
+        name: One of BASELINES.
+        leads: The model's lead, resampled [resamples].
+
+    Returns:
+        None where it decides no test.
+    """
+    good, bad = BASELINES[name]
+    n, wins = rows.height, int((rows[name] == 1).sum())
+    ties = int(rows.select((good == bad).sum()).item())
+    unscored = int(rows.select((good.is_null() | bad.is_null()).sum()).item())
+    if n == ties + unscored:
+        return None
+    halves = 2 * wins + ties + unscored  # whole numbers, so that equal is equal
+    return Baseline(
+        pass_rate=wins / n,
+        ties=ties,
+        unscored=unscored,
+        with_coin=halves / (2 * n),
+        lead=(2 * int(rows["passed"].sum()) - halves) / (2 * n),
+        lead_interval=percentile_interval(leads),
+    )
+
+
+def _judged(good: pl.Expr, bad: pl.Expr) -> pl.Expr:
+    return pl.when(good > bad).then(1.0).when(good < bad).then(0.0).otherwise(0.5)
+
+
+def matched_in(rows: pl.DataFrame, rates: FloatArray) -> Matched | None:
+    """Return the model's pass rate on the judged tests whose candidates match in length.
+
+    Args:
+        rows: Tests, as `judge` returns them.
+        rates: That rate, resampled [resamples].
+
+    Returns:
+        None where no length is known: the tests were scored before lengths were stored.
+    """
+    if rows.height == rows["matched"].null_count():
+        return None
+    chosen = rows.filter("matched")
+    n, passes = chosen.height, int(chosen["passed"].sum())
+    rate, interval = passes / n if n else None, percentile_interval(rates)
+    return Matched(n, passes, rate, interval, wilson(passes, n))

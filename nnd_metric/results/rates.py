@@ -1,0 +1,242 @@
+"""Pass rates with their n and intervals, overall and by slice, from scored pairs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from nnd.metric.results.baselines import (
+    BASELINES,
+    Baseline,
+    Matched,
+    baseline_in,
+    judge,
+    matched_in,
+)
+from nnd.metric.results.surface import SURFACE_SCHEMA
+from nnd.metric.statistics import FloatArray, bootstrap_ratios, percentile_interval, wilson
+
+ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
+"""Log-likelihoods without the context; null where nobody asked for them."""
+
+_PAIR_SCHEMA = pl.Schema(
+    {
+        "pair_id": pl.String,
+        "split": pl.String,
+        "context_id": pl.String,
+        "high_id": pl.String,
+        "low_id": pl.String,
+        "aspect": pl.String,
+        "category": pl.String,
+        "error_category": pl.String,
+        "error_group": pl.String,
+        "ll_high": pl.Float64,
+        "ll_low": pl.Float64,
+        "tokens_high": pl.Int64,
+        "tokens_low": pl.Int64,
+        "truncated": pl.Boolean,
+        "passed": pl.Boolean,
+        "tie": pl.Boolean,
+    }
+)
+SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
+"""Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
+
+DISTINCT = ("split", "context_id", "high_id", "low_id")
+"""Two candidates that differ by several error categories make several pairs, and are one test."""
+
+CLUSTER = ("split", "context_id")
+"""Pairs of one context are not independent; the bootstrap draws contexts."""
+
+SLICES = ("error_category", "aspect", "category", "error_group")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A pass rate and what it is made of.
+
+    Attributes:
+        n: Tests.
+        passes: Tests passed.
+        ties: Tests failed with equal likelihoods.
+        unscored: Tests failed for want of a likelihood.
+        truncated: Tests whose context was cut to fit the window; None where nobody says, as for
+            scorers.
+        pass_rate: passes / n, or None where n is 0.
+        interval: 95 % cluster bootstrap interval over contexts, or None where fewer than two
+            contexts have tests.
+        wilson: 95 % Wilson interval, which takes tests for independent; for reference.
+        baselines: Each of `confounds.BASELINES` on the same tests, or None where it decides none.
+        length_matched: On the tests whose candidates match in length, or None where lengths are
+            not known.
+    """
+
+    n: int
+    passes: int
+    ties: int
+    unscored: int
+    truncated: int | None
+    pass_rate: float | None
+    interval: tuple[float, float] | None
+    wilson: tuple[float, float] | None
+    baselines: dict[str, Baseline | None]
+    length_matched: Matched | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "pass_rate": self.pass_rate,
+            "n": self.n,
+            "passes": self.passes,
+            "ties": self.ties,
+            "unscored": self.unscored,
+            "truncated": self.truncated,
+            "interval": None if self.interval is None else list(self.interval),
+            "wilson": None if self.wilson is None else list(self.wilson),
+            "baselines": {
+                name: None if found is None else found.to_dict()
+                for name, found in self.baselines.items()
+            },
+            "length_matched": None
+            if self.length_matched is None
+            else self.length_matched.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PassRates:
+    """Pass rates of one model.
+
+    Attributes:
+        n_pairs: Pairs; the overall rate counts distinct (high, low) candidates of a context once.
+        overall: Over distinct candidates.
+        by: Column of SLICES → value → rate over its pairs.
+    """
+
+    n_pairs: int
+    overall: Rate
+    by: dict[str, dict[str, Rate]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: the overall rate's, n_pairs, and `by_<column>`."""
+        slices = {
+            f"by_{column}": {value: rate.to_dict() for value, rate in rates.items()}
+            for column, rates in self.by.items()
+        }
+        return {**self.overall.to_dict(), "n_pairs": self.n_pairs, **slices}
+
+
+class Slice(NamedTuple):
+    """Some of the scored pairs: those with `value` in `column`, or the distinct tests of all."""
+
+    column: str
+    value: str
+    rows: pl.DataFrame
+
+
+def pass_rates(scored: pl.DataFrame, *, seed: int = 0) -> PassRates:
+    """Summarise the scored pairs of one model.
+
+    Args:
+        scored: Rows of SCORED_SCHEMA.
+        seed: Seed of the bootstrap.
+    """
+    judged = judge(scored)
+    slices = [distinct_tests(judged), *slices_by(judged, *SLICES)]
+    samples = _resample(judged, slices, seed)
+    rates = [_rate(piece.rows, samples[:, number]) for number, piece in enumerate(slices)]
+    by: dict[str, dict[str, Rate]] = {column: {} for column in SLICES}
+    for piece, rate in zip(slices[1:], rates[1:], strict=True):
+        by[piece.column][piece.value] = rate
+    return PassRates(scored.height, rates[0], by)
+
+
+def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
+    """Count the tests whose margin is smaller than a deviation: those that it could turn.
+
+    Args:
+        scored: Rows of SCORED_SCHEMA.
+        deviation: How far a log-likelihood may be off, nats per scored token.
+        summed: Whether the log-likelihoods are sums over tokens, not means.
+    """
+    return distinct_tests(scored).rows.filter(is_close(deviation, summed=summed)).height
+
+
+def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
+    """Return whether a margin is smaller than a deviation (arguments as of `count_close`)."""
+    tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
+    return (pl.col("ll_high") - pl.col("ll_low")).abs() < deviation * tokens
+
+
+def distinct_tests(scored: pl.DataFrame) -> Slice:
+    """Return the tests behind the overall rate: each (high, low) of a context once."""
+    rows = scored.unique(DISTINCT, keep="first", maintain_order=True)
+    return Slice("", "overall", rows)
+
+
+def slices_by(scored: pl.DataFrame, *columns: str) -> Iterator[Slice]:
+    """Yield a slice for every value of every column, in the order of both."""
+    for column in columns:
+        for value in sorted(scored[column].drop_nulls().unique()):
+            yield Slice(column, value, scored.filter(pl.col(column) == value))
+
+
+def count_by_context(
+    scored: pl.DataFrame, slices: Sequence[Slice]
+) -> tuple[FloatArray, FloatArray]:
+    """Return passes and tests [contexts, slices], the contexts in the order of `scored`."""
+    sums = sum_by_context(scored, slices, pl.col("passed").sum(), pl.len())
+    return sums[:, :, 0], sums[:, :, 1]
+
+
+def sum_by_context(scored: pl.DataFrame, slices: Sequence[Slice], *sums: pl.Expr) -> FloatArray:
+    """Return [contexts, slices, sums], the contexts in the order of `scored`.
+
+    Args:
+        scored: Tests with the columns of CLUSTER.
+        slices: Some of its rows each.
+        sums: What is summed over a slice's tests of one context; 0 where it has none there.
+    """
+    clusters = scored.select(CLUSTER).unique(maintain_order=True).with_row_index("cluster")
+    found = np.zeros((clusters.height, len(slices), len(sums)))
+    named = [each.alias(str(number)) for number, each in enumerate(sums)]
+    for number, piece in enumerate(slices):
+        rows = piece.rows.join(clusters, on=CLUSTER, nulls_equal=True)
+        summed = rows.group_by("cluster").agg(named)
+        found[summed["cluster"].to_numpy(), number] = summed.drop("cluster").to_numpy()
+    return found
+
+
+def _resample(judged: pl.DataFrame, slices: Sequence[Slice], seed: int) -> FloatArray:
+    """Return [resamples, slices, numbers]: pass rate, leads over BASELINES, rate where matched."""
+    passed, tests = pl.col("passed").cast(pl.Int64), pl.len()
+    leads = [(passed - pl.col(name)).sum() for name in BASELINES]
+    above = [passed.sum(), *leads, (passed * pl.col("matched")).sum()]
+    below = [tests, *(tests for _ in leads), pl.col("matched").sum()]
+    sums = sum_by_context(judged, slices, *above, *below)
+    flat = (len(sums), len(slices) * len(above))
+    numerators, denominators = (part.reshape(flat) for part in np.split(sums, 2, axis=2))
+    samples = bootstrap_ratios(numerators, denominators, seed=seed)
+    return samples.reshape(len(samples), len(slices), len(above))
+
+
+def _rate(rows: pl.DataFrame, samples: FloatArray) -> Rate:
+    n, passes = rows.height, int(rows["passed"].sum())
+    unscored = rows["ll_high"].is_null() | rows["ll_low"].is_null()
+    return Rate(
+        n=n,
+        passes=passes,
+        ties=int(rows["tie"].sum()),
+        unscored=int(unscored.sum()),
+        truncated=None if rows["truncated"].has_nulls() else int(rows["truncated"].sum()),
+        pass_rate=passes / n if n else None,
+        interval=percentile_interval(samples[:, 0]),
+        wilson=wilson(passes, n),
+        baselines={
+            name: baseline_in(rows, name, samples[:, number])
+            for number, name in enumerate(BASELINES, start=1)
+        },
+        length_matched=matched_in(rows, samples[:, -1]),
+    )

@@ -1,0 +1,105 @@
+"""Runs of `nnd evaluate` as they lie in folders: per-pair log-likelihoods and signatures."""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.data import read_parquet
+from nnd.metric.results.rates import ALONE_SCHEMA, CLUSTER, DISTINCT, SCORED_SCHEMA, SLICES
+from nnd.metric.results.surface import SURFACE_SCHEMA
+from nnd.schemas import ScoringError
+
+RESULT = "result.json"
+LIKELIHOODS = "log_likelihoods.parquet"
+
+STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
+"""Columns of `read_run`."""
+
+_ADDED = (*SURFACE_SCHEMA, *ALONE_SCHEMA)
+"""Columns that older runs lack; they are read as null."""
+
+_SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
+"""What two models' rows must agree on for a pair of one id."""
+
+
+def read_run(folder: Path) -> pl.DataFrame:
+    """Read the log-likelihoods that `nnd evaluate` stored in a folder.
+
+    Returns:
+        One row per model and pair, with the columns of STORED.
+
+    Raises:
+        ScoringError: If they cannot be read, a column is missing or of another kind, or a row holds
+            what no run stores.
+    """
+    path = folder / LIKELIHOODS
+    frame = read_parquet(path)
+    late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
+    frame = frame.with_columns(late)
+    wrong = [name for name, dtype in STORED.items() if frame.schema.get(name) != dtype]
+    if wrong:
+        found = frame.schema.get(wrong[0], "missing")
+        raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate anew")
+    _check_rows(frame, path)
+    return frame.select(*STORED)
+
+
+def read_signatures(folder: Path) -> dict[str, str]:
+    """Return model → signature as `nnd evaluate` stored them; none where it left no result.
+
+    Raises:
+        ScoringError: If there is a result that cannot be read.
+    """
+    path = folder / RESULT
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {str(result["model"]): str(result["signature"]) for result in found["results"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ScoringError(f"{path}: is no result of `nnd evaluate`; evaluate anew") from error
+
+
+def check_same(
+    both: pl.DataFrame, a: str, b: str, *, filled: Collection[str] = CLUSTER, where: str = ""
+) -> None:
+    """Check that the rows of two models with one pair_id are of one pair.
+
+    Args:
+        both: The first model's rows beside the second's, whose columns end in `_b`.
+        a: What to call the first model.
+        b: What to call the second.
+        filled: Columns in which a null beside a value is a contradiction; elsewhere a null, as in
+            older runs, says nothing.
+        where: Where the rows come from, put before the remedy.
+
+    Raises:
+        ScoringError: If they contradict each other.
+    """
+    for column in _SAME:
+        mine, other = pl.col(column), pl.col(f"{column}_b")
+        differs = mine.ne_missing(other) if column in filled else mine != other
+        wrong = both.filter(differs)
+        if wrong.height:
+            row = wrong.row(0, named=True)
+            told = ["missing" if row[n] is None else row[n] for n in (column, f"{column}_b")]
+            raise ScoringError(
+                f'pair {row["pair_id"]} is not the same in "{a}" and "{b}": {column} is '
+                f"{told[0]} and {told[1]}{where}; evaluate both on the same data"
+            )
+
+
+def _check_rows(frame: pl.DataFrame, path: Path) -> None:
+    """A verdict that is missing, or a likelihood that is NaN, would pass for a failure."""
+    for column in ("model", "pair_id", "passed", "tie"):
+        if frame[column].null_count():
+            row = int(frame[column].is_null().arg_max() or 0)
+            raise ScoringError(f"{path}: row {row}: {column} is null; evaluate anew")
+    for column in ("ll_high", "ll_low", *ALONE_SCHEMA):
+        if frame[column].is_nan().any():
+            row = int(frame[column].is_nan().arg_max() or 0)
+            raise ScoringError(
+                f"{path}: row {row}: {column} is NaN; where there is no likelihood it must be null"
+            )

@@ -1,0 +1,48 @@
+"""The signature: one line that says how a number was made, from what was used."""
+
+from nnd.metric.data import PairSet
+from nnd.metric.encoding import Template, find_protocol, special_frame
+from nnd.metric.engine import Engine
+from nnd.metric.results.rates import PassRates
+
+VERSION = "0.1.0"
+"""Of the metric. The module must know it when it is loaded without being installed."""
+
+
+def make_signature(
+    version: str,
+    data: PairSet,
+    engine: Engine,
+    template: Template,
+    rates: PassRates,
+) -> str:
+    """Return the signature of one model's result.
+
+    Args:
+        version: The model's Hub commit or weights digest (`LoadedModel.version`).
+        data: The pairs.
+        engine: The model, the protocol, and the side of a context that is kept.
+        template: How contexts were rendered.
+        rates: The result.
+    """
+    loaded = engine.loaded
+    family = "beginning" if loaded.is_encoder_decoder else "end"
+    parts = {
+        "v": VERSION,
+        "model": f"{loaded.name}@{version[:7]}",
+        "data": f"{data.name}@{data.version[:6]}",
+        "protocol": engine.protocol,
+        "template": template.name,
+        "dtype": loaded.dtype,
+        "ties": "fail",
+        "keep": engine.keep or family,
+        "trunc": rates.overall.truncated,
+        "n": rates.overall.n,
+    }
+    if not loaded.is_encoder_decoder:
+        if find_protocol(engine.protocol).tokens == "native":  # the others use no separator
+            parts["sep"] = repr(engine.separator)
+        parts["bos"] = "yes" if special_frame(loaded.tokenizer).lead else "no"
+    line = "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])
+    # A template of one's own may hold line breaks; the signature is one line.
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -1,0 +1,16 @@
+"""Other metrics as scorers of texts: overlap, references, likelihoods."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .base import Text as Text, TextScorer as TextScorer, score_texts as score_texts
+    from .names import find_scorers as find_scorers, plain_names as plain_names
+    from .references import (
+        match_references as match_references,
+        read_references as read_references,
+        references_in as references_in,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

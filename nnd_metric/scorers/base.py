@@ -1,0 +1,105 @@
+"""Scorers beside models: whatever gives a candidate a number, such as ROUGE or its length.
+
+A scorer sees all texts of a run at once, so that it can look at no text twice. Higher must mean
+better; where it does not, the tables show it as a negative correlation. It answers None where it
+has no number for a text, which is counted, and never NaN.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from nnd.schemas import ScoringError, excerpt
+
+_WORD = re.compile(r"\w+")
+
+
+class Text(NamedTuple):
+    """A candidate and all that a scorer may look at.
+
+    Attributes:
+        candidate: The text to score.
+        context: What it was written for, as stored.
+        parts: The parts of the context by name, where the data has them.
+        references: Texts that people wrote for the same context; none or several.
+    """
+
+    candidate: str
+    context: str
+    parts: Mapping[str, str] | None = None
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextScorer:
+    """A scorer with its name: `TextScorer("mine", my_function)` takes part like any other.
+
+    Attributes:
+        name: What tables call it.
+        score: Texts to one number each, or None where there is none.
+        definition: In one line what it computes and with which library; "" where nobody says.
+        needs_references: Whether it compares with references.
+        made_with: Says, once it has scored, what is not known before: the version of a model.
+    """
+
+    name: str
+    score: Callable[[Sequence[Text]], Sequence[float | None]]
+    definition: str = ""
+    needs_references: bool = False
+    made_with: Callable[[], str] | None = None
+
+
+def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
+    """Score texts and check the answer.
+
+    Returns:
+        Float64 [texts], null where the scorer has no number.
+
+    Raises:
+        ScoringError: If it needs references and no text has any, or answers with too few or too
+            many numbers, or with one that is not finite.
+    """
+    if scorer.needs_references and texts and not any(text.references for text in texts):
+        raise ScoringError(
+            f"{scorer.name} compares with references, and the data has none; give a table of them "
+            "(--references), or parts called reference, reference_1, … in the inputs"
+        )
+    numbers = list(scorer.score(texts))
+    if len(numbers) != len(texts):
+        raise ScoringError(
+            f"{scorer.name} answers with {len(numbers)} numbers for {len(texts)} texts; it must "
+            "give one for every text"
+        )
+    for text, number in zip(texts, numbers, strict=True):
+        if number is not None and not math.isfinite(number):
+            raise ScoringError(
+                f'{scorer.name} gives {number} to "{excerpt(text.candidate)}"; it must give a '
+                "finite number, or None where there is none"
+            )
+    return pl.Series(numbers, dtype=pl.Float64)
+
+
+def length(texts: Sequence[Text]) -> list[float | None]:
+    """Return the length of every candidate in characters (code points)."""
+    return [float(len(text.candidate)) for text in texts]
+
+
+def overlap(texts: Sequence[Text]) -> list[float | None]:
+    """Return the share of every candidate's words that its context has; None without any word.
+
+    Words are runs of letters, digits and underscores, letter case aside; each occurrence counts.
+    """
+    words_of = {text.context: set(_words(text.context)) for text in texts}
+    return [_share(_words(text.candidate), words_of[text.context]) for text in texts]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _share(words: Sequence[str], known: set[str]) -> float | None:
+    return sum(word in known for word in words) / len(words) if words else None

@@ -1,0 +1,191 @@
+"""Scorers that compare a candidate with references: ROUGE, BLEU, chrF, BERTScore, by libraries.
+
+Each library compares one candidate with one reference; of several references the best one counts,
+or their mean. A reference that stands in several places, or a candidate, is compared once.
+Languages: rouge-score reads ASCII letters and digits only, so ROUGE is for English; BLEU cuts words
+as sacrebleu's `13a` does, which fits languages that write spaces.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Literal, TypeAlias
+
+from tqdm import tqdm
+
+from nnd.metric.scorers.base import Text, TextScorer
+from nnd.schemas import ScoringError
+
+Several: TypeAlias = Literal["max", "mean"]
+"""Which number stands for several references: that of the best one, or their mean."""
+
+Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float | None]]
+"""(reference, candidate) to one number each, or None where there is none."""
+
+
+def against_references(
+    compare: Compare, texts: Sequence[Text], several: Several = "max"
+) -> list[float | None]:
+    """Compare every candidate with its references, each distinct two of them once.
+
+    Args:
+        compare: What compares (reference, candidate).
+        texts: The candidates with their references.
+        several: "max" or "mean" over the references of a candidate.
+
+    Returns:
+        One number per text; None where it has no reference, or none that gives a number.
+
+    Raises:
+        ScoringError: If `several` is neither.
+    """
+    if several not in ("max", "mean"):
+        raise ScoringError(f'several references count by "max" or "mean", not by "{several}"')
+    wanted = list(dict.fromkeys((ref, text.candidate) for text in texts for ref in text.references))
+    found = dict(zip(wanted, compare(wanted), strict=True))
+    return [
+        _combine([found[reference, text.candidate] for reference in text.references], several)
+        for text in texts
+    ]
+
+
+def _combine(numbers: Sequence[float | None], several: Several) -> float | None:
+    defined = [number for number in numbers if number is not None]
+    if not defined:
+        return None
+    return max(defined) if several == "max" else sum(defined) / len(defined)
+
+
+def rouge(kind: str, several: Several = "max") -> TextScorer:
+    """Return ROUGE F1 of the library rouge-score with its stemmer.
+
+    Lin (2004), ROUGE: a package for automatic evaluation of summaries. A candidate without a word
+    has 0, as the library says.
+
+    Args:
+        kind: rouge1, rouge2, rouge3 (n-grams) or rougeL (longest common subsequence of the whole).
+        several: Which of several references counts.
+    """
+    return _comparing(
+        kind,
+        lambda: _rouge_f1(kind),
+        f"F1, rouge-score {version('rouge-score')}, with stemmer",
+        several,
+    )
+
+
+def _rouge_f1(kind: str) -> Callable[[str, str], float]:
+    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 - its nltk takes a second
+    from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415
+
+    # Stemming is most of the work, and every text stands in several comparisons.
+    tokenize = cache(DefaultTokenizer(use_stemmer=True).tokenize)
+    scorer = RougeScorer([kind], tokenizer=SimpleNamespace(tokenize=tokenize))
+    return lambda reference, candidate: float(scorer.score(reference, candidate)[kind].fmeasure)
+
+
+def bleu(several: Several = "max") -> TextScorer:
+    """Return sentence BLEU of sacrebleu, 0 to 100: Papineni et al. (2002), smoothed, up to 4-grams.
+
+    Args:
+        several: Which of several references counts; each is compared alone.
+    """
+    return _comparing("bleu", _bleu, _sacrebleu("sentence BLEU"), several)
+
+
+def _bleu() -> Callable[[str, str], float]:
+    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
+
+    # Effective order: a sentence may have fewer than four words.
+    metric = BLEU(effective_order=True)
+    return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
+
+
+def chrf(several: Several = "max") -> TextScorer:
+    """Return sentence chrF2 of sacrebleu, 0 to 100: Popović (2015), characters, no words.
+
+    Args:
+        several: Which of several references counts.
+    """
+    return _comparing("chrf", _chrf, _sacrebleu("sentence chrF2"), several)
+
+
+def _chrf() -> Callable[[str, str], float]:
+    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
+
+    metric = CHRF()
+    return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
+
+
+def _sacrebleu(what: str) -> str:
+    return f"{what}, sacrebleu {version('sacrebleu')}, defaults"
+
+
+def _comparing(
+    name: str, load: Callable[[], Callable[[str, str], float]], definition: str, several: Several
+) -> TextScorer:
+    """Return a scorer that loads its library when it is first used."""
+
+    def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        one = load()
+        return [one(*pair) for pair in tqdm(pairs, desc=name, disable=None, leave=False)]
+
+    return TextScorer(
+        name,
+        lambda texts: against_references(compare, texts, several),
+        f"{definition}; {several} over references",
+        needs_references=True,
+    )
+
+
+def bertscore(
+    model: str = "roberta-large", *, layer: int | None = None, several: Several = "max"
+) -> TextScorer:
+    """Return BERTScore F1 of the library bert-score: Zhang et al. (2020), no baseline, no idf.
+
+    A blank candidate or reference has none.
+
+    Args:
+        model: Hub id or folder of an encoder.
+        layer: Which layer's vectors to compare; None means the one bert-score knows for the model.
+        several: Which of several references counts.
+
+    Raises:
+        ScoringError: When used, if bert-score is not installed or knows no layer for the model.
+    """
+
+    def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        whole = [pair for pair in pairs if all(text.strip() for text in pair)]
+        found = dict(zip(whole, _bert_f1(model, layer, whole), strict=True)) if whole else {}
+        return [found.get(pair) for pair in pairs]
+
+    return TextScorer(
+        f"bertscore={model}",
+        lambda texts: against_references(compare, texts, several),
+        f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}; {several} over "
+        "references",
+        needs_references=True,
+    )
+
+
+def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    try:
+        from bert_score import BERTScorer  # noqa: PLC0415 - optional, and it loads torch
+    except ImportError as error:
+        raise ScoringError(
+            f"bertscore needs the library bert-score ({error}): pip install 'nnd[bertscore]'"
+        ) from error
+    try:
+        scorer = BERTScorer(model_type=model, num_layers=layer)
+    except KeyError as error:
+        raise ScoringError(
+            f"bert-score knows no layer for {model}; name a model it knows, such as "
+            "roberta-large, or give layer= in Python"
+        ) from error
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ScoringError(f"{model}: cannot be loaded for BERTScore: {reason}") from error
+    references, candidates = zip(*pairs, strict=True)
+    _, _, f1 = scorer.score(list(candidates), list(references))
+    return [float(number) for number in f1]

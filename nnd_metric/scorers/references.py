@@ -1,0 +1,102 @@
+"""References: texts that people wrote for a context, with which some scorers compare candidates.
+
+They come as parts of the context called reference, reference_1, …, or in a table of their own.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from nnd.schemas import ScoringError, excerpt
+
+REFERENCE_PART = re.compile(r"reference(_\d+)?")
+"""Names of the parts of a context that are references, and no part of what a model reads."""
+
+_KEYS = (("split", "context_id"), ("context_id",), ("context",))
+_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
+    ".csv": partial(pl.read_csv, infer_schema=False),
+    ".tsv": partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
+    ".jsonl": pl.read_ndjson,
+    ".json": pl.read_json,
+    ".parquet": partial(pl.read_parquet, use_pyarrow=True),
+}
+
+
+def references_in(parts: Mapping[str, str] | None) -> tuple[str, ...]:
+    """Return the references among the parts of a context, blank ones left out."""
+    named = [text for name, text in (parts or {}).items() if REFERENCE_PART.fullmatch(name)]
+    return _filled(named)
+
+
+def read_references(path: str | Path) -> pl.DataFrame:
+    """Read a table of references: .csv, .tsv, .json, .jsonl or .parquet.
+
+    Args:
+        path: A table with a column `reference` (one text; a context may have several rows) or
+            `references` (lists of texts), and with `context_id`, `split` and `context_id`, or
+            `context` (its whole text) to say whose they are; a column without a value says nothing.
+
+    Returns:
+        The columns that say whose they are, and `references`, list of text; one row per context.
+
+    Raises:
+        ScoringError: If it cannot be read, or a column is missing.
+    """
+    path = Path(path)
+    if path.suffix not in _READERS:
+        raise ScoringError(f"{path}: name a table of references: {', '.join(_READERS)}")
+    try:
+        table = _READERS[path.suffix](path)
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f"{path}: cannot be read as a table of references: {reason}") from error
+    filled = _filled_columns(table)
+    key = next((each for each in _KEYS if set(each) <= filled), None)
+    name = next((each for each in ("references", "reference") if each in table.columns), None)
+    if key is None or name is None:
+        columns = [each if each in filled else f"{each} (empty)" for each in table.columns]
+        raise ScoringError(
+            f"{path}: references stand in a column reference or references, beside context_id or "
+            f"context; there are {', '.join(columns)}"
+        )
+    dtype = pl.List(pl.String) if name == "references" else pl.String
+    if table[name].dtype != dtype:
+        raise ScoringError(f"{path}: column {name} is {table[name].dtype}; it must be {dtype}")
+    whose = [pl.col(column).cast(pl.String).str.replace_all("\r\n", "\n") for column in key]
+    rows = table.select(*whose, references=name)
+    if name == "references":
+        rows = rows.explode("references")
+    return rows.drop_nulls("references").group_by(key, maintain_order=True).agg("references")
+
+
+def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[str, ...]]:
+    """Return the references of every context, blank ones left out.
+
+    Args:
+        contexts: split, context_id and context.
+        table: What `read_references` returned.
+
+    Raises:
+        ScoringError: If no context has any: the table belongs to other data.
+    """
+    key = [name for name in table.columns if name != "references"]
+    found = contexts.join(table, on=key, how="left", maintain_order="left")["references"]
+    if len(found) and found.null_count() == len(found):
+        ours, theirs = contexts[key[-1]][0], table[key[-1]][0] if len(table) else "nothing"
+        raise ScoringError(
+            f"the references belong to other data: {key[-1]} is e.g. "
+            f'"{excerpt(ours)}" here and "{excerpt(theirs)}" there'
+        )
+    return [_filled(texts or ()) for texts in found.to_list()]
+
+
+def _filled_columns(table: pl.DataFrame) -> set[str]:
+    """Return the columns that hold a value; all of them where there is no row."""
+    return {each.name for each in table if each.is_empty() or each.null_count() < len(each)}
+
+
+def _filled(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if text.strip())

@@ -1,0 +1,12 @@
+"""The metric where `evaluate` finds it: installed in its cache, or published as a Space."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .about import CITATION as CITATION, DESCRIPTION as DESCRIPTION, INPUTS as INPUTS
+    from .installing import install_metric as install_metric
+    from .publishing import publish_metric as publish_metric
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

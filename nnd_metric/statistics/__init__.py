@@ -1,0 +1,43 @@
+"""Intervals, correlations and significance tests: numbers in, numbers out."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .candidate_intervals import (
+        mean_intervals as mean_intervals,
+        pooled_intervals as pooled_intervals,
+    )
+    from .correlated import (
+        Compared as Compared,
+        Correlated as Correlated,
+        Permutations as Permutations,
+        correlate as correlate,
+    )
+    from .correlations import STATISTICS as STATISTICS, pearson as pearson
+    from .extrapolation import Extrapolation as Extrapolation, extrapolate as extrapolate
+    from .interval_text import (
+        WILSON as WILSON,
+        has_no_width as has_no_width,
+        interval_of as interval_of,
+        percent as percent,
+        rate_and_interval as rate_and_interval,
+    )
+    from .intervals import (
+        FloatArray as FloatArray,
+        Interval as Interval,
+        bootstrap_ratios as bootstrap_ratios,
+        percentile_interval as percentile_interval,
+        wilson as wilson,
+    )
+    from .permutation import permutation_p as permutation_p
+    from .significance import (
+        LEVEL as LEVEL,
+        holm as holm,
+        mcnemar_exact as mcnemar_exact,
+        pairs_needed as pairs_needed,
+    )
+    from .system_bootstrap import draw_systems as draw_systems
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,179 @@
+"""Intervals for pass rates: Wilson's for reference, the cluster bootstrap for the report.
+
+Pairs of one context share it, so they pass or fail together more often than chance; an interval
+that counts them as independent is too narrow. The cluster bootstrap (Davison and Hinkley 1997,
+section 3.8) redraws whole contexts with replacement and looks at the spread of the ratio
+
+    sum of numerators / sum of denominators
+
+over the resamples: passes over pairs for a pass rate, differences of passes over pairs for two
+models on the same pairs. All slices and models are recomputed from one draw, so they stay paired.
+"""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from nnd.schemas import ScoringError
+
+FloatArray = npt.NDArray[np.float64]
+Interval = tuple[float, float]
+
+RESAMPLES = 10_000
+WEIGHTS_AT_ONCE = 2_000_000  # 16 MB of weights, whatever the number of resamples
+_COUNTED_TOGETHER = 10  # a multinomial count costs about as much as drawing ten clusters singly
+
+
+def wilson(passes: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
+    """Return Wilson's score interval for a proportion of independent trials.
+
+    E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference,
+    Journal of the American Statistical Association 22(158), 209-212; no continuity correction.
+
+    Args:
+        passes: Trials passed.
+        n: Trials made.
+        level: Coverage, between 0 and 1.
+
+    Returns:
+        The lower and upper bound, fractions of 1; None where there are no trials.
+
+    Raises:
+        ScoringError: If `passes` is not between 0 and `n`, or `level` not between 0 and 1.
+    """
+    _check_level(level)
+    if not 0 <= passes <= n:
+        raise ScoringError(f"{passes} passes of {n} pairs: expected 0 <= passes <= n")
+    if n == 0:
+        return None
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    rate = passes / n
+    centre = rate + z**2 / (2 * n)
+    reach = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
+    scale = 1 + z**2 / n
+    # The formula gives exactly 0 and 1 at the ends; floating point only nearly.
+    low = 0.0 if passes == 0 else (centre - reach) / scale
+    high = 1.0 if passes == n else (centre + reach) / scale
+    return low, high
+
+
+def bootstrap_ratios(
+    numerators: npt.ArrayLike,
+    denominators: npt.ArrayLike,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> FloatArray:
+    """Recompute ratios of sums over clusters on resamples of the clusters.
+
+    The order of the clusters does not matter: clusters with equal rows are interchangeable, so
+    what is drawn is how often each distinct row comes up, the rows in sorted order. This is exact,
+    and cheap where most clusters hold one or two pairs. Slices given together share the draw; which
+    draws are made depends on them, so the same slice given beside others has an equally good, other
+    interval.
+
+    Args:
+        numerators: What is summed above, [clusters, slices]: passes, or differences of passes.
+        denominators: What is summed below, [clusters, slices]: pairs; 0 where a cluster has none
+            in that slice.
+        resamples: How many times the clusters are redrawn.
+        seed: Seed of `numpy.random.default_rng`; nothing global is touched.
+
+    Returns:
+        Ratios, [resamples, slices]; nan where a resample holds no pair of the slice, and all nan
+        for a slice with pairs in fewer than two clusters: one cluster cannot show how clusters
+        differ, and the interval of width 0 it would give is no finding.
+
+    Raises:
+        ScoringError: If the two differ in shape, are no matrices, or hold a value that is not
+            finite, or a denominator below 0.
+    """
+    above, below = _checked_sums(numerators, denominators)
+    clusters, slices = above.shape
+    ratios = np.full((resamples, slices), np.nan)
+    estimable = np.count_nonzero(below, axis=0) >= 2  # noqa: PLR2004
+    if not estimable.any():
+        return ratios
+    rows, counts = np.unique(np.hstack([above, below]), axis=0, return_counts=True)
+    rng = np.random.default_rng(seed)
+    step = max(1, WEIGHTS_AT_ONCE // clusters)
+    for start in range(0, resamples, step):
+        part = ratios[start : start + step]
+        sums = _draw(rng, counts, len(part)) @ rows
+        drawn = (sums[:, slices:] > 0) & estimable
+        np.divide(sums[:, :slices], sums[:, slices:], out=part, where=drawn)
+    return ratios
+
+
+def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) -> FloatArray:
+    """Return how often each distinct row comes up, [size, rows], when all clusters are redrawn."""
+    clusters = int(counts.sum())
+    if len(counts) * _COUNTED_TOGETHER < clusters:
+        return rng.multinomial(clusters, counts / clusters, size=size).astype(np.float64)
+    row_of = np.repeat(np.arange(len(counts)), counts)
+    drawn = row_of[rng.integers(clusters, size=(size, clusters), dtype=np.int32)]
+    return np.stack([np.bincount(each, minlength=len(counts)) for each in drawn]).astype(np.float64)
+
+
+def percentile_interval(samples: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
+    """Return the percentile interval of resampled values of one number.
+
+    Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
+
+    Args:
+        samples: Resampled values of one slice, [resamples]; nan where a resample left the number
+            undefined. Those are left out.
+        level: Coverage, between 0 and 1.
+
+    Returns:
+        The lower and upper bound; None where no resample defines the number.
+
+    Raises:
+        ScoringError: If `level` is not between 0 and 1.
+    """
+    _check_level(level)
+    values = np.asarray(samples, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if values.size == 0:
+        return None
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def interval_of_most(samples: npt.ArrayLike) -> tuple[float, float] | None:
+    """Return the 95 % percentile interval, unless too few resamples define the number.
+
+    Args:
+        samples: As for `percentile_interval`.
+
+    Returns:
+        The lower and upper bound; None where more than half of the resamples leave the number
+        undefined: those that are left are a selection.
+    """
+    values = np.asarray(samples, dtype=np.float64)
+    return None if np.isnan(values).sum() * 2 > values.size else percentile_interval(values)
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ScoringError(f"the level of an interval lies between 0 and 1, got {level}; try 0.95")
+
+
+def _checked_sums(
+    numerators: npt.ArrayLike, denominators: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    above = np.asarray(numerators, dtype=np.float64)
+    below = np.asarray(denominators, dtype=np.float64)
+    if above.ndim != 2 or above.shape != below.shape:  # noqa: PLR2004
+        raise ScoringError(
+            "the bootstrap needs two [clusters, slices] matrices of one shape, "
+            f"got {above.shape} and {below.shape}"
+        )
+    if not (np.isfinite(above).all() and np.isfinite(below).all() and (below >= 0).all()):
+        raise ScoringError(
+            "the bootstrap needs finite sums and no denominator below 0; "
+            "write 0 and 0 where a cluster has no pair in a slice"
+        )
+    return above, below

@@ -1,0 +1,20 @@
+"""Results as tables for a terminal."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .metrics import metrics_notes as metrics_notes, metrics_table as metrics_table
+    from .results import (
+        agreement_notes as agreement_notes,
+        agreement_table as agreement_table,
+        comparison_table as comparison_table,
+        counts_table as counts_table,
+        extrapolation_tables as extrapolation_tables,
+        hygiene_tables as hygiene_tables,
+        pass_rate_table as pass_rate_table,
+        sources_table as sources_table,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

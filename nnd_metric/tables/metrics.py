@@ -1,0 +1,138 @@
+"""NND against other metrics as a table for a terminal."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from nnd.metric.statistics import WILSON, rate_and_interval
+
+_NOTHING = "n/a"
+_SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
+_CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
+_HOW_TO_READ = (
+    "systems: overall, and mean over categories; candidates: pooled, and mean within contexts; "
+    f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {WILSON}"
+)
+_LEVELS = {"sample": "pooled", "by_context": "context"}
+
+
+def metrics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a row per way to judge: NND pairs, then systems, then single candidates.
+
+    Args:
+        rows: `metrics.MetricRow.to_dict()` of each.
+    """
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("metric", overflow="fold")
+    titles = ["pass rate, %", "tests", "ties", "systems"]
+    titles += [f"{where}\n{title}" for where in ("overall", "mean") for title in _SYSTEMS.values()]
+    titles += ["candi-\ndates", "con-\ntexts"]
+    titles += [f"{level}\n{title}" for level in _LEVELS.values() for title in _CANDIDATES.values()]
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in rows:
+        cells = [*_pass_rate(row["rates"]), *_systems(row["systems"])]
+        table.add_row(row["name"], *cells, *_candidates(list(row["candidates"].values())))
+    return table
+
+
+def metrics_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say what each row computes, and what was left out of it."""
+    notes = [_HOW_TO_READ]
+    notes += [f"{row['name']}: {row['definition']}" for row in rows if row["definition"]]
+    aspects = max((len(row["candidates"]) for row in rows), default=0)
+    if aspects > 1:
+        notes.append(f"candidates: mean over {aspects} aspects; --aspect shows one")
+    for row in rows:
+        left_out = _left_out(row)
+        if left_out:
+            notes.append(f"{row['name']}, left out: {'; '.join(left_out)}")
+        if row["systems"] is None:
+            notes.append(f"{row['name']}, no agreement over systems: {row['systems_reason']}")
+    return notes
+
+
+def _left_out(row: Mapping[str, Any]) -> list[str]:
+    found = []
+    if row["rates"] is not None and row["rates"]["unscored"]:
+        found.append(f"{row['rates']['unscored']:,} unscored tests, which fail")
+    if row["systems"] is not None:
+        found += _systems_left_out(row["systems"], row["kind"])
+    for aspect, each in row["candidates"].items():
+        counts = {
+            "candidates without a judgement": each["unjudged"],
+            "candidates without a number": each["unscored"],
+            "contexts with one number for all": each["constant_contexts"],
+            "contexts with one candidate": each["single_contexts"],
+        }
+        found += [f"{aspect}: {n:,} {what}" for what, n in counts.items() if n]
+    return found
+
+
+def _systems_left_out(agreement: Mapping[str, Any], kind: str) -> list[str]:
+    """Say what the agreement over systems lacks; NND ranks models, other rows rank systems."""
+    what = "tests without a likelihood, which fail" if kind == "nnd" else "candidates, no number"
+    unscored = (agreement["unscored"] or {}).items()
+    found = [f"system {name}: {n:,} {what}" for name, n in unscored if n]
+    for category, each in agreement["by_category"].items():
+        if each["dropped"]:
+            found.append(f"{category}: {each['dropped']:,} systems without one of the two numbers")
+    if agreement["scores_missing"]:
+        found.append(f"{agreement['scores_missing']:,} human scores that are missing")
+    if agreement["unmatched"]:
+        found.append(f"models of no known system: {', '.join(agreement['unmatched'])}")
+    return found
+
+
+def _pass_rate(rates: Mapping[str, Any] | None) -> list[str]:
+    if rates is None or rates["pass_rate"] is None:
+        return [_NOTHING, "", ""]
+    return [rate_and_interval(rates), f"{rates['n']:,}", f"{rates['ties']:,}"]
+
+
+def _systems(agreement: Mapping[str, Any] | None) -> list[str]:
+    if agreement is None:
+        return ["", *[_NOTHING] * 2 * len(_SYSTEMS)]
+    overall = agreement["by_category"]["overall"]
+    found = [part[name] for part in (overall, agreement["mean"]) for name in _SYSTEMS]
+    return [f"{overall['n']}", *map(_number, found)]
+
+
+def _candidates(aspects: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not aspects:
+        return ["", "", *[_NOTHING] * len(_LEVELS) * len(_CANDIDATES)]
+    found = [
+        _number(_mean(each[level][name] for each in aspects)) + _interval(aspects, level, name)
+        for level in _LEVELS
+        for name in _CANDIDATES
+    ]
+    counts = [_range([each[name] for each in aspects]) for name in ("n", "contexts")]
+    return [*counts, *found]
+
+
+def _interval(aspects: Sequence[Mapping[str, Any]], level: str, name: str) -> str:
+    """Return the interval of the first statistic on a line of its own; a mean of several has none.
+
+    Three to a level would make the table too wide to read.
+    """
+    bounds = aspects[0][f"{level}_intervals"][name]
+    if len(aspects) > 1 or name != next(iter(_CANDIDATES)) or bounds is None:
+        return ""
+    low, high = bounds
+    return f"\n[{low:.2f}, {high:.2f}]"
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,}-{high:,}"
+
+
+def _number(value: float | None) -> str:
+    return _NOTHING if value is None else f"{value:.3f}"

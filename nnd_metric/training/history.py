@@ -1,0 +1,192 @@
+"""The history of a training run: what every scoring on the way found, one JSON object a line."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from nnd.metric.data import OVERALL
+from nnd.metric.results import SLICES, PassRates, Rate
+from nnd.metric.statistics import wilson
+from nnd.schemas import ScoringError, write_whole
+
+HISTORY = "nnd_history.jsonl"
+"""What the file is called where nobody names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A pass rate at one step.
+
+    Attributes:
+        pass_rate: Share of the tests passed, or None where there are none.
+        n: Tests.
+        interval: 95 % cluster bootstrap interval over contexts, or None (`results.Rate`).
+    """
+
+    pass_rate: float | None
+    n: int
+    interval: tuple[float, float] | None
+
+    @property
+    def wilson(self) -> tuple[float, float] | None:
+        """95 % Wilson interval (`results.Rate`), or None where there are no tests."""
+        return None if self.pass_rate is None else wilson(round(self.pass_rate * self.n), self.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, as `results.Rate` names them."""
+        return {
+            "pass_rate": self.pass_rate,
+            "n": self.n,
+            "interval": None if self.interval is None else list(self.interval),
+            "wilson": None if self.wilson is None else list(self.wilson),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What was found at one step of a training run.
+
+    Attributes:
+        step: Optimiser steps done.
+        epoch: Passes over the training data done, or None where nobody counts them.
+        overall: Over distinct candidates (`results.PassRates`).
+        column: Which column of `results.SLICES` the categories are of.
+        by: Category → rate over its pairs.
+        seconds: What this scoring took.
+        training_seconds: What went by since the last scoring, or since training began.
+        signature: All that decides the numbers, in one line (`signature`); the model's version is
+            the step.
+    """
+
+    step: int
+    epoch: float | None
+    overall: Point
+    column: str
+    by: dict[str, Point]
+    seconds: float
+    training_seconds: float
+    signature: str
+
+    @property
+    def recipe(self) -> str:
+        """The signature without the model: the same all along a run."""
+        parts = self.signature.split("|")
+        return "|".join(part for part in parts if not part.startswith("model:"))
+
+
+def summarise(rates: PassRates) -> tuple[Point, str, dict[str, Point]]:
+    """Return the overall rate, and the rates of the finest column that has several categories.
+
+    Args:
+        rates: Of one model.
+
+    Returns:
+        The overall rate, the column, and category → rate.
+    """
+    column = next((name for name in SLICES if len(rates.by[name]) > 1), SLICES[0])
+    by = {category: _point(rate) for category, rate in rates.by[column].items()}
+    return _point(rates.overall), column, by
+
+
+def read_history(path: str | Path) -> list[Entry]:
+    """Read a history; an empty one has no entries.
+
+    Raises:
+        ScoringError: If there is no such file, a line is no entry, or steps do not grow.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ScoringError(f"{path}: {reason}; name a history that NNDCallback wrote") from error
+    entries: list[Entry] = []
+    # Not splitlines: a category may hold what that takes for the end of a line.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
+        try:
+            entry = _read_entry(json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ScoringError(
+                f"{path} line {number}: is no entry of a history ({error!r}); delete the line, or "
+                "name a history that NNDCallback wrote"
+            ) from error
+        if entries and entry.step <= entries[-1].step:
+            raise ScoringError(
+                f"{path} line {number}: step {entry.step} comes after step {entries[-1].step}; "
+                "these are several runs in one file: take them apart"
+            )
+        entries.append(entry)
+    return entries
+
+
+def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
+    """Return step and rate of a category, or of "overall", at the steps that have tests of it."""
+    found = [
+        (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
+        for entry in entries
+    ]
+    return [(step, rate) for step, rate in found if rate is not None and rate.n]
+
+
+def write_history(path: Path, entries: Sequence[Entry]) -> None:
+    """Write a history whole, or leave the old one as it is; folders are made as needed."""
+    lines = [json.dumps(asdict(entry), ensure_ascii=False) for entry in entries]
+    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def share_of_time(entries: Sequence[Entry]) -> float:
+    """Return what the scorings of a run took, as a share of its time."""
+    scoring = sum(entry.seconds for entry in entries)
+    whole = scoring + sum(entry.training_seconds for entry in entries)
+    return scoring / whole if whole else 0.0
+
+
+def _point(rate: Rate) -> Point:
+    return Point(rate.pass_rate, rate.n, rate.interval)
+
+
+def _read_entry(told: Mapping[str, Any]) -> Entry:
+    by = {str(category): _read_point(point) for category, point in told["by"].items()}
+    epoch = told["epoch"]
+    return Entry(
+        step=_read_count(told["step"]),
+        epoch=None if epoch is None else float(epoch),
+        overall=_read_point(told["overall"]),
+        column=str(told["column"]),
+        by=by,
+        seconds=_read_seconds(told["seconds"]),
+        training_seconds=_read_seconds(told["training_seconds"]),
+        signature=str(told["signature"]),
+    )
+
+
+def _read_point(told: Mapping[str, Any]) -> Point:
+    rate, bounds = told["pass_rate"], told["interval"]
+    n = _read_count(told["n"])
+    if bounds is not None:
+        low, high = map(_read_share, bounds)
+        bounds = (low, high)
+    if (rate is None) != (n == 0):
+        raise ValueError(f"a pass rate of {rate} over {n} tests")
+    return Point(None if rate is None else _read_share(rate), n, bounds)
+
+
+def _read_count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def _read_share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{value!r} is not from 0 to 1")
+    return float(value)
+
+
+def _read_seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError(f"{value!r} is no time in seconds")
+    return float(value)

@@ -1,0 +1,59 @@
+"""Rooms that cost nothing to import: each of their names is imported when it is first used."""
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable
+from functools import cache
+
+
+def lazy_exports(room: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return the `__getattr__` and the `__dir__` of a room.
+
+    A room exports the names that its `__init__.py` imports under `if TYPE_CHECKING:`. They are
+    written there once, for type checkers, editors and this function alike:
+
+        if TYPE_CHECKING:
+            from .intervals import wilson as wilson
+        else:
+            __getattr__, __dir__ = lazy_exports(__name__)
+
+    Args:
+        room: Dotted name of the package.
+    """
+
+    @cache
+    def modules() -> dict[str, str]:
+        spec = sys.modules[room].__spec__
+        text = spec.loader.get_source(room)  # type: ignore[union-attr] # a package of source files
+        return exports_in(text, room)
+
+    def get(name: str) -> object:
+        # A dunder is never an export, and Python asks for some while the room is being imported.
+        if name.startswith("__") or name not in modules():
+            raise AttributeError(f"module {room!r} has no attribute {name!r}", name=name)
+        # Not stored in the room: what a test replaces in the module is then replaced here too.
+        return getattr(importlib.import_module(modules()[name]), name)
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[room]), *modules()})
+
+    return get, names
+
+
+def exports_in(text: str, room: str) -> dict[str, str]:
+    """Return the names that the text of a room's `__init__.py` exports, and their modules.
+
+    Args:
+        text: The source code.
+        room: Dotted name of the package, which relative imports are relative to.
+    """
+    return {
+        alias.name: f"{room}.{node.module}" if node.level else str(node.module)
+        for block in ast.parse(text).body
+        if isinstance(block, ast.If) and isinstance(block.test, ast.Name)
+        if block.test.id == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }

@@ -1,0 +1,387 @@
+"""The linter: a true card has no problem, and every way of breaking one makes exactly that one."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from support.card_folders import change_manifest, make_folder, row
+
+from nnd.cards.dataset import data_card
+from nnd.cards.lint.checks import SECTIONS, check_card
+
+ROWS = (
+    row("a", "heron", "good"),
+    row("b", "wren", "wrong"),
+    row("c", "plover", "rude"),
+    row("d", "wren", "good", context_id="c2"),
+    row("e", "plover", "wrong", context_id="c2", candidate="text"),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four contexts of birds, three pairs; nobody changes it."""
+    published = [{"what": "all", "published": 4}]
+    made = make_folder(tmp_path_factory.mktemp("birds"), ROWS, published_counts=published)
+    change_manifest(made, contacts={"redacted": {"email": 2, "ip": 0}}, permission="They agree.")
+    return made
+
+
+@pytest.fixture(scope="module")
+def card(folder: Path) -> str:
+    return data_card(folder, "org/birds")
+
+
+def problems_of(card: str, folder: Path) -> list[str]:
+    return [str(problem) for problem in check_card(card, folder)]
+
+
+def test_a_true_card_has_no_problem(card: str, folder: Path) -> None:
+    assert problems_of(card, folder) == []
+
+
+def test_what_is_added_by_hand_is_no_problem(card: str, folder: Path) -> None:
+    added = """
+## Thanks
+
+To the [birds](https://example.org/a_(b)), see [above](#counts), [the manifest](manifest.json),
+<https://example.org>, and `[this](is code)`.
+
+| who | n |
+| --- | --- |
+| heron | 1 |
+
+```python
+x = {{}}  # TODO
+```
+"""
+    assert problems_of(card + added, folder) == []
+
+
+def swap(old: str, new: str, count: int = 1) -> Callable[[str], str]:
+    def change(card: str) -> str:
+        assert old in card
+        return card.replace(old, new, count)
+
+    return change
+
+
+def drop(pattern: str) -> Callable[[str], str]:
+    def change(card: str) -> str:
+        changed = re.sub(pattern, "", card, count=1, flags=re.DOTALL | re.MULTILINE)
+        assert changed != card
+        return changed
+
+    return change
+
+
+def original_last(card: str) -> str:
+    first, second = re.findall(r"```bibtex\n(.*?)```", card, re.DOTALL)
+    return card.replace(first, "@@").replace(second, first).replace("@@", second)
+
+
+DIGEST = re.compile(r"`([0-9a-f]{64})`")
+
+BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
+    # what is done to the card → the section that has the problem, and what it says
+    "no metadata": (drop(r"\A---\n.*?\n---\n"), "metadata", "there is none"),
+    "metadata that is no YAML": (swap("language:", "language: ]"), "metadata", "not valid YAML"),
+    "metadata that is a list": (
+        lambda card: re.sub(r"\A---\n.*?\n---\n", "---\n- a\n---\n", card, flags=re.DOTALL),
+        "metadata",
+        "is no mapping",
+    ),
+    "a language that is no code": (
+        swap("language:\n- en", "language:\n- English"),
+        "metadata/language",
+        "is not in the form that the Hub takes",
+    ),
+    "another language": (
+        swap("language:\n- en", "language:\n- fr"),
+        "metadata/language",
+        "is ['fr'], which the data are not",
+    ),
+    "a licence that the Hub does not know": (
+        swap("license: cc0-1.0", "license: CC0"),
+        "metadata/license",
+        "the Hub knows no licence 'CC0'",
+    ),
+    "another licence": (
+        swap("license: cc0-1.0", "license: mit"),
+        "metadata/license",
+        "is 'mit', which the data are not",
+    ),
+    "no licence": (drop("license: cc0-1.0\n"), "metadata/license", "is missing"),
+    "a size that is none": (
+        swap("- n<1K", "- small"),
+        "metadata/size_categories",
+        "not in the form",
+    ),
+    "another size": (
+        swap("- n<1K", "- 1K<n<10K"),
+        "metadata/size_categories",
+        "which the data are not",
+    ),
+    "an unknown task": (
+        swap("task_categories:\n- question-answering", "task_categories:\n- birdsong"),
+        "metadata/task_categories",
+        "the Hub knows no 'birdsong'",
+    ),
+    "unknown annotators": (
+        swap("- expert-generated", "- experts"),
+        "metadata/annotations_creators",
+        "the Hub knows no 'experts'",
+    ),
+    "a source dataset without form": (
+        swap("- original", "- extended from birds"),
+        "metadata/source_datasets",
+        "has not the form",
+    ),
+    "no name": (drop("pretty_name: [^\n]*\n"), "metadata/pretty_name", "is missing"),
+    "a dataset_info": (
+        swap("configs:", "dataset_info: {}\nconfigs:"),
+        "metadata/dataset_info",
+        "is not needed",
+    ),
+    "no default": (drop("  default: true\n"), "metadata/configs", "the default is none"),
+    "two defaults": (
+        swap("- config_name: human_scores\n", "- config_name: human_scores\n  default: true\n"),
+        "metadata/configs",
+        "the default is pairs and human_scores",
+    ),
+    "a path that is not published": (
+        swap("path: pairs/test-00000-of-00001.parquet", "path: data/test.parquet"),
+        "metadata/configs",
+        "pairs test is not published as data/test.parquet",
+    ),
+    "a split that is not there": (
+        swap(
+            "path: pairs/test-00000-of-00001.parquet",
+            "path: pairs/test-00000-of-00001.parquet\n  - split: dev\n    path: dev.parquet",
+        ),
+        "metadata/configs",
+        "there is no pairs dev",
+    ),
+    "no configs": (drop(r"configs:\n.*?(?=\n---)"), "metadata/configs", "is no list"),
+    "other counts in the opening": (swap("**3 tests", "**4 tests"), "opening", "does not say"),
+    "another total": (
+        swap("| candidates | 5 |", "| candidates | 6 |"),
+        "Counts",
+        'the row "candidates | 6" is "candidates | 5" by the data',
+    ),
+    "another count of a category": (
+        swap("| `wrong` | 2 |", "| `wrong` | 3 |"),
+        "Counts",
+        'the row "`wrong` | 3" is "`wrong` | 2" by the data',
+    ),
+    "a category that is left out": (
+        drop(r"\| `rude` \| 1 \|\n"),
+        "Counts",
+        'the row "`rude` | 1" is missing',
+    ),
+    "a category that is made up": (
+        swap("| `rude` | 1 |", "| `rude` | 1 |\n| `bad` | 1 |"),
+        "Counts",
+        'the row "`bad` | 1" is not of the data',
+    ),
+    "a renamed category": (
+        swap("| `rude` | 1 |", "| `rough` | 1 |"),
+        "Counts",
+        'the row "`rough` | 1" is "`rude` | 1" by the data',
+    ),
+    "a table without its header": (
+        swap("| error category | pairs |", "| error | pairs |"),
+        "Counts",
+        "there is no table with the columns error category, pairs",
+    ),
+    "another human score": (
+        swap("| 0.500 |", "| 0.900 |"),
+        "Human scores of the systems",
+        "by the data",
+    ),
+    "another rate of a judge of length": (
+        swap("| all | 3 |", "| all | 4 |"),
+        "What the texts give away",
+        "by the data",
+    ),
+    "another published count": (
+        swap("| all | 4 | 3 |", "| all | 4 | 4 |"),
+        "Published counts",
+        "by the data",
+    ),
+    "another example": (swap("text of c", "another text"), "Examples", "by the data"),
+    "another hash": (
+        lambda card: DIGEST.sub(f"`{'0' * 64}`", card, count=1),
+        "Provenance",
+        "by the data",
+    ),
+    "addresses that are not told": (
+        swap("2 by `<email>`", "1 by `<email>`"),
+        "Personal and sensitive information",
+        "does not say what follows from the data",
+    ),
+    "a permission that is not told": (
+        drop("Published with permission: [^\n]*\n"),
+        "Licence and redistribution",
+        "does not say what follows from the data",
+    ),
+    "a limit that is not told": (
+        drop("- The low candidates were written[^\n]*\n"),
+        "Limitations",
+        "does not say what follows from the data",
+    ),
+    "a link that is no address": (
+        swap("(https://arxiv.org/abs/2205.06871)", "(htps://arxiv.org)"),
+        "What an NND test is",
+        '"htps://arxiv.org" leads nowhere',
+    ),
+    "a link without a host": (
+        swap("<https://example.org/birds>", "<https:///birds>"),
+        "Source and citation",
+        '"https:///birds" leads nowhere',
+    ),
+    "an anchor that is none": (
+        swap("Nothing was dropped.", "See [there](#there)."),
+        "What was dropped and what is odd",
+        '"#there" leads nowhere',
+    ),
+    "a file that is not published": (
+        swap("Nothing was dropped.", "See [there](notes.txt)."),
+        "What was dropped and what is odd",
+        '"notes.txt" leads nowhere',
+    ),
+    "BibTeX with a brace too few": (
+        swap("year = {2021}\n}", "year = {2021}\n"),
+        "Source and citation",
+        "the braces of the BibTeX do not match",
+    ),
+    "BibTeX without a key": (
+        swap("@misc{birds,", "@misc{"),
+        "Source and citation",
+        "has no key",
+    ),
+    "BibTeX without a year": (
+        swap(",\n  year = {2021}", ""),
+        "Source and citation",
+        '"birds" has no year',
+    ),
+    "the paper cited first": (
+        original_last,
+        "Source and citation",
+        "the citation of the people who made the evaluation does not come first",
+    ),
+    "the paper not cited": (
+        drop(r"```bibtex\n@inproceedings.*?```\n"),
+        "Source and citation",
+        "the NND paper is not cited",
+    ),
+    **{
+        f"{left} left there": (
+            swap("Birds are few.", f"Birds are {left}."),
+            "Limitations",
+            f'"{found}" was left there',
+        )
+        for left, found in {
+            "[More Information Needed]": "[More Information Needed]",
+            "TODO": "TODO",
+            "FIXME": "FIXME",
+            "XXX": "XXX",
+            "TBD": "TBD",
+            "lorem ipsum": "lorem",
+            "{{ few }}": "{{",
+            "{% few %}": "{%",
+        }.items()
+    },
+    "None as a line": (swap("An ornithologist listened.", "None"), "How people judged", '"None"'),
+    "nan in a table": (
+        swap("Birds are few.", "Few.\n\n| a | b |\n| --- | --- |\n| heron | nan |\n"),
+        "Limitations",
+        '"nan" was left there',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_each_way_of_breaking_a_card_makes_that_problem(name: str, card: str, folder: Path) -> None:
+    change, where, message = BROKEN[name]
+
+    (problem,) = check_card(change(card), folder)
+    assert problem.path == where
+    assert message in problem.message
+    assert problem.remedy
+    assert str(problem).isprintable()
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_section_must_be_there_and_hold_something(name: str, card: str, folder: Path) -> None:
+    heading = f"\n## {name}\n"
+    start = card.index(heading)
+    end = card.find("\n## ", start + 1)
+    end = len(card) if end < 0 else end
+    without = card[:start] + card[end:]
+    empty = card[: start + len(heading)] + card[end:]
+
+    for changed, message in ((without, "there is no such section"), (empty, "section is empty")):
+        found = list(check_card(changed, folder))
+        if name == "Source and citation":
+            found = [problem for problem in found if "cite" not in problem.message]
+            found = [problem for problem in found if "citation" not in problem.message]
+        (problem,) = found
+        assert problem.path == name
+        assert message in problem.message
+
+
+def test_a_card_of_older_data_is_told_row_by_row(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, ROWS)
+    card = data_card(folder, "org/birds")
+    path = folder / "pairs.parquet"
+    pairs = pl.read_parquet(path)
+    pairs.filter(pl.col("error_category") != "rude").write_parquet(path)
+
+    found = problems_of(card, folder)
+    assert any('Counts: the row "pairs | 3" is "pairs | 2" by the data' in each for each in found)
+    assert any('Counts: the row "`rude` | 1" is not of the data' in each for each in found)
+
+
+def test_words_of_the_data_are_no_placeholders(tmp_path: Path) -> None:
+    rows = [
+        row("a", "heron", "good", candidate="TODO: sing {{ loud }}"),
+        row("b", "None", "nan", candidate="XXX"),
+    ]
+    facts = {
+        "systems": {"heron": None, "None": None},
+        "taxonomy": {"nan": {"name": "Not a note", "group": None, "description": "Silence."}},
+    }
+    folder = make_folder(tmp_path, rows, **facts)
+    change_manifest(folder, oddities=["birds.jsonl: line 3 says FIXME"])
+
+    assert problems_of(data_card(folder, "org/birds"), folder) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "---",
+        "---\n---\n",
+        "\x00",
+        "# x\n```\n",
+        "|\n|-|\n|",
+        "---\nlanguage: [[1], {}]\n---\n",
+        "---\nlicense: {a: 1}\ntask_categories: [[1]]\nconfigs: [{data_files: 3}]\n---\n",
+        "[a](http://[)",
+        "## Counts\n| what | n |\n| --- | --- |\n",
+    ],
+)
+def test_whatever_a_card_is_problems_are_told_and_nothing_is_raised(
+    text: str, folder: Path
+) -> None:
+    assert len(problems_of(text, folder)) >= len(SECTIONS)
+
+
+def test_a_folder_that_is_none_is_a_problem(tmp_path: Path) -> None:
+    (problem,) = check_card("", tmp_path)
+
+    assert "there is no manifest.json" in problem.message

@@ -1,0 +1,628 @@
+"""`check-source`: each property it asks for, broken in a source that has them all."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.checked_source import (
+    CODE,
+    FACTS,
+    FIXTURE,
+    REAL,
+    Birds,
+    lines,
+    make_birds,
+    outcomes,
+    run_here,
+)
+
+from nnd.converters.check_source import checks as check_source, code as check_code, run as check_run
+from nnd.converters.check_source.checks import NAMES
+from nnd.converters.check_source.outcome import Check
+from nnd.converters.source.source import list_sources
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
+NOT_AT_HAND = ["invented", "confounds", "hygiene"]
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Birds:
+    return make_birds(tmp_path)
+
+
+@pytest.fixture
+def here(birds: Birds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Birds:
+    """The source, converted in this process: for checks that watch nothing."""
+    monkeypatch.setattr(check_source, "run_jobs", run_here(tmp_path / "runs"))
+    return birds
+
+
+def only(checks: list[Check], outcome: str, name: str) -> Check:
+    """Return the one check with that outcome, which must be that of `name`; nothing else is odd."""
+    found = outcomes(checks)
+    assert found.pop(outcome) == [name], [str(check) for check in checks]
+    found.pop("not reached", None)
+    assert found == {}, [str(check) for check in checks]
+    (one,) = (check for check in checks if check.name == name)
+    return one
+
+
+# What is as it should be.
+
+
+def test_a_good_source_passes_every_check(birds: Birds) -> None:
+    checks = birds.check()
+
+    assert [check.name for check in checks] == list(NAMES)
+    assert outcomes(checks) == {}
+
+
+def test_without_the_real_file_it_says_what_it_could_not_look_at(birds: Birds) -> None:
+    checks = check_source.check_source(birds.folder)
+
+    assert outcomes(checks) == {"not reached": NOT_AT_HAND}
+    assert all("--from" in check.remedy for check in checks if check.outcome == "not reached")
+
+
+def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = here.folder.parent / "cache"
+    (cache / "birds").mkdir(parents=True)
+    monkeypatch.setenv("NND_CACHE", str(cache))
+    (cache / "birds" / "birds.jsonl").write_bytes(here.real.read_bytes())
+
+    assert outcomes(check_source.check_source(here.folder)) == {}
+
+
+def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
+    before = sorted(birds.folder.parent.rglob("*"))
+
+    birds.check()
+
+    assert sorted(birds.folder.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", [source.name for source in list_sources()])
+def test_no_built_in_source_lacks_anything(name: str) -> None:
+    failed = [str(check) for check in check_source.check_source(name) if check.outcome == "fail"]
+
+    assert failed == []
+
+
+QUICK = {"quiz_design", "goyal_gpt3_news"}
+
+
+@pytest.mark.parametrize(
+    "name", [source.name for source in list_sources() if source.name != "sample"]
+)
+def test_no_built_in_source_lacks_anything_on_its_real_files(name: str, nnd_data: Path) -> None:
+    if name not in QUICK and not FULL:
+        pytest.skip("takes a while: NND_TEST_FULL=1")
+    place = nnd_data / name / ("ted" if name == "wmt_mqm" else "")
+    checks = check_source.check_source(name, place)
+
+    assert [str(check) for check in checks if check.outcome in ("fail", "not reached")] == []
+
+
+# source.yaml.
+
+
+def test_schema(here: Birds) -> None:
+    here.set_facts(licence=["CC0-1.0"])
+
+    check = only(here.check(), "fail", "source.yaml")
+
+    assert "licence" in check.message
+    assert len(outcomes(here.check())["not reached"]) == len(NAMES) - 1
+
+
+def test_schema_of_a_set(here: Birds) -> None:
+    here.set_facts(sets={"late": {"description": "Late birds", "languages": []}})
+
+    assert "languages" in only(here.check(), "fail", "source.yaml").message
+
+
+def test_schema_wants_the_folder_to_have_the_name(here: Birds) -> None:
+    here.set_facts(name="words")
+
+    assert "name of the source" in only(here.check(), "fail", "source.yaml").remedy
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"texts": "TODO"}, "texts"),
+        ({"limitations": ["Few.", "TODO, say more"]}, "limitations/1"),
+        ({"languages": ["und"]}, "languages"),
+        ({"aspects": {"answer": "TODO, the question"}}, "aspects/answer"),
+    ],
+)
+def test_filled_in(here: Birds, change: Mapping[str, Any], field: str) -> None:
+    here.set_facts(**change)
+
+    check = only(here.check(), "fail", "filled in")
+
+    assert field in check.message
+    assert "write there" in check.remedy
+
+
+def test_filled_in_looks_for_what_the_card_could_say(here: Birds) -> None:
+    here.set_facts(annotators=..., homepage=None)
+
+    check = only(here.check(), "look", "filled in")
+
+    assert check.message == "not stated: homepage, annotators"
+
+
+def test_licence_nobody_knows(here: Birds) -> None:
+    here.set_facts(licence="unknown", redistribution="unknown")
+
+    check = only(here.check(), "look", "licence")
+
+    assert "--private" in check.remedy
+
+
+@pytest.mark.parametrize("licence", ["unknown", "CC-BY-ND-4.0"])
+def test_licence_that_does_not_allow_what_it_is_said_to(here: Birds, licence: str) -> None:
+    here.set_facts(licence=licence)
+
+    assert "redistribution" in only(here.check(), "fail", "licence").remedy
+
+
+def test_licence_that_the_hub_does_not_know(here: Birds) -> None:
+    here.set_facts(licence="Birds-1.0")
+
+    assert "spdx.org" in only(here.check(), "look", "licence").remedy
+
+
+@pytest.mark.parametrize(
+    "citation", ["@misc{birds, title={Birds}}", "@misc{birds, title={Birds, year={2021}}", "@misc"]
+)
+def test_citation(here: Birds, citation: str) -> None:
+    here.set_facts(citation=citation)
+
+    assert "BibTeX" in only(here.check(), "fail", "citation").remedy
+
+
+def test_files_that_nobody_can_fetch(here: Birds) -> None:
+    file = here.facts()["files"][0] | {"url": None}
+    here.set_facts(files=[file])
+
+    assert "birds.jsonl" in only(here.check(), "look", "files").message
+
+
+# The fixture.
+
+
+@pytest.mark.parametrize(
+    ("lost", "message"),
+    [("fixture/expected.yaml", "no fixture/expected.yaml"), ("fixture/birds.jsonl", "birds.jsonl")],
+)
+def test_fixture_is_there(here: Birds, lost: str, message: str) -> None:
+    (here.folder / lost).unlink()
+
+    check = only(here.check(), "fail", "fixture")
+
+    assert message in check.message
+    assert "expected.yaml" in check.remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pairs: 2", "[]", "[2]", "{", "- {variant: late}", "- {set: [1]}", "- {from: ../../..}"],
+)
+def test_fixture_expects_something(here: Birds, text: str) -> None:
+    (here.folder / "fixture" / "expected.yaml").write_text(text)
+
+    only(here.check(), "fail", "fixture")
+
+
+def test_fixture_has_a_reading_of_every_variant(here: Birds) -> None:
+    here.set_facts(variants={"late": {"description": "Late birds"}})
+
+    assert "variant late" in only(here.check(), "fail", "fixture").message
+
+
+def test_fixture_is_invented(here: Birds) -> None:
+    key, _, *rest = FIXTURE[0]
+    question = REAL[0][1].upper()  # letter case does not make it another text
+    rows = [(key, question, *rest), *((key, question, *row[2:]) for row in FIXTURE[1:])]
+    here.set_fixture(rows)
+
+    check = only(here.check(), "fail", "invented")
+
+    assert "who nests in the reeds" in check.message
+    assert "of your own" in check.remedy
+
+
+def test_fixture_is_invented_where_a_few_characters_say_much(here: Birds) -> None:
+    copied = (*REAL[-1][:3], "那是一把舊的木椅子。", "wrong")  # a sentence of ten characters
+    here.set_real([*REAL[:-1], copied])
+    here.set_fixture([*FIXTURE[:-1], (*FIXTURE[-1][:3], copied[3], "rude")])
+
+    assert "那是一把舊的木椅子。" in only(here.check(), "fail", "invented").message
+
+
+def test_a_source_whose_file_lies_in_its_folder_is_to_be_looked_at(here: Birds) -> None:
+    (here.folder / "birds.jsonl").write_text(lines(FIXTURE))
+
+    checks = check_source.check_source(here.folder)
+
+    assert outcomes(checks)["look"] == ["invented"]
+
+
+# convert.py.
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["import numpy", "from polars import col", "import nnd.metric.data.pairs", "from . import x"],
+)
+def test_code_imports_little(here: Birds, line: str) -> None:
+    inner = CODE.replace("    for number", f"    if False:\n        {line}\n    for number")
+    (here.folder / "convert.py").write_text(inner)
+
+    check = only(here.check(), "fail", "convert.py")
+
+    assert line.split()[1] in check.message
+    assert "standard library" in check.remedy
+
+
+@pytest.mark.parametrize(
+    "line", ["open(__file__).close()", "import pathlib; list(pathlib.Path('/').iterdir())"]
+)
+def test_code_reads_nothing_at_import(birds: Birds, line: str) -> None:
+    birds.set_code('"""Birds."""\n', f"{line}\n")
+
+    check = only(birds.check(), "fail", "convert.py")
+
+    assert "when it is imported" in check.message
+    assert "annotations(files)" in check.remedy
+
+
+def test_code_may_import_what_reads_files_itself(birds: Birds) -> None:
+    birds.set_code('"""Birds."""\n', '"""Birds."""\nimport csv, zoneinfo, xml.dom.minidom\n')
+
+    assert outcomes(birds.check()) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "message"), [("def annotations(", "cannot be read"), ("X = 1\n", "no function")]
+)
+def test_code_is_python_with_the_function(here: Birds, code: str, message: str) -> None:
+    (here.folder / "convert.py").write_text(code)
+
+    assert message in only(here.check(), "fail", "convert.py").message
+
+
+def test_code_or_a_table_must_be_there(here: Birds) -> None:
+    (here.folder / "convert.py").unlink()
+
+    assert "`table:`" in only(here.check(), "fail", "convert.py").remedy
+
+
+CALLS = {
+    "socket": "import socket; socket.create_connection(('127.0.0.1', 9))",
+    "name": "import socket; socket.getaddrinfo('example.org', 80)",
+    "url": "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')",
+    "program": "import subprocess; subprocess.run(['true'])",
+    "shell": "import os; os.system('true')",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_network(birds: Birds, call: str) -> None:
+    if call not in ("socket", "program") and not FULL:
+        pytest.skip("every other way: NND_TEST_FULL=1")
+    birds.set_code("    for number", f"    {CALLS[call]}\n    for number")
+
+    check = only(birds.check(), "fail", "network")
+
+    assert "asked for" in check.message
+    assert "`files`" in check.remedy
+
+
+def test_network_that_is_asked_for_in_secret(birds: Birds) -> None:
+    secret = (
+        f"    try:\n        {CALLS['url']}\n    except Exception:\n        pass\n    for number"
+    )
+    birds.set_code("    for number", secret)
+
+    checks = birds.check()
+
+    only(checks, "fail", "network")
+    assert "not reached" not in outcomes(checks)
+
+
+def test_limits_of_time(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_run, "LONGEST_S", 4.0)
+    birds.set_code("    for number", "    while True:\n        pass\n    for number")
+
+    check = only(birds.check(), "fail", "limits")
+
+    assert "was ended after 4 s" in check.message
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "message"),
+    [
+        ("_MOST_SECONDS", -1.0, "s where"),
+        ("_MOST_BYTES", 1, "GiB of memory"),
+        ("_MOST_FIXTURE_BYTES", 10, "birds.jsonl of the fixture"),
+        ("_MOST_FOLDER_BYTES", 10, "the folder"),
+    ],
+)
+def test_limits(
+    here: Birds, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, message: str
+) -> None:
+    monkeypatch.setattr(check_code, limit, value)
+
+    check = only(here.check(), "fail", "limits")
+
+    assert message in check.message
+    assert "read row by row" in check.remedy
+
+
+def test_limits_of_what_a_reader_follows(here: Birds) -> None:
+    (here.folder / "convert.py").write_text(CODE + "\n# more\n" * 60)
+
+    assert "has 142 lines" in only(here.check(), "look", "limits").message  # 22 + 2 * 60
+
+
+# What it gives.
+
+
+def test_converts(here: Birds) -> None:
+    here.set_code('row.text("answer")', 'row.text("reply")')
+
+    checks = here.check()
+
+    check = only(checks, "fail", "converts")
+    assert "reply" in check.message
+    assert check.remedy
+    assert outcomes(checks)["not reached"] == list(NAMES[NAMES.index("converts") + 1 :])
+
+
+def test_converts_without_empty_candidates(here: Birds) -> None:
+    here.set_real([*REAL[:-1], (*REAL[-1][:3], "", "wrong")])
+
+    check = only(here.check(), "fail", "converts")
+
+    assert "empty_candidates: keep" in check.remedy
+
+
+def test_a_converter_that_ends_the_process_is_told_of(birds: Birds) -> None:
+    birds.set_code("    for number", "    import os; os._exit(7)\n    for number")
+
+    assert "ended with 7" in only(birds.check(), "fail", "converts").message
+
+
+def test_aspects(here: Birds) -> None:
+    here.set_facts(aspects={"question": "Is it a question?"})
+
+    check = only(here.check(), "fail", "aspects")
+
+    assert '"answer" is not in source.yaml' in check.message
+    assert "`aspects`" in check.remedy
+
+
+def test_categories(here: Birds) -> None:
+    here.set_facts(taxonomy={"wrong": FACTS["taxonomy"]["wrong"]})
+
+    check = only(here.check(), "fail", "categories")
+
+    assert '"rude" is not in source.yaml' in check.message
+    assert "`taxonomy`" in check.remedy
+
+
+def test_systems(here: Birds) -> None:
+    here.set_facts(systems={"heron": None, "wren": None})
+
+    check = only(here.check(), "fail", "systems")
+
+    assert '"plover" is not in source.yaml' in check.message
+    assert "`systems`" in check.remedy
+
+
+def test_a_source_may_let_in_any_system(here: Birds) -> None:
+    here.set_facts(systems={"*": None})
+
+    assert outcomes(here.check()) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "unused"),
+    [
+        ("aspects", {"aspects": {"answer": "Is it?", "style": "Is it nice?"}}, "style"),
+        (
+            "categories",
+            {"taxonomy": FACTS["taxonomy"] | {"late": FACTS["taxonomy"]["rude"]}},
+            "late",
+        ),
+        ("systems", {"systems": FACTS["systems"] | {"owl": None}}, "owl"),
+    ],
+)
+def test_what_is_never_used_is_to_be_looked_at(
+    here: Birds, name: str, change: Mapping[str, Any], unused: str
+) -> None:
+    here.set_facts(**change)
+
+    assert only(here.check(), "look", name).message == f"not in the real files: {unused}"
+
+
+def test_pairs(here: Birds) -> None:
+    here.set_fixture([(*row[:4], "good") for row in FIXTURE])
+
+    check = only(here.check(), "fail", "pairs")
+
+    assert "makes no pair" in check.message
+    assert "`quality`" in check.remedy
+
+
+def test_ids_that_are_numbers_of_rows(here: Birds) -> None:
+    here.set_code("f\"{row.text('key')}/{system}\"", 'f"{number}"')
+
+    check = only(here.check(), "fail", "ids")
+
+    assert "pairs get another pair_id" in check.message
+    assert "row number" in check.remedy
+
+
+def test_ids_of_rows_that_convert_in_one_order_only(here: Birds) -> None:
+    # As of a file whose first row of a context holds what the others leave out.
+    here.set_code(
+        "    for number",
+        '    first = next(files.jsonl("birds.jsonl"))\n'
+        '    if first.text("system") != "heron":\n'
+        '        raise ValueError("begins with the heron")\n'
+        "    for number",
+    )
+
+    check = only(here.check(), "fail", "ids")
+
+    assert "begins with the heron" in check.message
+
+
+def test_counts_of_the_fixture(here: Birds) -> None:
+    here.set_fixture(FIXTURE, by_error_category={"rude": 2})
+
+    check = only(here.check(), "fail", "counts")
+
+    assert "by_error_category is {'rude': 1, 'wrong': 1} where {'rude': 2}" in check.message
+    assert "expected.yaml" in check.remedy
+
+
+def test_counts_of_what_was_dropped(here: Birds) -> None:
+    here.set_fixture(FIXTURE, dropped={"unlabelled": 1})
+
+    assert "dropped is {} where" in only(here.check(), "fail", "counts").message
+
+
+def test_counts_that_nobody_declared(here: Birds) -> None:
+    here.set_facts(expected=None)
+
+    check = only(here.check(), "fail", "counts")
+
+    assert "'pairs': 5" in check.message
+    assert "count by other means" in check.remedy
+
+
+def test_counts_of_the_real_file(here: Birds) -> None:
+    here.set_real(REAL, pairs=6)
+
+    assert "pairs is 5 where 6 is expected" in only(here.check(), "fail", "counts").message
+
+
+def test_counts_say_nothing_of_another_file(here: Birds) -> None:
+    here.real.write_text(lines(REAL[:-2]))
+
+    assert "not the declared files" in only(here.check(), "look", "counts").message
+
+
+def test_counts_that_nobody_declared_and_no_file_at_hand(here: Birds) -> None:
+    here.set_facts(expected=None)
+
+    checks = check_source.check_source(here.folder)
+
+    assert outcomes(checks) == {"look": ["counts"], "not reached": NOT_AT_HAND}
+
+
+# Texts.
+
+
+def longer(rows: Any, label: str) -> list[Any]:
+    return [(*r[:3], r[3] + " So it is." * (r[4] == label), r[4]) for r in rows]
+
+
+def test_confounds(here: Birds) -> None:
+    # All five good candidates are the longer ones.
+    here.set_real(longer(longer(REAL, "good"), "good"))
+
+    check = only(here.check(), "look", "confounds")
+
+    assert "longer wins in 100.0% of 5" in check.message
+    assert "`limitations`" in check.remedy
+
+
+def test_hygiene(here: Birds) -> None:
+    rows = [(*row[:3], row[3].replace(" ", "  ", 1), row[4]) for row in REAL]
+    here.set_real([(*rows[0][:3], rows[0][3] + "\x07\x07\x07", "good"), *rows[1:]])
+
+    check = only(here.check(), "look", "hygiene")
+
+    assert "doubled spaces 100.0%" in check.message
+    assert "control characters 12.5%" in check.message  # one of eight
+    assert "--normalise" in check.remedy
+
+
+def test_personal_data_in_the_fixture(here: Birds) -> None:
+    here.set_fixture([(*FIXTURE[0][:3], "Ask jo@birds.example.org.", "good"), *FIXTURE[1:]])
+
+    check = only(here.check(), "fail", "personal data")
+
+    assert "email j…@b…" in check.message
+    assert "out of the fixture" in check.remedy
+
+
+def test_personal_data_in_the_real_file(here: Birds) -> None:
+    here.set_real([(*REAL[0][:3], "Ask al@x.org, not 8.8.8.8 again", "good"), *REAL[1:]])
+
+    check = only(here.check(), "look", "personal data")
+
+    assert "email 1, ip 1" in check.message
+    assert "--redact" in check.remedy
+
+
+def test_card(here: Birds) -> None:
+    here.set_facts(task_categories=["bird-watching"])
+
+    check = only(here.check(), "fail", "card")
+
+    assert "bird-watching" in check.message
+    assert "source.yaml" in check.remedy
+
+
+# The command.
+
+
+def nnd(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    program = "from nnd.metric.cli.command import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, "check-source", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_tells_machines_and_exits_with_1(birds: Birds) -> None:
+    birds.set_facts(citation="@misc{birds}")
+
+    done = nnd(birds.folder, "--from", birds.real, "--json")
+
+    told = json.loads(done.stdout)
+    assert done.returncode == 1, done.stderr
+    assert [one["name"] for one in told] == list(NAMES)
+    assert [one["name"] for one in told if one["outcome"] == "fail"] == ["citation"]
+
+
+def test_the_command_tells_people_and_exits_with_0(birds: Birds) -> None:
+    birds.set_facts(licence="unknown", redistribution="unknown")
+
+    done = nnd(birds.folder, "--from", birds.real)
+
+    assert done.returncode == 0, done.stderr
+    assert f"{birds.folder}: 20 pass, 0 fail, 1 look, 0 not reached" in done.stdout
+    assert all(name in done.stdout for name in NAMES)
+
+
+@pytest.mark.parametrize("extra", [(), ("--from", "nowhere")])
+def test_what_is_not_there_is_one_line(birds: Birds, extra: tuple[str, ...]) -> None:
+    done = nnd(birds.folder if extra else birds.folder / "lost", *extra)
+
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,90 @@
+"""`nnd export`: what it prints, what it refuses, what it does not load."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.parquet import read_parquet
+from nnd.metric.cli.command import main
+
+LOADED = """
+import sys
+from nnd.metric.cli.command import main
+try:
+    main()
+finally:
+    print("loaded:", *({"torch", "transformers", "datasets"} & set(sys.modules)))
+"""
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    convert("sample", out=tmp_path / "sample-nnd")
+    return tmp_path / "sample-nnd"
+
+
+def nnd(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    """Run the command in this process; its exit code."""
+    monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def test_it_tells_what_was_written_and_what_to_know(
+    sample: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = sample.with_name("tasks")
+    assert nnd(monkeypatch, "export", sample, "--to", "lm-eval", "--out", out) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"72 rows written to {out}"
+    assert "--tasks nnd_sample --include_path FOLDER" in said[1]
+    assert (out / "nnd_sample.yaml").is_file()
+
+
+@pytest.mark.parametrize("target", ["trl", "jsonl"])
+def test_it_loads_no_model_library(target: str, sample: Path) -> None:
+    arguments = ["export", sample, "--to", target, "--out", sample.with_name("out")]
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "loaded:"
+
+
+def test_a_template_words_the_contexts(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = sample.with_name("tasks")
+    options = ["--to", "lm-eval", "--out", where, "--template", "{context} =>"]
+    assert nnd(monkeypatch, "export", sample, *options) == 0
+    flat = sample.with_name("pairs.jsonl")
+    assert nnd(monkeypatch, "export", sample, "--to", "jsonl", "--out", flat) == 0
+    first = json.loads(flat.read_text(encoding="utf-8").splitlines()[0])
+    row = read_parquet(where / "pairs.parquet").row(0, named=True)
+    assert row["context"] == f"{first['context']} =>"
+    assert row["choices"] == [first["candidate_low"], first["candidate_high"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--to", "xml"], 'no target "xml"; choose one of trl, lm-eval, jsonl, csv'),
+        (["--to", "csv", "--template", "mixqg"], "a template is for trl and lm-eval"),
+        (["--to", "trl", "--template", "{nose}"], "there is no {nose} in the context; known:"),
+        (["--to", "trl", "--template", "wrong"], 'there is no template "wrong"'),
+    ],
+)
+def test_a_slip_is_one_line_and_leaves_nothing(
+    options: list[str],
+    said: str,
+    sample: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert nnd(monkeypatch, "export", sample, "--out", sample.with_name("out"), *options) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert [path.name for path in sample.parent.iterdir()] == ["sample-nnd"]

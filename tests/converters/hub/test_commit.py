@@ -1,0 +1,436 @@
+"""Files into a repository: in one commit or in none, whatever happens on the way."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.hub.faults import Fault
+from support.hub.publishing import Client, client
+from support.hub.server import Hub
+
+from nnd.converters.hub.patience import Patience
+from nnd.converters.hub.state import digest
+
+README = b"---\nlicense: mit\n---\n# A card\n"
+DATA = b"PAR1" + bytes(range(256)) * 40
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """A repository of the test's own."""
+    digits = hashlib.sha256(request.node.name.encode()).hexdigest()[:12]
+    return f"org/r{digits}"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """A small file and one that goes to LFS."""
+    (tmp_path / "card").write_bytes(README)
+    (tmp_path / "data").write_bytes(DATA)
+    return {"README.md": tmp_path / "card", "pairs/test.parquet": tmp_path / "data"}
+
+
+def titles(hub: Hub, name: str) -> list[str]:
+    """Titles of all commits on main, oldest first."""
+    return [commit.title for commit in hub.commits("datasets", name)][::-1]
+
+
+def test_a_repository_is_made_and_filled_in_one_commit(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    pushed = publisher.ask("push", name=name, files=files)
+
+    held = hub.files("datasets", name)
+    assert (held["README.md"], held["pairs/test.parquet"]) == (README, DATA)
+    assert titles(hub, name) == ["initial commit", "ours"]
+    assert pushed == {
+        "commit": hub.commits("datasets", name)[0].id,
+        "sent": True,
+        "pull_request": None,
+        "changes": {"README.md": "added", "pairs/test.parquet": "added"},
+    }
+    assert not hub.repository("datasets", name).private
+
+
+def test_what_is_there_already_makes_no_commit(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    first = publisher.ask("push", name=name, files=files)
+
+    again = publisher.ask("push", name=name, files=files)
+
+    assert again == first | {
+        "sent": False,
+        "changes": {"README.md": "same", "pairs/test.parquet": "same"},
+    }
+    assert titles(hub, name) == ["initial commit", "ours"]
+
+
+def test_only_what_differs_is_sent_and_what_is_foreign_stays(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    seeded = {"README.md": b"old", "pairs/test.parquet": DATA, "old.json": b"{}", "photo.png": b"p"}
+    hub.commit("datasets", name, seeded)
+
+    pushed = publisher.ask("push", name=name, files=files, gone=["old.json", "never-there"])
+
+    assert pushed["changes"] == {
+        "README.md": "changed",
+        "pairs/test.parquet": "same",
+        "old.json": "deleted",
+    }
+    assert hub.files("datasets", name) == {
+        "README.md": README,
+        "pairs/test.parquet": DATA,
+        "photo.png": b"p",
+    }
+    assert not any(line.startswith("PUT ") and name in line for line in hub.requests)
+
+
+@pytest.mark.parametrize(
+    ("where", "fault"),
+    [
+        ("POST .*/repos/create", 500),
+        ("POST .*/repos/create", "lost-answer"),
+        ("GET .*/tree/", 503),
+        ("GET .*/tree/", "drop"),
+        ("POST .*/preupload/", 429),
+        ("POST .*/validate-yaml", 500),
+        ("POST .*/objects/batch", 500),
+        ("PUT /lfs/", "half-upload"),
+        ("PUT /lfs/", "lost-answer"),
+        ("POST .*/verify", 503),
+        ("POST .*/commit/", 409),
+        ("POST .*/commit/", 412),
+        ("POST .*/commit/", 429),
+        ("POST .*/commit/", 500),
+        ("POST .*/commit/", "drop"),
+        ("POST .*/commit/", "half-upload"),
+        ("POST .*/commit/", "lost-answer"),
+        ("GET .*/resolve/", "truncate"),
+        ("GET .*/resolve/", 502),
+    ],
+)
+def test_what_passes_is_waited_for(
+    hub: Hub, publisher: Client, files: dict[str, Path], where: str, fault: Fault
+) -> None:
+    name = "org/" + hashlib.sha256(f"{where} {fault}".encode()).hexdigest()[:12]
+    hub.faults.script(where, fault, times=2)
+
+    pushed = publisher.ask("push", name=name, files=files)
+
+    assert hub.faults.struck  # what is tested has happened
+    assert pushed["sent"]
+    assert pushed["commit"] == hub.commits("datasets", name)[0].id
+    assert titles(hub, name) == ["initial commit", "ours"]
+    assert hub.files("datasets", name)["pairs/test.parquet"] == DATA
+
+
+def test_a_rivals_commit_in_between_is_not_undone(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    hub.commit("datasets", name, {"README.md": b"old"}, title="first")
+    rival = {"photo.png": b"p", "README.md": b"rival"}
+    hub.faults.script(
+        "POST .*/commit/", lambda: hub.commit("datasets", name, rival, title="rival's")
+    )
+
+    publisher.ask("push", name=name, files=files)
+
+    assert titles(hub, name) == ["first", "rival's", "ours"]
+    # The first was refused: it was made for what there was before the rival came.
+    assert sum("/commit/" in line and name in line for line in hub.requests) == 2
+    assert hub.files("datasets", name) == {
+        "README.md": README,
+        "photo.png": b"p",
+        "pairs/test.parquet": DATA,
+    }
+
+
+def test_a_rival_who_publishes_the_same_leaves_nothing_to_do(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    hub.commit("datasets", name, {"README.md": b"old"}, title="first")
+    same = {"README.md": README, "pairs/test.parquet": DATA}
+    hub.faults.script(
+        "POST .*/commit/", lambda: hub.commit("datasets", name, same, title="rival's")
+    )
+
+    pushed = publisher.ask("push", name=name, files=files)
+
+    assert titles(hub, name) == ["first", "rival's"]
+    assert pushed["commit"] == hub.commits("datasets", name)[0].id
+
+
+def test_a_hub_that_stays_busy_is_given_up(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    hub.faults.script("POST .*/commit/", 503, times=100)
+
+    error = publisher.refused("push", name=name, files=files)
+
+    assert error == (
+        f"{name}: the Hub is busy (503: Service Unavailable); run the same command again later"
+    )
+    assert len(hub.faults.struck) == 12  # the tries of publisher.py
+    assert titles(hub, name) == ["initial commit"]
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (401, "the Hub does not accept the token (401); `hf auth login` with one that may write"),
+        (402, "the Hub wants to be paid for this (402: Payment required)"),
+        (403, "the token may not write there (403"),
+        (400, "the Hub does not take it (400"),
+    ],
+)
+def test_a_refusal_is_told_at_once(
+    hub: Hub, publisher: Client, files: dict[str, Path], status: int, message: str
+) -> None:
+    name = f"org/refused-{status}"
+    hub.commit("datasets", name, {"README.md": b"old"}, title="first")
+    hub.faults.script("POST .*/commit/", status)
+
+    assert message in publisher.refused("push", name=name, files=files)
+    assert titles(hub, name) == ["first"]
+
+
+def test_metadata_that_the_hub_refuses_is_told(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    files["README.md"].write_text("---\nlicense: [1]\n---\n")
+
+    error = publisher.refused("push", name=name, files=files)
+
+    assert f"{name}: the Hub does not take it:" in error
+    assert '"license" must be a string' in error
+    assert titles(hub, name) == ["initial commit"]
+
+
+def test_what_the_hub_holds_is_read_back(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    # Damaged in the Hub's storage: its list of files says what was sent, the file says otherwise.
+    hub.faults.script("PUT /lfs/", "corrupt")
+
+    error = publisher.refused("push", name=name, files=files)
+
+    commit = hub.commits("datasets", name)[0].id
+    assert f"commit {commit} does not hold what was sent (pairs/test.parquet): do not use" in error
+
+
+def test_a_pull_request_leaves_main_alone_and_is_opened_once(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    hub.commit("datasets", name, {"README.md": b"old", "old.json": b"{}"}, title="first")
+
+    opened = publisher.ask("push", name=name, files=files, gone=["old.json"], pull_request=True)
+    again = publisher.ask("push", name=name, files=files, gone=["old.json"], pull_request=True)
+
+    assert titles(hub, name) == ["first"]
+    assert hub.files("datasets", name, "refs/pr/1") == {
+        "README.md": README,
+        "pairs/test.parquet": DATA,
+    }
+    assert opened["pull_request"] == f"{hub.endpoint}/datasets/{name}/discussions/1"
+    assert again == opened | {"sent": False}
+
+
+def test_a_pull_request_whose_answer_got_lost_is_found(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    hub.commit("datasets", name, {"README.md": b"old"}, title="first")
+    hub.faults.script("POST .*/commit/", "lost-answer")
+
+    opened = publisher.ask("push", name=name, files=files, pull_request=True)
+
+    assert opened["pull_request"].endswith("/discussions/1")
+    assert {ref for ref in hub.refs("datasets", name) if "pr" in ref} == {"refs/pr/1"}
+
+
+def test_other_content_opens_another_pull_request(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    hub.commit("datasets", name, {"README.md": b"old"}, title="first")
+    publisher.ask("push", name=name, files=files, pull_request=True)
+    files["README.md"].write_text("---\nlicense: mit\n---\n# Another card\n")
+
+    opened = publisher.ask("push", name=name, files=files, pull_request=True)
+
+    assert opened["pull_request"].endswith("/discussions/2")
+
+
+def test_a_pull_request_needs_something_to_change(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    assert "publish without --pr first" in publisher.refused(
+        "push", name=name, files=files, pull_request=True
+    )
+    assert not hub.exists("datasets", name)
+
+
+def test_a_private_repository_is_made_private(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    publisher.ask("push", name=name, files=files, private=True)
+
+    assert hub.repository("datasets", name).private
+
+
+def test_what_shall_be_private_does_not_go_where_all_can_see(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    hub.commit("datasets", name, {"README.md": b"old"}, title="first")
+
+    error = publisher.refused("push", name=name, files=files, private=True)
+
+    assert f"{name}: is public already" in error
+    assert titles(hub, name) == ["first"]
+
+
+def test_a_tag_names_the_commit_and_can_be_asked_for_again(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    commit = publisher.ask("push", name=name, files=files)["commit"]
+    hub.faults.script("POST .*/tag/", "lost-answer")
+
+    for _ in range(2):
+        assert publisher.ask("put_tag", name=name, files=files, tag="v1", commit=commit) == {}
+
+    assert hub.refs("datasets", name)["refs/tags/v1"] == commit
+
+
+def test_a_tag_of_the_same_files_stays_where_it_is(
+    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
+) -> None:
+    first = publisher.ask("push", name=name, files=files)["commit"]
+    publisher.ask("put_tag", name=name, files=files, tag="v1", commit=first)
+    second = hub.commit("datasets", name, {"photo.png": b"p"})
+
+    assert publisher.ask("put_tag", name=name, files=files, tag="v1", commit=second) == {}
+    assert hub.refs("datasets", name)["refs/tags/v1"] == first
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_tag_of_other_files_is_taken(
+    publisher: Client, name: str, files: dict[str, Path], *, known: bool
+) -> None:
+    first = publisher.ask("push", name=name, files=files)["commit"]
+    publisher.ask("put_tag", name=name, files=files, tag="v1", commit=first)
+    files["README.md"].write_text("---\nlicense: mit\n---\n# Another card\n")
+    commit = "0" * 40 if known else None  # None: asked before anything is sent
+
+    error = publisher.refused("put_tag", name=name, files=files, tag="v1", commit=commit)
+
+    assert f"{name}: the tag v1 is taken: it names commit {first}" in error
+
+
+@pytest.mark.parametrize("name", ["quiz", "a/b/c", "org/-x", "org/" + "x" * 120, "org/a b"])
+def test_a_name_that_is_none_is_refused(
+    publisher: Client, files: dict[str, Path], name: str
+) -> None:
+    assert "ame it ORG/name" in publisher.refused("push", name=name, files=files)
+
+
+def test_without_a_token_nothing_is_asked(hub: Hub, tmp_path: Path, files: dict[str, Path]) -> None:
+    with client(hub.endpoint, tmp_path / "home", token=None) as stranger:
+        before = len(hub.requests)
+        error = stranger.refused("push", name="org/x", files=files)
+        assert len(hub.requests) == before
+    assert error == (
+        "org/x: there is no token; `hf auth login`, or set HF_TOKEN to one that may write"
+    )
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "hf_wrongwrongwrongwrong",
+        # The client quotes these in errors of its own.
+        "hf_wrong\x7fwrong\x01wrong",
+        "hf_wröngwröngwröngwröng",
+    ],
+)
+def test_a_wrong_token_is_told_and_not_shown(
+    hub: Hub, tmp_path: Path, files: dict[str, Path], token: str
+) -> None:
+    with client(hub.endpoint, tmp_path / "home", token=token) as wrong:
+        error = wrong.refused("push", name="org/x", files=files)
+    assert "token" in error
+    assert "wrong" not in error
+    assert "wr\\xf6ng" not in error
+
+
+def test_offline_is_told(hub: Hub, tmp_path: Path, files: dict[str, Path]) -> None:
+    with client(hub.endpoint, tmp_path / "home", HF_HUB_OFFLINE="1") as offline:
+        error = offline.refused("push", name="org/x", files=files)
+    assert error == ("org/x: HF_HUB_OFFLINE is set, so nothing can be read or published; unset it")
+
+
+def test_no_network_is_told_at_once(tmp_path: Path, files: dict[str, Path]) -> None:
+    with Hub() as gone:
+        endpoint = gone.endpoint
+    with client(endpoint, tmp_path / "home") as alone:
+        error = alone.refused("push", name="org/x", files=files)
+    assert f"org/x: the Hub cannot be reached at {endpoint} (" in error
+
+
+def test_ids_are_those_of_git(tmp_path: Path) -> None:
+    # `printf 'hello\n' | git hash-object --stdin`, and `sha256sum` of the same.
+    (tmp_path / "a").write_bytes(b"hello\n")
+    assert digest(tmp_path / "a") == (
+        6,
+        "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
+        "ce013625030ba8dba906f756967f9e9ca394464a",
+    )
+
+
+class Clock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.pauses: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.pauses.append(seconds)
+
+
+def tried(clock: Clock, wanted: float | None, **options: Any) -> int:
+    """Return how often a call that never works is tried."""
+    patience = Patience(sleep=clock.sleep, clock=lambda: clock.now, chance=lambda: 0.5, **options)
+    calls = []
+
+    def fail() -> None:
+        calls.append(1)
+        raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011 - any
+        patience.keep_trying(fail, wanted_pause=lambda _: wanted)
+    return len(calls)
+
+
+def test_pauses_double_up_to_the_longest() -> None:
+    clock = Clock()
+    assert tried(clock, 0, tries=6, first_s=1, longest_s=5) == 6
+    assert clock.pauses == [1, 2, 4, 5, 5]  # chance 0.5 makes them 0.5 + 0.5 times as long
+
+
+def test_the_hub_is_given_the_time_it_asks_for() -> None:
+    clock = Clock()
+    assert tried(clock, 60, tries=3, first_s=1) == 3
+    assert clock.pauses == [60, 60]
+
+
+def test_waiting_ends_in_time() -> None:
+    clock = Clock()
+    # 30 s each: after the third pause 90 s have passed, and another would end after 100 s.
+    assert tried(clock, 30, tries=50, total_s=100) == 4
+    assert clock.now == 90
+
+
+def test_what_does_not_pass_is_not_tried_again() -> None:
+    assert tried(Clock(), None) == 1

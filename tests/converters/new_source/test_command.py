@@ -1,0 +1,130 @@
+"""`nnd new-source`: what it prints, and what it asks."""
+
+import csv
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnd.converters.source.source import load_source
+
+COMMAND = Path(sys.executable).with_name("nnd")
+SYSTEMS = ("pine", "oak", "elm")
+
+
+def nnd(folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        **options,
+    )
+
+
+def write(path: Path, header: list[str], label: str) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        for number in range(4):
+            for place, system in enumerate(SYSTEMS):
+                text = f"A [red]chair[/red] {number} from {system}."
+                judged = place if label == "score" else f"{label} {place}"
+                writer.writerow([f"What is there in room {number}?", system, text, judged])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "scores.csv", ["question", "model", "answer", "score"], "score")
+    write(tmp_path / "labels.csv", ["question", "model", "answer", "label"], "kind")
+    return tmp_path
+
+
+def test_it_shows_its_guess_what_is_left_and_what_comes_next(folder: Path) -> None:
+    ran = nnd(folder, "new-source", "chairs", "--from", "scores.csv")
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "[red]chair[/red]" in ran.stdout  # a text of the file is no markup
+    for shown in (
+        "candidate",
+        "its name says answer",
+        "left to fill in source.yaml",
+        "12 pairs of",
+    ):
+        assert shown in ran.stdout
+    assert "written to chairs: fixture/expected.yaml, fixture/scores.csv, source.yaml" in ran.stdout
+
+
+def test_what_it_wrote_converts_and_is_valid(folder: Path) -> None:
+    assert nnd(folder, "new-source", "chairs", "--from", "scores.csv").returncode == 0
+    assert nnd(folder, "convert", "./chairs", "--from", "scores.csv").returncode == 0
+
+    ran = nnd(folder, "validate", "chairs-nnd")
+    assert (ran.returncode, ran.stdout) == (0, "chairs-nnd: no problem(s)\n")
+
+
+def test_json_for_machines(folder: Path) -> None:
+    told = json.loads(nnd(folder, "new-source", "c", "--from", "scores.csv", "--json").stdout)
+
+    assert [each["role"] for each in told["columns"]] == [
+        "context",
+        "system",
+        "candidate",
+        "score: score",
+    ]
+    assert {"field", "what", "why"} == set(told["left"][0])
+
+
+def test_without_a_terminal_a_missing_answer_is_an_error_that_names_the_flag(folder: Path) -> None:
+    ran = nnd(folder, "new-source", "chairs", "--from", "labels.csv")
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.count("\n") == 1
+    assert "say so with --no-error, one of: kind 0, kind 1, kind 2" in ran.stderr
+    assert not (folder / "chairs").exists()
+
+
+def test_every_flag_reaches_the_guess(folder: Path) -> None:
+    header = ["one", "two", "three", "four"]
+    write(folder / "odd.csv", header, "kind")
+    flags = ["--context", "one", "--system", "two", "--candidate", "three", "--label", "four"]
+
+    ran = nnd(folder, "new-source", "odd", "--from", "odd.csv", *flags, "--no-error", "kind 1")
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    facts = load_source(folder / "odd").facts
+    assert facts["table"]["columns"] == {"system": "two", "candidate": "three"}
+    assert facts["table"]["inputs"] == {"one": "one"}
+    assert facts["table"]["labels"] == {"four": "four"}
+    assert facts["quality"] == {"rule": "no_error", "no_error": "kind 1"}
+
+
+def test_on_a_terminal_it_asks(folder: Path) -> None:
+    """The third label is chosen, after an answer that is none."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [COMMAND, "new-source", "chairs", "--from", "labels.csv", "--json"],
+        cwd=folder,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+    ) as process:
+        os.close(theirs)
+        os.write(ours, b"9\n3\n")
+        assert process.stdout is not None
+        told = json.loads(process.stdout.read())
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+
+    assert told["quality"] == {"rule": "no_error", "no_error": "kind 2"}
+    assert "Which label says that nothing is wrong with a candidate?" in shown
+    assert "3  kind 2" in shown
+    assert "one of 1 to 3" in shown

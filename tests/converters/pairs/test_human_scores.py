@@ -1,0 +1,202 @@
+"""Human scores by the definitions that give the paper's Table 1."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from nnd.converters.folder.conversion import convert
+from nnd.converters.pairs.human_scores import make_human_scores
+from nnd.converters.source.source import Source
+from nnd.schemas import check_frame
+
+Annotated = Callable[..., pl.DataFrame]
+
+SYSTEMS = {"heron": "birds/heron", "wren": None, "plover": None}
+
+
+def source(**quality: Any) -> Source:
+    return Source(Path(), {"name": "toy", "quality": quality, "systems": SYSTEMS, "taxonomy": {}})
+
+
+NO_ERROR = source(rule="no_error", no_error="good")
+CREDIT = source(rule="credit", high=[1], low=[0])
+
+
+def scores(frame: pl.DataFrame, of: Source) -> dict[tuple[str, str], tuple[float, int]]:
+    """System and category → score and n."""
+    rows = make_human_scores(frame, of).select("system", "category", "score", "n").rows()
+    return {(system, category): (score, n) for system, category, score, n in rows}
+
+
+def test_no_error_scores_are_shares_over_all_candidates_of_a_system(annotated: Annotated) -> None:
+    # heron: good, good, wrong, rude → 2 of 4 good, 3 of 4 not wrong, 3 of 4 not rude.
+    # wren: wrong → 0 of 1 good, 0 of 1 not wrong, 1 of 1 not rude.
+    frame = pl.concat(
+        [
+            annotated("label", ("a", "good"), ("b", "good"), ("c", "wrong"), ("d", "rude")),
+            annotated("label", ("e", "wrong"), system="wren"),
+        ]
+    )
+
+    assert scores(frame, NO_ERROR) == {
+        ("heron", "overall"): (0.5, 4),
+        ("heron", "wrong"): (0.75, 4),
+        ("heron", "rude"): (0.75, 4),
+        ("wren", "overall"): (0.0, 1),
+        ("wren", "wrong"): (0.0, 1),
+        ("wren", "rude"): (1.0, 1),
+    }
+
+
+def test_a_text_that_several_systems_wrote_counts_for_each(annotated: Annotated) -> None:
+    # heron: a good, b wrong → 1 of 2. wren: a good → 1 of 1. plover: b wrong → 0 of 1.
+    frame = pl.concat(
+        [
+            annotated("label", ("a", "good"), system="heron|wren"),
+            annotated("label", ("b", "wrong"), system="plover|heron"),
+        ]
+    )
+
+    found = scores(frame, NO_ERROR)
+
+    assert found["heron", "overall"] == (0.5, 2)
+    assert found["wren", "overall"] == (1.0, 1)
+    assert found["plover", "overall"] == (0.0, 1)
+
+
+def test_a_system_that_is_named_twice_counts_once(annotated: Annotated) -> None:
+    frame = pl.concat(
+        [
+            annotated("score", ("a", 1.0), system="heron|heron"),
+            annotated("score", ("b", 0.0), system="heron"),
+        ]
+    )
+
+    assert scores(frame, CREDIT)["heron", "overall"] == (0.5, 2)
+
+
+def test_a_candidate_with_two_errors_is_one_candidate(annotated: Annotated) -> None:
+    # a has both errors, b none: 1 of 2 good, 1 of 2 not wrong, 1 of 2 not rude.
+    frame = annotated("label", ("a", "wrong"), ("a", "rude"), ("b", "good"))
+
+    assert set(scores(frame, NO_ERROR).values()) == {(0.5, 2)}
+
+
+def test_a_candidate_labelled_good_and_bad_is_not_good(annotated: Annotated) -> None:
+    frame = annotated("label", ("a", "good"), ("a", "wrong"), ("b", "good"))
+
+    assert scores(frame, NO_ERROR)["heron", "overall"] == (0.5, 2)
+
+
+def test_unlabelled_candidates_are_not_judged(annotated: Annotated) -> None:
+    frame = annotated("label", ("a", "good"), ("b", None), ("c", "wrong"))
+
+    assert scores(frame, NO_ERROR)["heron", "overall"] == (0.5, 2)
+
+
+def test_an_aspect_has_the_categories_that_were_found_under_it(annotated: Annotated) -> None:
+    frame = pl.concat(
+        [
+            annotated("label", ("a", "good"), ("b", "wrong"), aspect="answer"),
+            annotated("label", ("a", "good"), ("b", "rude"), aspect="tone"),
+        ]
+    )
+
+    found = make_human_scores(frame, NO_ERROR).select("aspect", "category", "score").rows()
+
+    assert found == [
+        ("answer", "overall", 0.5),
+        ("answer", "wrong", 0.5),
+        ("tone", "overall", 0.5),
+        ("tone", "rude", 0.5),
+    ]
+
+
+def test_credit_scores_are_means_overall_and_by_category_of_context(annotated: Annotated) -> None:
+    # 0.5 is neither high nor low for the pairs, and counts in the mean: (1 + 0.5 + 0) / 3 = 0.5.
+    frame = pl.concat(
+        [
+            annotated("score", ("a", 1.0), ("b", 0.5), category="birds"),
+            annotated("score", ("c", 0.0), ("d", None), context_id="c2", category="bees"),
+        ]
+    )
+
+    assert scores(frame, CREDIT) == {
+        ("heron", "overall"): (0.5, 3),
+        ("heron", "birds"): (0.75, 2),
+        ("heron", "bees"): (0.0, 1),
+    }
+
+
+def test_gap_scores_are_means(annotated: Annotated) -> None:
+    frame = annotated("score", ("a", 4.0), ("b", 1.0))
+
+    assert scores(frame, source(rule="gap", minimum=1)) == {("heron", "overall"): (2.5, 2)}
+
+
+def test_majority_scores_are_the_mean_of_the_mean_ratings(annotated: Annotated) -> None:
+    # (5 + 5 + 2) / 3 = 4 and (1 + 2) / 2 = 1.5: their mean is 2.75. No rating is no judgement.
+    frame = annotated("ratings", ("a", [5.0, 5.0, 2.0]), ("b", [1.0, 2.0]), ("c", []), ("d", None))
+
+    assert scores(frame, source(rule="majority", top=5)) == {("heron", "overall"): (2.75, 2)}
+
+
+def test_order_scores_are_shares_without_any_error(annotated: Annotated) -> None:
+    rule = source(rule="order", better=[["none", "minor"], ["minor", "major"]])
+    frame = annotated("label", ("a", "none"), ("b", "minor"), ("c", "major"), ("d", "none"))
+
+    assert scores(frame, rule) == {
+        ("heron", "overall"): (0.5, 4),
+        ("heron", "minor"): (0.75, 4),
+        ("heron", "major"): (0.75, 4),
+    }
+
+
+@pytest.mark.parametrize(
+    ("system", "model_id"), [("heron", "birds/heron"), ("wren", None)], ids=["public", "not"]
+)
+def test_a_score_names_the_model_where_it_is_public(
+    annotated: Annotated, system: str, model_id: str | None
+) -> None:
+    frame = annotated("label", ("a", "good"), system=system)
+
+    assert make_human_scores(frame, NO_ERROR)["model_id"].to_list() == [model_id]
+
+
+def test_a_score_says_what_it_is(annotated: Annotated) -> None:
+    frame = annotated("label", ("a", "good"), ("b", "wrong"))
+
+    assert make_human_scores(frame, NO_ERROR)["definition"].to_list() == [
+        'share of the system\'s candidates labelled "good" and nothing else',
+        '1 - share of the system\'s candidates labelled "wrong"',
+    ]
+
+
+def test_scores_keep_the_contract_and_an_order(annotated: Annotated) -> None:
+    frame = pl.concat(
+        annotated("label", ("a" + name, "wrong"), ("b" + name, "good"), system=name)
+        for name in ("wren", "heron")
+    )
+
+    found = make_human_scores(frame, NO_ERROR)
+
+    assert list(check_frame("human_score", found)) == []
+    assert found.equals(found.sort("aspect", "system", "category"))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_means_do_not_depend_on_the_order_of_the_rows_of_the_file(
+    make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]], seed: int
+) -> None:
+    # In floating point 1e16 + 1 - 1e16 is 0 and 1e16 - 1e16 + 1 is 1, so rows are put in order.
+    rows = [toy(f"{i:03}", "heron", None, score=(1e16, 1, -1e16)[i % 3]) for i in range(60)]
+    shuffled = random.Random(seed).sample(rows, len(rows))
+    quality = {"rule": "gap", "minimum": 1}
+    first = convert(make_source(rows, quality=quality))
+    second = convert(make_source(shuffled, folder="shuffled", quality=quality))
+
+    assert first.human_scores.equals(second.human_scores)

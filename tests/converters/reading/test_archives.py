@@ -1,0 +1,276 @@
+"""Reading a zip: what is in it, and every way in which it may be out to harm."""
+
+import struct
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from nnd.converters.reading.archives import find_member, read_members
+from nnd.schemas import SourceError
+
+MIB = 2**20
+MakeZip = Callable[..., Path]
+
+
+def entry(
+    name: str, *, mode: int = 0o100644, method: int = zipfile.ZIP_DEFLATED
+) -> zipfile.ZipInfo:
+    """An entry with a Unix mode, as Info-ZIP writes it."""
+    info = zipfile.ZipInfo(name)
+    info.filename = info.orig_filename = name  # the constructor tidies names
+    info.external_attr = mode << 16
+    info.compress_type = method
+    return info
+
+
+@pytest.fixture
+def make_zip(tmp_path: Path) -> MakeZip:
+    """`make_zip((name or entry, raw), …)`: a zip of these members, `in/a.zip`."""
+
+    def make(*members: tuple[str | zipfile.ZipInfo, bytes]) -> Path:
+        path = tmp_path / "in" / "a.zip"
+        path.parent.mkdir(exist_ok=True)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, raw in members:
+                archive.writestr(name, raw)
+        return path
+
+    return make
+
+
+def refused(path: Path) -> str:
+    """The message, after checking that nothing was written beside the zip or above it."""
+    before = sorted(path.parent.parent.rglob("*"))
+    with pytest.raises(SourceError) as caught:
+        read_members(path)
+    assert sorted(path.parent.parent.rglob("*")) == before
+    message = str(caught.value)
+    assert message.isprintable()
+    assert path.name in message
+    return message
+
+
+def test_the_files_of_a_zip(make_zip: MakeZip) -> None:
+    path = make_zip(("notes/", b""), ("notes/b.txt", b"two"), ("a.txt", b"one"))
+
+    assert read_members(path) == {"notes/b.txt": b"two", "a.txt": b"one"}
+
+
+def test_resource_forks_of_macos_are_passed_over(make_zip: MakeZip) -> None:
+    path = make_zip(("a.txt", b"one"), ("__MACOSX/._a.txt", b"\0\5"), ("__MACOSX/", b""))
+
+    assert list(read_members(path)) == ["a.txt"]
+
+
+def test_a_stored_member_is_read(make_zip: MakeZip) -> None:
+    path = make_zip((entry("a.txt", method=zipfile.ZIP_STORED), b"one"))
+
+    assert read_members(path) == {"a.txt": b"one"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../a.txt",
+        "notes/../../a.txt",
+        "/etc/a.txt",
+        "//host/a.txt",
+        "..\\a.txt",
+        "notes\\..\\a.txt",
+        "\\a.txt",
+        "C:\\a.txt",
+        "C:a.txt",
+        "../",
+    ],
+)
+def test_a_name_that_leads_elsewhere_is_refused(make_zip: MakeZip, name: str) -> None:
+    message = refused(make_zip(("good.txt", b"one"), (entry(name), b"two")))
+
+    assert "is a name that leads out of the folder" in message
+
+
+def test_a_name_with_a_nul_is_refused(make_zip: MakeZip) -> None:
+    # zipfile would read it as "a.txt"; it writes no such name, so it is put into the bytes.
+    path = make_zip(("a.txt+..", b"one"))
+    path.write_bytes(path.read_bytes().replace(b"a.txt+..", b"a.txt\0.."))
+
+    assert r"a.zip: a.txt\x00.. is a name that leads out" in refused(path)
+
+
+@pytest.mark.parametrize("name", ["a..b.txt", "notes/..a", "...", "notes/.hidden"])
+def test_dots_in_a_name_are_no_harm(make_zip: MakeZip, name: str) -> None:
+    assert list(read_members(make_zip((name, b"one")))) == [name]
+
+
+@pytest.mark.parametrize(
+    "mode", [0o120777, 0o010644, 0o060644], ids=["symbolic link", "pipe", "device"]
+)
+def test_what_is_no_file_is_refused(make_zip: MakeZip, mode: int) -> None:
+    message = refused(make_zip((entry("a.txt", mode=mode), b"/etc/passwd")))
+
+    assert message.startswith("a.zip: a.txt is a link, or another thing that is no file;")
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(make_zip: MakeZip) -> None:
+    # Zeros pack at about 1,000 to 1.
+    path = make_zip(("a.txt", bytes(64 * MIB)))
+
+    tracemalloc.start()
+    message = refused(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert "to 67,108,864 bytes, more than 100 to 1; if you trust it, unpack it" in message
+    assert peak < 4 * MIB
+
+
+def test_a_small_member_may_pack_well(make_zip: MakeZip) -> None:
+    assert read_members(make_zip(("a.txt", bytes(4 * MIB)))) == {"a.txt": bytes(4 * MIB)}
+
+
+def test_a_bomb_that_understates_its_size_is_not_unpacked(make_zip: MakeZip) -> None:
+    path = make_zip(("a.txt", bytes(64 * MIB)))
+    said, true = struct.pack("<L", 1000), struct.pack("<L", 64 * MIB)
+    path.write_bytes(path.read_bytes().replace(true, said))
+
+    tracemalloc.start()
+    message = refused(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert "a.zip: not a whole zip: Bad CRC-32" in message
+    assert peak < 4 * MIB
+
+
+def test_many_members_that_unpack_to_too_much_are_refused(make_zip: MakeZip) -> None:
+    # 65 * 4 MiB = 260 MiB, each small enough for any ratio.
+    path = make_zip(*((f"{number}.txt", bytes(4 * MIB)) for number in range(65)))
+
+    assert "a.zip: its members unpack to 272,629,760 bytes, more than 268,435,456" in refused(path)
+
+
+def test_too_many_members_are_refused(make_zip: MakeZip) -> None:
+    path = make_zip(*((f"{number}", b"") for number in range(10_001)))
+
+    assert "a.zip: 10,001 members are more than 10,000" in refused(path)
+
+
+def test_members_that_overlap_are_refused(make_zip: MakeZip) -> None:
+    # Two entries of the table of contents that stand for one run of 3,000 packed bytes.
+    path = make_zip((entry("a.txt", method=zipfile.ZIP_STORED), b"x" * 3000))
+    raw = path.read_bytes()
+    start, end = raw.index(b"PK\1\2"), raw.index(b"PK\5\6")
+    table = raw[start:end]
+    counts = struct.pack("<HHL", 2, 2, 2 * len(table))
+    path.write_bytes(
+        raw[:start]
+        + table
+        + table.replace(b"a.txt", b"b.txt")
+        + raw[end : end + 8]
+        + counts
+        + raw[end + 16 :]
+    )
+
+    assert "a.zip: its members overlap" in refused(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_stands_twice_is_refused(make_zip: MakeZip) -> None:
+    assert "a.txt stands in it 2 times" in refused(make_zip(("a.txt", b"1"), ("a.txt", b"2")))
+
+
+def test_a_zip_in_the_zip_is_refused(make_zip: MakeZip, tmp_path: Path) -> None:
+    inner = make_zip(("a.txt", b"one")).rename(tmp_path / "inner.zip").read_bytes()
+
+    assert "deep/inner.ZIP is a zip in the zip" in refused(make_zip(("deep/inner.ZIP", inner)))
+
+
+def test_an_encrypted_member_is_refused(make_zip: MakeZip) -> None:
+    path = make_zip(("a.txt", b"one"))
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"PK\3\4") + 6] |= 1  # the general purpose flags, in both headers
+    raw[raw.index(b"PK\1\2") + 8] |= 1
+    path.write_bytes(raw)
+
+    assert "a.txt is encrypted" in refused(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_another_method_is_refused(make_zip: MakeZip, method: int) -> None:
+    path = make_zip((entry("a.txt", method=method), b"one"))
+
+    assert "a.txt is packed by another method than deflate" in refused(path)
+
+
+def test_a_cut_off_zip_is_refused(make_zip: MakeZip) -> None:
+    path = make_zip(("a.txt", bytes(range(256)) * 8))
+    path.write_bytes(path.read_bytes()[:-40])
+
+    assert refused(path).endswith("or fetch it again: it may be cut off")
+
+
+def test_a_damaged_member_is_refused(make_zip: MakeZip) -> None:
+    path = make_zip((entry("a.txt", method=zipfile.ZIP_STORED), b"one"))
+    path.write_bytes(path.read_bytes().replace(b"one", b"two"))
+
+    assert "a.zip: not a whole zip: Bad CRC-32" in refused(path)
+
+
+@pytest.mark.parametrize("raw", [b"", b"PK", b'{"a": 1}'])
+def test_what_is_no_zip_is_refused(make_zip: MakeZip, raw: bytes) -> None:
+    path = make_zip()
+    path.write_bytes(raw)
+
+    assert "a.zip: not a whole zip" in refused(path)
+
+
+def test_a_name_that_steers_a_terminal_is_shown_harmless(make_zip: MakeZip) -> None:
+    assert r"../\x1b[2J\u202e is a name" in refused(make_zip((entry("../\x1b[2J\u202e"), b"")))
+
+
+def test_a_zip_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"none\.zip: cannot be read: No such file"):
+        read_members(tmp_path / "none.zip")
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(places=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1))
+def test_a_changed_byte_is_read_or_refused(
+    make_zip: MakeZip, places: list[tuple[int, int]]
+) -> None:
+    path = make_zip(("a/b.txt", b"some text " * 9), ("c.json", b'{"a": [1, 2]}'))
+    raw = bytearray(path.read_bytes())
+    for place, value in places:
+        raw[place % len(raw)] = value
+    path.write_bytes(raw)
+
+    try:
+        members = read_members(path)
+    except SourceError as error:
+        assert str(error).isprintable()  # noqa: PT017 - that it is raised is not what is tested
+    else:
+        assert sum(map(len, members.values())) <= 256 * MIB
+
+
+def test_a_member_is_found_in_whatever_folder() -> None:
+    assert find_member(Path("a.zip"), ["b/c/d.json", "d.json.txt"], "d.json") == "b/c/d.json"
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (["b/e.json"], "a.zip: no members are called d.json, of b/e.json;"),
+        ([], "a.zip: no members are called d.json, of none at all;"),
+        (["c/d.json", "b/d.json"], "a.zip: 2 members are called d.json, of b/d.json, c/d.json;"),
+    ],
+    ids=["another", "empty", "two"],
+)
+def test_one_member_must_have_the_name(members: list[str], message: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        find_member(Path("a.zip"), members, "d.json")
+
+    assert str(caught.value).startswith(message)

@@ -1,0 +1,34 @@
+"""YAML that cannot blow up, and in which no key hides another."""
+
+import pytest
+import yaml
+
+from nnd.converters.reading.yaml import load_yaml
+
+
+def test_an_alias_stands_for_what_it_names() -> None:
+    assert load_yaml("a: &one {b: [1, 2]}\nc: *one\nd: {<<: *one, b: 3}\n") == {
+        "a": {"b": [1, 2]},
+        "c": {"b": [1, 2]},
+        "d": {"b": 3},
+    }
+
+
+def test_a_bomb_is_refused() -> None:
+    bomb = "a: &a [x, x]\n" + "".join(
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+        for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    # 3 values in a; times 9 and 1 more in each: 28, 253, 2,278, 20,503; f in line 6 passes 100,000.
+    with pytest.raises(yaml.YAMLError, match=r"more than 100,000 values by here\n.*line 6"):
+        load_yaml(bomb)
+
+
+@pytest.mark.parametrize("text", ["a: 1\nb: 2\na: 1\n", "c: {a: 1, 'a': 2}", "- {a: 1, a: 2}"])
+def test_no_key_hides_another(text: str) -> None:
+    with pytest.raises(yaml.YAMLError, match='the key "a" stands twice; keep one'):
+        load_yaml(text)
+
+
+def test_lists_may_repeat_themselves() -> None:
+    assert load_yaml("- {a: 1}\n- {a: 1}\n") == [{"a": 1}, {"a": 1}]

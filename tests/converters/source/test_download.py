@@ -1,0 +1,598 @@
+"""Fetching declared files, from a real HTTP server on the loopback."""
+
+import hashlib
+import http.server
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from nnd.converters.folder.conversion import convert
+from nnd.converters.source.download import cache_folder, fetch, find_cached
+from nnd.converters.source.files import Files
+from nnd.converters.source.source import SourceFile, load_source
+from nnd.schemas import SourceError
+
+BODY = b'{"some": "annotations"}\n'
+DIGEST = hashlib.sha256(BODY).hexdigest()
+MODIFIED = "Wed, 21 Oct 2015 07:28:00 GMT"
+
+FETCH = """
+import sys
+from nnd.converters.source.download import fetch
+from nnd.converters.source.source import SourceFile
+
+print("ready", flush=True)
+print(fetch(SourceFile("a.jsonl", *sys.argv[1:], None), "toy", pause_s=0))
+"""
+
+
+@dataclass
+class Server:
+    """A server that answers every path with one body, unless told to fail.
+
+    Attributes:
+        url: Where it listens, without a slash at the end.
+        body: What it sends.
+        announced: Content-Length, or None for the true one.
+        chunked: Whether to send half of the body as a chunk and hang up.
+        headers: Sent with every body.
+        ranges: How it takes a Range: "yes", "no" (never heard of it), "ignores If-Range", "other
+            bytes" (sends others than it was asked for), "unnamed" (does not say which it sends).
+        statuses: Answers to the next requests, 200 where none is left.
+        cuts: After how many bytes of the next bodies it hangs up; never where none is left.
+        go_on: While it is clear, a connection that is to be cut stays open, and silent.
+        asked: Paths asked for so far.
+        heard: Headers of these requests.
+        sent: Bytes of a body sent to each of them.
+    """
+
+    url: str
+    body: bytes = BODY
+    announced: int | None = None
+    chunked: bool = False
+    headers: dict[str, str] = field(default_factory=dict)
+    ranges: str = "yes"
+    statuses: list[int] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=list)
+    go_on: threading.Event = field(default_factory=threading.Event)
+    asked: list[str] = field(default_factory=list)
+    heard: list[dict[str, str]] = field(default_factory=list)
+    sent: list[int] = field(default_factory=list)
+
+    def asked_range(self) -> list[str | None]:
+        return [headers.get("Range") for headers in self.heard]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    state: ClassVar[Server]
+
+    def do_GET(self) -> None:
+        state = self.state
+        self.close_connection = True
+        state.asked.append(self.path)
+        state.heard.append(dict(self.headers.items()))
+        status = state.statuses.pop(0) if state.statuses else 200
+        if self.path == "/missing":
+            status = 404
+        if status != 200:
+            self.send_response(status)
+            for name, value in state.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif state.chunked:
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"ff\r\n" + state.body)
+        else:
+            self.send_body()
+
+    def send_body(self) -> None:
+        state = self.state
+        start = self.first_byte()
+        if start:
+            self.send_response(206)
+            if state.ranges != "unnamed":
+                first = start + (state.ranges == "other bytes")
+                end = len(state.body)
+                self.send_header("Content-Range", f"bytes {first}-{end - 1}/{end}")
+        else:
+            self.send_response(200)
+        for name, value in state.headers.items():
+            self.send_header(name, value)
+        body = state.body[start:]
+        self.send_header("Content-Length", str(state.announced or len(body)))
+        self.end_headers()
+        cut = state.cuts.pop(0) if state.cuts else None
+        state.sent.append(len(body[:cut]))
+        self.wfile.write(body[:cut])
+        if cut is not None:
+            state.go_on.wait(10)
+
+    def first_byte(self) -> int:
+        asked = self.headers.get("Range")
+        wanted = self.headers.get("If-Range")
+        if asked is None or self.state.ranges == "no":
+            return 0
+        if self.state.ranges == "yes" and wanted not in self.state.headers.values():
+            return 0
+        return int(asked.removeprefix("bytes=").removesuffix("-"))
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        Handler.state = Server(f"http://127.0.0.1:{listening.server_port}")
+        Handler.state.go_on.set()
+        thread = threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield Handler.state
+        Handler.state.go_on.set()
+        listening.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NND_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def declared(url: str | None, sha256: str | None = DIGEST) -> SourceFile:
+    return SourceFile("a.jsonl", url, sha256, len(BODY))
+
+
+def cached(cache: Path) -> list[str]:
+    paths = (path for path in cache.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return sorted(str(path.relative_to(cache)) for path in paths)
+
+
+def get(server: Server, sha256: str | None = DIGEST) -> Path:
+    """Fetch /a without waiting between tries."""
+    return fetch(declared(f"{server.url}/a", sha256), "toy", pause_s=0)
+
+
+def test_a_file_is_fetched_into_the_cache(server: Server, cache: Path) -> None:
+    path = fetch(declared(f"{server.url}/a"), "toy")
+
+    assert path == cache / "toy/a.jsonl"
+    assert path.read_bytes() == BODY
+    assert cached(cache) == ["toy/a.jsonl"]
+
+
+def test_a_file_in_the_cache_is_not_fetched_again(server: Server) -> None:
+    file = declared(f"{server.url}/a")
+
+    assert fetch(file, "toy") == fetch(file, "toy")
+    assert server.asked == ["/a"]
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_again(server: Server, cache: Path) -> None:
+    (cache / "toy").mkdir(parents=True)
+    (cache / "toy/a.jsonl").write_bytes(BODY[:5])
+
+    assert fetch(declared(f"{server.url}/a"), "toy").read_bytes() == BODY
+
+
+def test_another_file_than_the_declared_one_is_not_kept(server: Server, cache: Path) -> None:
+    server.body = b"<html>Sign in</html>"
+
+    with pytest.raises(SourceError, match=r"not the declared file \(SHA-256 differs\).*--from"):
+        fetch(declared(f"{server.url}/a"), "toy")
+
+    assert cached(cache) == []
+
+
+def test_a_failed_fetch_leaves_the_cached_file_as_it_was(server: Server, cache: Path) -> None:
+    old = declared(f"{server.url}/a")
+    fetch(old, "toy")
+    newer = declared(f"{server.url}/a", sha256="0" * 64)
+
+    with pytest.raises(SourceError):
+        fetch(newer, "toy")
+
+    assert (cache / "toy/a.jsonl").read_bytes() == BODY
+
+
+def test_an_answer_404_is_an_error_with_the_way_out(server: Server, cache: Path) -> None:
+    with pytest.raises(SourceError) as caught:
+        fetch(declared(f"{server.url}/missing"), "toy")
+
+    assert str(caught.value) == (
+        f"{server.url}/missing: cannot be fetched: HTTP Error 404: Not Found; "
+        "name your copy with --from"
+    )
+    assert cached(cache) == []
+
+
+def test_a_refused_connection_is_an_error_with_the_way_out(cache: Path) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # and never listens
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/a"
+
+        with pytest.raises(SourceError, match=r"cannot be fetched: .*Connection refused.*--from"):
+            fetch(declared(url), "toy", pause_s=0)
+
+    assert cached(cache) == []
+
+
+@pytest.mark.parametrize("sha256", [DIGEST, None], ids=["digest", "no digest"])
+def test_a_body_that_is_cut_off_is_not_kept_where_the_server_names_no_version(
+    server: Server, cache: Path, sha256: str | None
+) -> None:
+    # 24 bytes of 100 arrive. Without a digest, only the announced length can tell.
+    server.announced = 100
+
+    with pytest.raises(SourceError, match="76 bytes did not arrive; try again, or name your copy"):
+        get(server, sha256)
+
+    assert cached(cache) == []
+    assert server.asked_range() == [None, None, None]
+
+
+def test_chunks_that_are_cut_off_are_not_kept(server: Server, cache: Path) -> None:
+    server.chunked = True
+
+    with pytest.raises(SourceError, match="cannot be fetched: IncompleteRead"):
+        get(server, sha256=None)
+
+    assert cached(cache) == []
+
+
+@pytest.mark.parametrize("named", [{"ETag": '"v1"'}, {"Last-Modified": MODIFIED}], ids=str)
+@pytest.mark.parametrize("sha256", [DIGEST, None], ids=["digest", "no digest"])
+def test_what_is_missing_is_asked_for_and_no_more(
+    server: Server, cache: Path, sha256: str | None, named: dict[str, str]
+) -> None:
+    server.headers = named
+    server.cuts = [10, 5]
+
+    path = get(server, sha256)
+
+    # 24 bytes: 10, then 5 of the other 14, then the last 9.
+    assert path.read_bytes() == BODY
+    assert server.asked_range() == [None, "bytes=10-", "bytes=15-"]
+    assert [headers.get("If-Range") for headers in server.heard] == [
+        None,
+        *named.values(),
+        *named.values(),
+    ]
+    assert server.sent == [10, 5, 9]
+    assert cached(cache) == ["toy/a.jsonl"]
+
+
+def test_a_later_call_goes_on_where_the_last_one_stopped(server: Server, cache: Path) -> None:
+    server.headers = {"ETag": '"v1"'}
+    server.cuts = [3, 3, 3]
+    with pytest.raises(SourceError, match="15 bytes did not arrive; try again"):
+        get(server)
+    part = cache / "toy/a.jsonl.part"
+    assert part.read_bytes() == BODY[:9]
+    assert cached(cache) == ["toy/a.jsonl.part", "toy/a.jsonl.part.json"]
+
+    assert get(server).read_bytes() == BODY
+
+    assert server.asked_range()[3:] == ["bytes=9-"]
+    assert server.sent == [3, 3, 3, 15]
+    assert cached(cache) == ["toy/a.jsonl"]
+
+
+def interrupt(server: Server, cache: Path, etag: str = '"v1"', sha256: str | None = None) -> None:
+    """Leave a part of 10 bytes of version `etag` in the cache, and forget the requests."""
+    server.headers = {"ETag": etag}
+    server.cuts = [10]
+    server.statuses = [200, 404]
+    with pytest.raises(SourceError, match="404"):
+        get(server, sha256)
+    assert (cache / "toy/a.jsonl.part").read_bytes() == BODY[:10]
+    for record in (server.asked, server.heard, server.sent):
+        record.clear()
+
+
+def test_a_server_that_sends_no_parts_sends_the_whole(server: Server, cache: Path) -> None:
+    interrupt(server, cache)
+    server.ranges = "no"
+
+    assert get(server).read_bytes() == BODY
+    assert server.asked_range() == ["bytes=10-"]
+    assert server.sent == [24]
+
+
+@pytest.mark.parametrize("ranges", ["yes", "ignores If-Range"])
+def test_a_file_that_changed_in_between_is_fetched_whole(
+    server: Server, cache: Path, ranges: str
+) -> None:
+    # 10 old bytes and the rest of the new ones would pass for a file where no digest is declared.
+    interrupt(server, cache)
+    server.body = BODY.upper()
+    server.headers = {"ETag": '"v2"'}
+    server.ranges = ranges
+
+    assert get(server, sha256=None).read_bytes() == BODY.upper()
+    assert server.asked_range()[0] == "bytes=10-"
+    assert server.sent[-1] == 24
+
+
+@pytest.mark.parametrize("ranges", ["other bytes", "unnamed"])
+def test_a_part_that_does_not_fit_is_not_taken(server: Server, cache: Path, ranges: str) -> None:
+    interrupt(server, cache)
+    server.ranges = ranges
+
+    assert get(server).read_bytes() == BODY
+    assert server.asked_range() == ["bytes=10-", None]
+
+
+def test_a_range_that_is_refused_is_a_new_start(server: Server, cache: Path) -> None:
+    interrupt(server, cache)
+    server.statuses = [416]
+
+    assert get(server).read_bytes() == BODY
+    assert server.asked_range() == ["bytes=10-", None]
+    assert server.sent == [24]
+
+
+def test_a_weak_etag_is_no_ground_to_go_on_from(server: Server) -> None:
+    # A weak ETag says "as good as", not "the same bytes" (RFC 9110, 8.8.1); If-Range forbids it.
+    server.headers = {"ETag": 'W/"v1"'}
+    server.cuts = [10]
+
+    assert get(server).read_bytes() == BODY
+    assert server.asked_range() == [None, None]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    ["", "{", "[]", "{}", '{"url": "http://other/a", "version": "\\"v1\\""}'],
+)
+def test_a_part_of_unknown_origin_is_not_continued(server: Server, cache: Path, facts: str) -> None:
+    interrupt(server, cache)
+    (cache / "toy/a.jsonl.part.json").write_text(facts, encoding="utf-8")
+
+    assert get(server).read_bytes() == BODY
+    assert server.asked_range() == [None]
+
+
+def test_a_part_says_of_which_version_it_is(server: Server, cache: Path) -> None:
+    interrupt(server, cache)
+
+    facts = json.loads((cache / "toy/a.jsonl.part.json").read_text(encoding="utf-8"))
+
+    assert facts == {"url": f"{server.url}/a", "version": '"v1"'}
+
+
+def test_a_completed_file_that_is_not_the_declared_one_is_removed(
+    server: Server, cache: Path
+) -> None:
+    interrupt(server, cache)
+
+    with pytest.raises(SourceError, match=r"not the declared file \(SHA-256 differs\)"):
+        get(server, sha256="0" * 64)
+
+    assert server.asked_range() == ["bytes=10-"]
+    assert cached(cache) == []
+
+
+def test_without_a_digest_the_declared_size_must_fit(server: Server, cache: Path) -> None:
+    server.body = BODY + b"and more"
+
+    with pytest.raises(SourceError, match=r"not the declared file \(size differs\)"):
+        get(server, sha256=None)
+
+    assert cached(cache) == []
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_a_server_in_trouble_is_asked_three_times(server: Server, status: int) -> None:
+    server.statuses = [status, status]
+
+    assert get(server).read_bytes() == BODY
+    assert len(server.asked) == 3
+
+
+def test_a_server_that_stays_in_trouble_is_left_alone(server: Server, cache: Path) -> None:
+    server.statuses = [500] * 9
+
+    with pytest.raises(SourceError, match=r"HTTP Error 500: .*; try again, or name .* with --from"):
+        get(server)
+
+    assert len(server.asked) == 3
+    assert cached(cache) == []
+
+
+def test_a_refusal_is_not_asked_again(server: Server) -> None:
+    server.statuses = [403]
+
+    with pytest.raises(SourceError, match="HTTP Error 403: Forbidden; name your copy with --from"):
+        get(server)
+
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_wants_to_rest_is_not_asked_again(server: Server) -> None:
+    server.statuses = [429]
+    server.headers = {"Retry-After": "3600"}
+
+    with pytest.raises(SourceError, match="HTTP Error 429"):
+        get(server)
+
+    assert len(server.asked) == 1
+
+
+def test_the_second_pause_is_twice_the_first(server: Server) -> None:
+    server.statuses = [500, 500]
+
+    begin = time.monotonic()
+    fetch(declared(f"{server.url}/a"), "toy", pause_s=0.05)
+
+    assert time.monotonic() - begin >= 0.15  # 0.05 and 0.1
+
+
+def test_requests_say_who_asks(server: Server) -> None:
+    get(server)
+
+    assert server.heard[0]["User-Agent"] == f"nnd/{version('nnd')}"
+    assert server.heard[0]["Accept-Encoding"] == "identity"
+
+
+def test_no_progress_is_shown_without_a_terminal(
+    server: Server, capfd: pytest.CaptureFixture[str]
+) -> None:
+    get(server)
+
+    assert capfd.readouterr() == ("", "")
+
+
+def start_fetching(server: Server, digest: str) -> subprocess.Popen[str]:
+    """Fetch /a in a process of its own, which has done its imports."""
+    command = [sys.executable, "-c", FETCH, f"{server.url}/a", digest]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def wait_for_bytes(path: Path, n: int) -> None:
+    deadline = time.monotonic() + 10
+    while not path.exists() or path.stat().st_size < n:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_after_a_kill_the_next_call_goes_on(server: Server, cache: Path) -> None:
+    server.body = BODY * 100_000  # 2.4 MB, half of which arrives
+    digest = hashlib.sha256(server.body).hexdigest()
+    server.headers = {"ETag": '"v1"'}
+    server.cuts = [1_200_000]
+    server.go_on.clear()
+    part = cache / "toy/a.jsonl.part"
+    with start_fetching(server, digest) as process:
+        wait_for_bytes(part, 1_000_000)
+        process.kill()
+    arrived = part.stat().st_size
+    server.go_on.set()
+
+    path = get(server, digest)
+
+    assert path.read_bytes() == server.body
+    assert server.asked_range() == [None, f"bytes={arrived}-"]
+    assert server.sent == [1_200_000, 2_400_000 - arrived]
+    assert cached(cache) == ["toy/a.jsonl"]
+
+
+def test_of_two_processes_at_once_one_fetches(server: Server, cache: Path) -> None:
+    server.headers = {"ETag": '"v1"'}
+    server.cuts = [10]
+    server.go_on.clear()
+    with start_fetching(server, DIGEST) as first:
+        wait_for_bytes(cache / "toy/a.jsonl.part.json", 1)
+        with start_fetching(server, DIGEST) as second:
+            time.sleep(0.2)  # long enough to ask, were it free to
+            server.go_on.set()
+            printed = [process.communicate(timeout=20)[0] for process in (first, second)]
+
+    assert printed == [f"{cache}/toy/a.jsonl\n"] * 2
+    assert server.sent == [10, 14]
+    assert cached(cache) == ["toy/a.jsonl"]
+
+
+def test_an_address_that_is_none_is_an_error() -> None:
+    with pytest.raises(SourceError, match="cannot be fetched"):
+        fetch(declared("http://127.0.0.1/a b"), "toy")
+
+
+def test_without_a_url_the_file_must_be_named() -> None:
+    with pytest.raises(SourceError, match="no URL is declared; name your copy with --from"):
+        fetch(declared(None), "toy")
+
+
+def test_a_cache_that_cannot_be_written_is_an_error_that_names_the_variable(
+    server: Server, cache: Path
+) -> None:
+    cache.write_text("a file where the cache should be", encoding="utf-8")
+
+    with pytest.raises(SourceError, match=r"the download cache cannot be used: .*set NND_CACHE"):
+        fetch(declared(f"{server.url}/a"), "toy")
+
+
+def test_a_converter_gets_what_was_fetched(
+    server: Server,
+    make_source: Callable[..., Path],
+    cache: Path,
+) -> None:
+    folder = make_source()
+    server.body = (folder / "toy.jsonl").read_bytes()
+    (folder / "toy.jsonl").unlink()
+    file: dict[str, Any] = {"name": "toy.jsonl", "url": f"{server.url}/toy", "bytes": None}
+    sha256 = hashlib.sha256(server.body).hexdigest()
+    source = make_source(folder="remote", files=[file | {"sha256": sha256}])
+    (source / "toy.jsonl").unlink()
+
+    manifest = convert(source).manifest
+
+    assert manifest["files"][0]["verified"] is True
+    assert cached(cache) == ["toy/toy.jsonl"]
+
+
+def test_nothing_is_fetched_where_from_is_given(
+    server: Server, make_source: Callable[..., Path], tmp_path: Path
+) -> None:
+    file = {"name": "toy.jsonl", "url": f"{server.url}/toy", "bytes": None, "sha256": "0" * 64}
+    source = make_source(files=[file])
+
+    convert(source, origin=source / "toy.jsonl")
+    with pytest.raises(SourceError):
+        convert(source, origin=tmp_path / "nowhere")
+
+    assert server.asked == []
+
+
+def test_asking_whether_a_file_is_there_does_not_fetch_it(
+    server: Server, make_source: Callable[..., Path]
+) -> None:
+    file = {"name": "extra.txt", "url": f"{server.url}/a", "bytes": None, "sha256": DIGEST}
+    files = Files(load_source(make_source(files=[file])))
+
+    assert not files.has("extra.txt")
+    assert server.asked == []
+    assert files.opened == {}
+
+
+def test_a_file_in_the_cache_is_there(server: Server, make_source: Callable[..., Path]) -> None:
+    get(server)
+    file = {"name": "a.jsonl", "url": f"{server.url}/a", "bytes": None, "sha256": DIGEST}
+    files = Files(load_source(make_source(files=[file])))
+
+    assert files.has("a.jsonl")
+    assert files.opened == {}  # nobody has read it
+    assert server.asked == ["/a"]
+
+
+def test_a_damaged_file_in_the_cache_is_not_there(cache: Path) -> None:
+    (cache / "toy").mkdir(parents=True)
+    (cache / "toy/a.jsonl").write_bytes(BODY[:5])
+
+    assert find_cached(declared(None), "toy") is None
+
+
+def test_the_cache_is_in_the_home_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NND_CACHE")
+    monkeypatch.setenv("HOME", "/home/someone")
+
+    assert cache_folder() == Path("/home/someone/.cache/nnd")

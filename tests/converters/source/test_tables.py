@@ -1,0 +1,494 @@
+"""The generic table source: columns of one file become annotations, with no Python."""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from nnd.converters.folder.conversion import Conversion, convert
+from nnd.schemas import NNDError
+
+TABLE: dict[str, Any] = {
+    "columns": {"context_id": "key", "candidate": "answer", "system": "by"},
+    "inputs": {"question": "question"},
+    "labels": {"answer": "verdict"},
+}
+GAP = {"rule": "gap", "minimum": 1}
+HEADER = ["key", "question", "answer", "by", "verdict"]
+ROWS = [
+    ["c1", "Who\nsings?", "A bird.", "heron", "good"],
+    ["c1", "Who\nsings?", 'A "bird", I think.', "wren", "wrong"],
+    ["c1", "Who\nsings?", "You!", "plover", "rude"],
+]
+
+TableSource = Callable[..., Path]
+
+
+def csv_of(*rows: list[str]) -> bytes:
+    quoted = [",".join(f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in row) for row in rows]
+    return "\n".join(quoted).encode() + b"\n"
+
+
+def xlsx_of(*rows: list[str]) -> bytes:
+    """A workbook of inline texts, the smallest that the format allows."""
+    sheet = "".join(
+        "<row>"
+        + "".join(
+            f'<c t="inlineStr"><is><t xml:space="preserve">{cell}</t></is></c>' for cell in row
+        )
+        + "</row>"
+        for row in rows
+    )
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w") as archive:
+        archive.writestr(
+            "xl/workbook.xml",
+            '<workbook xmlns:r="r"><sheets><sheet name="A" r:id="1"/></sheets></workbook>',
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            '<Relationships><Relationship Id="1" Target="worksheets/a.xml"/></Relationships>',
+        )
+        archive.writestr("xl/worksheets/a.xml", f"<worksheet>{sheet}</worksheet>")
+    return raw.getvalue()
+
+
+def jsonl_of(*rows: list[str]) -> bytes:
+    header, *rest = rows
+    return "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rest).encode()
+
+
+def parquet_of(*rows: list[str]) -> bytes:
+    raw = io.BytesIO()
+    pl.DataFrame(rows[1:], rows[0], orient="row").write_parquet(raw)
+    return raw.getvalue()
+
+
+@pytest.fixture
+def table_source(make_source: Callable[..., Path]) -> TableSource:
+    """`table_source(raw, name="toy.csv", quality=…, **table)`: a source with no convert.py."""
+
+    def make(
+        raw: bytes,
+        name: str = "toy.csv",
+        quality: Mapping[str, Any] | None = None,
+        aspects: Mapping[str, str] | None = None,
+        **table: Any,
+    ) -> Path:
+        section = {key: value for key, value in (TABLE | table).items() if value is not None}
+        facts: dict[str, Any] = {"table": section}
+        facts |= {"quality": quality} if quality else {}
+        facts |= {"aspects": aspects} if aspects else {}
+        file = {"name": name, "url": None, "sha256": None, "bytes": None}
+        folder = make_source(files=[file], **facts)
+        (folder / "convert.py").unlink()
+        (folder / name).write_bytes(raw)
+        return folder
+
+    return make
+
+
+def refused(folder: Path) -> str:
+    with pytest.raises(NNDError) as caught:
+        convert(folder)
+    return str(caught.value)
+
+
+def test_a_table_needs_no_python(table_source: TableSource) -> None:
+    pairs = convert(table_source(csv_of(HEADER, *ROWS))).pairs
+
+    columns = ("context_id", "context", "high_id", "low_id", "candidate_low", "error_category")
+    assert pairs.select(columns).rows() == [
+        ("c1", "Who\nsings?", "c1/heron", "c1/plover", "You!", "rude"),
+        ("c1", "Who\nsings?", "c1/heron", "c1/wren", 'A "bird", I think.', "wrong"),
+    ]
+
+
+def test_a_convert_py_goes_before_a_table(table_source: TableSource) -> None:
+    folder = table_source(csv_of(HEADER, *ROWS))
+    (folder / "convert.py").write_text("raise ValueError('I am run')", encoding="utf-8")
+
+    assert "I am run" in refused(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("toy.csv", csv_of(HEADER, *ROWS)),
+        ("toy.csv", b"\xef\xbb\xbf" + csv_of(HEADER, *ROWS).replace(b"\n", b"\r\n")),
+        ("toy.jsonl", jsonl_of(HEADER, *ROWS)),
+        ("toy.parquet", parquet_of(HEADER, *ROWS)),
+        ("toy.xlsx", xlsx_of(HEADER, *ROWS)),
+    ],
+    ids=["csv", "crlf", "jsonl", "parquet", "xlsx"],
+)
+def test_every_format_gives_the_same(table_source: TableSource, name: str, raw: bytes) -> None:
+    annotations = convert(table_source(raw, name)).annotations
+
+    assert annotations.select("context", "candidate", "system", "label").rows() == [
+        (ROWS[0][1], ROWS[0][2], "heron", "good"),
+        (ROWS[2][1], ROWS[2][2], "plover", "rude"),
+        (ROWS[1][1], ROWS[1][2], "wren", "wrong"),
+    ]
+
+
+def test_a_tsv_is_not_quoted(table_source: TableSource) -> None:
+    rows = [["c1", "Who?", '"A" bird', "heron", "good"], ["c1", "Who?", 'B"', "wren", "wrong"]]
+    raw = "".join("\t".join(row) + "\n" for row in [HEADER, *rows]).encode()
+
+    pair = convert(table_source(raw, "toy.tsv")).pairs.row(0, named=True)
+
+    assert (pair["candidate_high"], pair["candidate_low"]) == ('"A" bird', 'B"')
+
+
+def test_a_tsv_that_says_so_is_quoted(table_source: TableSource) -> None:
+    raw = csv_of(HEADER, *ROWS).replace(b'","', b'"\t"')
+
+    assert convert(table_source(raw, "toy.tsv", quoted=True)).pairs["candidate_low"][1] == (
+        'A "bird", I think.'
+    )
+
+
+def test_cells_may_be_separated_by_something_else(table_source: TableSource) -> None:
+    raw = csv_of(HEADER, *ROWS)
+    source = table_source(raw.replace(b'","', b'";"'), delimiter=";")
+
+    assert convert(source).pairs["candidate_low"][1] == 'A "bird", I think.'
+
+
+def test_the_suffix_of_the_file_given_goes_before_the_declared_one(
+    table_source: TableSource, tmp_path: Path
+) -> None:
+    given = tmp_path / "given.JSONL"
+    given.write_bytes(jsonl_of(HEADER, *ROWS))
+
+    assert convert(table_source(b"", "toy.csv"), origin=given).pairs.height == 2
+
+
+def test_a_context_with_no_key_is_known_by_its_text(table_source: TableSource) -> None:
+    columns = {"candidate": "answer", "system": "by"}
+    crlf = [ROWS[0], [ROWS[1][0], "Who\r\nsings?", *ROWS[1][2:]]]
+
+    pairs = convert(table_source(csv_of(HEADER, *crlf), columns=columns)).pairs
+
+    # "Who", a line feed, "sings?": 10 bytes.
+    digest = hashlib.sha256(b"10:Who\nsings?").hexdigest()[:16]
+    assert pairs.select("context_id", "high_id").rows() == [(digest, f"{digest}/heron")]
+
+
+def test_the_key_of_a_context_tells_its_parts_apart(table_source: TableSource) -> None:
+    columns = {"candidate": "answer", "system": "by"}
+    rows = [["ab", "c", "A", "heron", "good"], ["a", "bc", "B", "wren", "wrong"]]
+    inputs = {"first": "key", "second": "question"}
+    raw = csv_of(HEADER, *rows, *([*row[:2], "C", "plover", "wrong"] for row in rows))
+
+    found = convert(table_source(raw, columns=columns, inputs=inputs, context="{first}{second}"))
+
+    assert found.manifest["counts"]["contexts"] == 2
+
+
+def test_a_candidate_may_have_its_own_key(table_source: TableSource) -> None:
+    rows = [[str(number), *row] for number, row in enumerate(ROWS)]
+    columns = TABLE["columns"] | {"candidate_id": "n"}
+
+    pairs = convert(table_source(csv_of(["n", *HEADER], *rows), columns=columns)).pairs
+
+    assert pairs.select("high_id", "low_id").rows() == [("0", "1"), ("0", "2")]
+
+
+def test_parts_are_read_as_the_template_says(table_source: TableSource) -> None:
+    inputs = {"question": "question", "key": "key"}
+    folder = table_source(csv_of(HEADER, *ROWS), inputs=inputs, context="{{{key}}} {question}")
+
+    assert convert(folder).pairs["context"][0] == "{c1} Who\nsings?"
+
+
+@pytest.mark.parametrize(
+    ("context", "reason"),
+    [
+        (None, "there are several inputs and no template"),
+        ("{question", "expected '}' before end of string"),
+        ("{paragraph}", '"{paragraph}" is no part of the inputs, only key, question'),
+        ("{question.__class__}", '"{question.__class__}" is no part of the inputs'),
+        ("{question!r}", '"{question}" is no part of the inputs'),
+        ("{question:>9}", '"{question}" is no part of the inputs'),
+        ("{}", '"{}" is no part of the inputs'),
+    ],
+)
+def test_a_template_that_makes_no_sense(
+    table_source: TableSource, context: str | None, reason: str
+) -> None:
+    inputs = {"question": "question", "key": "key"}
+    folder = table_source(csv_of(HEADER, *ROWS), inputs=inputs, context=context)
+
+    assert refused(folder).startswith(f"{folder}/source.yaml: table: context: {reason}")
+
+
+def test_category_split_and_language(table_source: TableSource) -> None:
+    header = [*HEADER, "topic", "part", "tongue"]
+    columns = TABLE["columns"] | {"category": "topic", "split": "part", "language": "tongue"}
+    rows = [[*ROWS[0], "birds", "dev", "de"], [*ROWS[1], "birds", "dev", "de"]]
+    rows += [["c2", *row[1:], "", "test", ""] for row in ROWS]
+
+    pairs = convert(table_source(csv_of(header, *rows), columns=columns)).pairs
+
+    assert pairs.select("context_id", "category", "split", "language").rows() == [
+        ("c1", "birds", "dev", "de"),
+        ("c2", None, "test", "en"),
+        ("c2", None, "test", "en"),
+    ]
+
+
+def scored(table_source: TableSource, *scores: str) -> Conversion:
+    rows = [[*row[:4], score] for row, score in zip(ROWS, scores, strict=True)]
+    raw = csv_of(HEADER, *rows)
+    return convert(table_source(raw, quality=GAP, labels=None, scores={"answer": "verdict"}))
+
+
+def test_an_empty_score_is_no_score(table_source: TableSource) -> None:
+    found = scored(table_source, "5", "", "3.5")
+
+    assert found.annotations["score"].to_list() == [5.0, 3.5, None]
+    assert [(entry["reason"], entry["n"]) for entry in found.manifest["dropped"]] == [
+        ("unlabelled", 1)
+    ]
+    assert found.manifest["oddities"] == []
+
+
+def test_a_score_of_odd_white_space_is_reported(table_source: TableSource) -> None:
+    found = scored(table_source, "5", " \u00a0\u200b", "3.5")
+
+    assert found.annotations["score"].to_list() == [5.0, 3.5, None]
+    # The question is written on two lines: the second row ends in line 5.
+    assert found.manifest["oddities"] == [
+        "toy.csv:5, verdict: nothing but white space (U+00A0, U+200B), read as blank"
+    ]
+
+
+@pytest.mark.parametrize("score", ["x", "1,5", "nan", "inf", "-"])
+def test_a_score_that_is_no_number(table_source: TableSource, score: str) -> None:
+    rows = [[*ROWS[0][:4], score]]
+    raw = csv_of(HEADER, *rows)
+    folder = table_source(raw, quality=GAP, labels=None, scores={"answer": "verdict"})
+
+    assert refused(folder) == (
+        f'toy.csv:3, verdict: "{score}" is not a number; correct it or leave it empty'
+    )
+
+
+def test_an_empty_label_is_no_label(table_source: TableSource) -> None:
+    rows = [ROWS[0], ROWS[1], [*ROWS[2][:4], " "]]
+
+    assert convert(table_source(csv_of(HEADER, *rows))).annotations["label"].to_list() == [
+        "good",
+        None,
+        "wrong",
+    ]
+
+
+def test_ratings_stand_in_columns_and_empty_ones_are_left_out(table_source: TableSource) -> None:
+    header = [*HEADER[:4], "r1", "r2", "r3"]
+    rows = [[*ROWS[0][:4], "5", "5", "1"], [*ROWS[1][:4], "4", "", "5"]]
+    ratings = {"answer": ["r1", "r2", "r3"]}
+    folder = table_source(
+        csv_of(header, *rows), quality={"rule": "majority", "top": 5}, labels=None, ratings=ratings
+    )
+
+    found = convert(folder)
+
+    assert found.annotations["ratings"].to_list() == [[5.0, 5.0, 1.0], [4.0, 5.0]]
+    # Two of three gave 5, and one of two, which is no majority.
+    assert found.pairs.select("system_high", "system_low").rows() == [("heron", "wren")]
+
+
+def test_a_score_stands_beside_the_label_of_its_aspect(table_source: TableSource) -> None:
+    rows = [[*row, score] for row, score in zip(ROWS, ("5", "3", "4"), strict=True)]
+    folder = table_source(csv_of([*HEADER, "points"], *rows), scores={"answer": "points"})
+
+    # The pair with plover (rude, 4 points) comes first.
+    assert convert(folder).pairs["margin"].to_list() == [1.0, 2.0]
+
+
+MARKS = {
+    "no_error": "good",
+    "marks": ["x", "X"],
+    "columns": {"wrong": "Not so", "rude": "Not nice"},
+}
+MARKED = [*HEADER[:4], "Not so", "Not nice"]
+
+
+def marked(table_source: TableSource, *cells: tuple[str, str]) -> Path:
+    rows = [[*row[:4], *marks] for row, marks in zip(ROWS, cells, strict=False)]
+    return table_source(csv_of(MARKED, *rows), labels=None, marks={"answer": MARKS})
+
+
+def test_marks_become_labels_and_none_becomes_the_no_error_label(
+    table_source: TableSource,
+) -> None:
+    annotations = convert(marked(table_source, ("", ""), ("x", "X "), (" ", "x"))).annotations
+
+    assert annotations.select("system", "label").rows() == [
+        ("heron", "good"),
+        ("plover", "rude"),
+        ("wren", "rude"),
+        ("wren", "wrong"),
+    ]
+
+
+@pytest.mark.parametrize("mark", ["y", "xx", "?", "no", "x\u00a0"])
+def test_a_mark_that_is_none(table_source: TableSource, mark: str) -> None:
+    shown = mark.replace("\u00a0", "\\xa0")
+
+    assert refused(marked(table_source, ("", ""), ("", mark))) == (
+        f'toy.csv:5, Not nice: "{shown}" is neither blank nor a mark (x, X); correct the cell, or '
+        "add it to `marks` in source.yaml"
+    )
+
+
+def test_a_mark_of_odd_white_space_is_none_and_is_reported(table_source: TableSource) -> None:
+    found = convert(marked(table_source, ("\u00a0", ""), ("x", "")))
+
+    assert found.pairs.select("system_high", "error_category").rows() == [("heron", "wrong")]
+    assert found.manifest["oddities"] == [
+        "toy.csv:3, Not so: nothing but white space (U+00A0), read as blank"
+    ]
+
+
+def test_an_aspect_has_labels_or_marks(table_source: TableSource) -> None:
+    folder = table_source(csv_of(HEADER, *ROWS), marks={"answer": MARKS})
+
+    assert refused(folder) == (
+        f"{folder}/source.yaml: table: answer has both labels and marks; keep one of them"
+    )
+
+
+def test_a_table_must_measure_something(table_source: TableSource) -> None:
+    assert "source.yaml: table: " in refused(table_source(b"", labels=None))
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "where"),
+    [
+        ("toy.csv", csv_of(["key", "question"], ["c1", "Who?"]), "toy.csv:1"),
+        ("toy.xlsx", xlsx_of(["key", "question"], ["c1", "Who?"]), "toy.xlsx:1"),
+        ("toy.jsonl", jsonl_of(["key", "question"], ["c1", "Who?"]), "toy.jsonl:1"),
+        ("toy.parquet", parquet_of(["key", "question"], ["c1", "Who?"]), "toy.parquet"),
+    ],
+    ids=["csv", "xlsx", "jsonl", "parquet"],
+)
+def test_columns_that_are_missing(
+    table_source: TableSource, name: str, raw: bytes, where: str
+) -> None:
+    assert refused(table_source(raw, name)) == (
+        f'{where}: there is no column "answer", "by", "verdict", only "key", "question"; check '
+        "that this is the right file, and not another source's"
+    )
+
+
+def test_a_line_of_json_without_a_column(table_source: TableSource) -> None:
+    raw = jsonl_of(HEADER, *ROWS) + jsonl_of(HEADER[:4], ROWS[0][:4])
+
+    assert refused(table_source(raw, "toy.jsonl")).startswith(
+        'toy.jsonl:4: there is no column "verdict", only "key", '
+    )
+
+
+@pytest.mark.parametrize("name", ["toy.csv", "toy.tsv", "toy.xlsx"])
+def test_an_empty_file(table_source: TableSource, name: str) -> None:
+    raw = xlsx_of() if name == "toy.xlsx" else b""
+
+    assert refused(table_source(raw, name)).startswith(
+        f'{name}:1: there is no column "answer", "key", "by", "question", "verdict", only nothing; '
+    )
+
+
+def test_a_header_with_a_thousand_names_is_not_listed_whole(table_source: TableSource) -> None:
+    header = [f"c{number}" for number in range(1000)]
+
+    assert ', "c19", …; check that' in refused(table_source(csv_of(header, header)))
+
+
+def test_a_name_that_stands_twice_in_the_header(table_source: TableSource) -> None:
+    raw = csv_of([*HEADER, "answer"], *([*row, "?"] for row in ROWS))
+
+    assert refused(table_source(raw)) == (
+        'toy.csv:1: the header has "answer" twice; give every column its own name'
+    )
+
+
+def test_columns_nobody_asks_for_may_share_a_name(table_source: TableSource) -> None:
+    raw = csv_of(["", "", *HEADER], *(["0", "1", *row] for row in ROWS))
+
+    assert convert(table_source(raw)).pairs.height == 2
+
+
+@pytest.mark.parametrize("row", [ROWS[1][:4], [*ROWS[1], ""]], ids=["short", "long"])
+def test_a_ragged_row(table_source: TableSource, row: list[str]) -> None:
+    assert refused(table_source(csv_of(HEADER, ROWS[0], row))) == (
+        f"toy.csv:5: {len(row)} cells where the header has 5; correct the row, or fetch the file "
+        "again"
+    )
+
+
+def test_a_row_with_nothing_in_it_is_passed_over(table_source: TableSource) -> None:
+    raw = csv_of(HEADER, *ROWS) + b",,,,\n\n , ,,,\n"
+
+    assert convert(table_source(raw)).annotations.height == 3
+
+
+@pytest.mark.parametrize("name", ["toy.jsonl", "toy.parquet"])
+def test_numbers_are_read_as_they_are_written(table_source: TableSource, name: str) -> None:
+    rows = [
+        {"key": 7, "question": "Who?", "answer": "A", "by": "heron", "verdict": 0.1},
+        {"key": 7, "question": "Who?", "answer": "B", "by": "wren", "verdict": 5.0},
+        {"key": 7, "question": "Who?", "answer": "C", "by": "plover", "verdict": None},
+    ]
+    raw = io.BytesIO()
+    if name == "toy.parquet":
+        pl.DataFrame(rows).write_parquet(raw)
+    else:
+        raw.write("".join(json.dumps(row) + "\n" for row in rows).encode())
+    folder = table_source(
+        raw.getvalue(), name, quality=GAP, labels=None, scores={"answer": "verdict"}
+    )
+
+    annotations = convert(folder).annotations
+
+    assert annotations.select("context_id", "score").rows() == [("7", 0.1), ("7", None), ("7", 5.0)]
+
+
+@pytest.mark.parametrize(("value", "shown"), [(["good"], '["good"]'), ({}, "{}")])
+def test_a_cell_that_is_no_cell(table_source: TableSource, value: object, shown: str) -> None:
+    raw = json.dumps(dict(zip(HEADER, [*ROWS[0][:4], value], strict=True))).encode()
+
+    assert refused(table_source(raw, "toy.jsonl")) == (
+        f"toy.jsonl:1, verdict: {shown} is neither text nor a number; check that this is the right "
+        "file, and not another source's"
+    )
+
+
+def test_half_a_surrogate_pair(table_source: TableSource) -> None:
+    row = dict(zip(HEADER, ROWS[0], strict=True)) | {"question": "Who \ud800?"}
+    raw = json.dumps(row).encode()
+    columns = {"candidate": "answer", "system": "by"}
+
+    assert refused(table_source(raw, "toy.jsonl", columns=columns)).startswith("toy.jsonl:1: ")
+
+
+@pytest.mark.parametrize("raw", [b"", b"PAR1", b"PAR1" * 9], ids=["empty", "cut", "broken"])
+def test_what_is_no_parquet(table_source: TableSource, raw: bytes) -> None:
+    assert refused(table_source(raw, "toy.parquet")).startswith(
+        "toy.parquet: cannot be read as Parquet: "
+    )
+
+
+def test_a_file_name_that_says_nothing(table_source: TableSource) -> None:
+    assert refused(table_source(b"", "toy.txt")) == (
+        "toy.txt: not a table: a name ends in .csv, .tsv, .jsonl, .json, .parquet, .xlsx"
+    )

@@ -1,0 +1,416 @@
+"""FRANK: labels of summaries from those of sentences, and the file with one number for each."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import polars as pl
+import pytest
+
+from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.folder.validation import validate
+from nnd.converters.pairs.pairing import make_pairs
+from nnd.converters.quality import NoError
+from nnd.converters.reading.archives import read_members
+from nnd.schemas import SourceError
+
+SENTENCES = "human_annotations_sentence.json"
+SAMPLE_LABELS = ["NoE", "EntE", "NoE", "EntE", "NoE", "NoE", "RelE", "NoE", "GramE", "EntE"]
+CNNDM, OTHER_CNNDM, XSUM = "0a" * 20, "0b" * 20, "12345678"
+
+Sentences = list[dict[str, list[str]]]
+Read = Callable[..., Conversion]
+
+
+def sentence(*labels: str) -> dict[str, list[str]]:
+    """One sentence by three annotators; `+` joins the labels of one."""
+    return {f"annotator_{number}": given.split("+") for number, given in enumerate(labels)}
+
+
+def row(system: str, *sentences: dict[str, list[str]], **fields: Any) -> dict[str, Any]:
+    """A row of the sentence file as its authors publish it."""
+    return {
+        "hash": CNNDM,
+        "model_name": system,
+        "article": "An article.",
+        "summary": f"What {system} wrote.",
+        "split": "test",
+        "summary_sentences_annotations": list(sentences),
+    } | fields
+
+
+CLEAN = row("bart", sentence("NoE", "NoE", "NoE"))
+WRONG = row("bus", sentence("EntE", "EntE", "NoE"))
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """`read(rows, **files)`: what the source makes of a sentence file, with others beside it."""
+
+    def convert_rows(rows: object, **others: object) -> Conversion:
+        (tmp_path / SENTENCES).write_text(json.dumps(rows), encoding="utf-8")
+        for name, content in others.items():
+            text = content if isinstance(content, str) else json.dumps(content)
+            suffix = ".txt" if isinstance(content, str) else ".json"
+            (tmp_path / (name + suffix)).write_text(text, encoding="utf-8")
+        return convert("frank", origin=tmp_path)
+
+    return convert_rows
+
+
+@pytest.fixture(scope="module")
+def factuality(nnd_data: Path) -> Conversion:
+    """By `Factuality`, which is what the folder of real files holds: leave it as it is."""
+    return convert("frank", origin=nnd_data / "frank")
+
+
+def label_of(conversion: Conversion, system: str) -> str | None:
+    """The label of the summary of `system`."""
+    label: str | None = conversion.annotations.filter(system=system)["label"].item()
+    return label
+
+
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        # Two labels NoE make a sentence clean, whatever the third is.
+        ([sentence("NoE", "OutE", "NoE"), sentence("EntE", "NoE", "NoE")], "NoE"),
+        # One label NoE does not; its one error counts, and so do those of clean sentences.
+        ([sentence("NoE", "CircE", "RelE"), sentence("RelE", "NoE", "NoE")], "RelE"),
+        # One of three sentences is enough. GramE stands once, LinkE twice.
+        (
+            [
+                sentence("NoE", "NoE", "NoE"),
+                sentence("GramE", "LinkE", "LinkE"),
+                sentence("NoE", "NoE", "NoE"),
+            ],
+            "LinkE",
+        ),
+        # Once each: sentence by sentence EntE would come first; annotator by annotator OutE does.
+        ([sentence("NoE", "EntE", "NoE"), sentence("OutE", "NoE", "CircE")], "OutE"),
+        # An annotator may see several errors in a sentence: RelE twice, EntE and CorefE once.
+        ([sentence("EntE+RelE", "RelE", "CorefE")], "RelE"),
+        # Errors outside of the typology are counted, and do not become a label.
+        ([sentence("OtherE", "OtherE", "EntE")], None),
+        ([sentence("OtherE", "EntE", "EntE")], "EntE"),
+        # A single annotator: not two NoE, and no error either.
+        ([sentence("NoE")], None),
+        ([], None),
+    ],
+)
+def test_the_label_of_a_summary(read: Read, sentences: Sentences, expected: str | None) -> None:
+    assert label_of(read([row("pgn", *sentences), CLEAN, WRONG]), "pgn") == expected
+
+
+def sample_row(line: str) -> dict[str, Any]:
+    """A line of FineSurE's sample as a row of the sentence file.
+
+    The sample has the labels of an annotator in one list and a mark (0 clean, 1 not) by sentence;
+    where there are more labels than sentences, the first sentence that is not clean has the rest.
+    """
+    given = json.loads(line)
+    sentences: Sentences = [{} for _ in given["sentences"]]
+    for annotator, marks in given["raw_annotations"].items():
+        labels = list(marks["factuality_types"])
+        spare = len(labels) - len(sentences)
+        for place, mark in enumerate(marks["factuality_labels"]):
+            n, spare = (1 + spare, 0) if mark else (1, spare)
+            sentences[place][annotator], labels = labels[:n], labels[n:]
+            assert ("NoE" in sentences[place][annotator]) == (mark == 0)
+    return {
+        "hash": given["doc_id"],
+        "model_name": given["model"],
+        "article": given["transcript"],
+        "summary": " ".join(given["sentences"]),
+        "split": given["split"],
+        "summary_sentences_annotations": sentences,
+    }
+
+
+@pytest.fixture
+def sample(nnd_data: Path) -> list[dict[str, Any]]:
+    """The ten summaries whose labels by annotator are known, as rows of the sentence file."""
+    text = (nnd_data / "frank" / "frank-data-sample-10.json").read_text(encoding="utf-8")
+    return [sample_row(line) for line in text.splitlines()]
+
+
+def test_the_labels_of_the_sample(read: Read, sample: list[dict[str, Any]]) -> None:
+    found = read(sample).annotations
+    labels = dict(found.select("candidate_id", "label").iter_rows())
+
+    assert [labels[f"{given['hash']}/{given['model_name']}"] for given in sample] == SAMPLE_LABELS
+
+
+def test_the_pairs_of_the_sample(read: Read, sample: list[dict[str, Any]]) -> None:
+    # Rows 1-3 are one article: one clean, two EntE. Rows 4-8 are another: three clean, one RelE,
+    # one GramE. Rows 0 and 9 stand alone.
+    conversion = read(sample)
+    counts = conversion.manifest["counts"]
+
+    assert counts["by_error_category"] == {"EntE": 2, "GramE": 3, "RelE": 3}
+    assert counts["by_error_group"] == {"content verifiability": 3, "semantic frame": 5}
+    assert counts["by_split"] == {"valid": 8}
+    assert [file["verified"] for file in conversion.manifest["files"]] == [False]
+
+
+def test_other_errors_make_no_pair_and_are_reported(read: Read) -> None:
+    other = row("pgn", sentence("OtherE", "OtherE", "OtherE"))
+    manifest = read([CLEAN, WRONG, other]).manifest
+
+    assert manifest["counts"]["pairs"] == 1
+    assert [(entry["reason"], entry["n"]) for entry in manifest["dropped"]] == [("unlabelled", 1)]
+    assert manifest["oddities"] == [
+        (
+            f"{SENTENCES}: summaries of cnndm kept without a label, as theirs is OtherE, not of "
+            "the typology: 1"
+        )
+    ]
+
+
+def test_texts_are_looked_up_where_the_rows_have_none(read: Read) -> None:
+    bare = [
+        {key: value for key, value in given.items() if key not in {"article", "summary"}}
+        for given in (CLEAN, WRONG, row("pgn", sentence("EntE", "EntE", "EntE")))
+    ]
+    texts = [
+        {"hash": CNNDM, "model_name": name, "article": "Long.", "summary": f"By {name}."}
+        for name in ("bart", "bus")
+    ]
+    conversion = read(bare, **{"benchmark_data.v2": texts})
+
+    assert conversion.pairs.select("context", "candidate_high", "candidate_low").rows() == [
+        ("Long.", "By bart.", "By bus.")
+    ]
+    assert conversion.manifest["oddities"] == [
+        f"{SENTENCES}: summaries of cnndm left out, as neither file has their texts: 1"
+    ]
+
+
+def test_without_any_text_the_file_of_texts_is_asked_for(read: Read) -> None:
+    bare = {key: value for key, value in CLEAN.items() if key != "article"}
+
+    with pytest.raises(SourceError, match=r"there is no benchmark_data.json; name the file"):
+        read([bare, WRONG])
+
+
+def test_the_data_set_is_told_by_the_hash(read: Read) -> None:
+    xsum = [given | {"hash": XSUM} for given in (CLEAN, WRONG)]
+
+    assert read([CLEAN, WRONG, *xsum]).manifest["counts"]["by_category"] == {"bbc": 1, "cnndm": 1}
+
+
+def test_splits_are_looked_up_where_the_rows_have_none(read: Read) -> None:
+    rows = [
+        {key: value for key, value in given.items() if key != "split"} | {"hash": name}
+        for name in (CNNDM, OTHER_CNNDM, XSUM)
+        for given in (CLEAN, WRONG)
+    ]
+    conversion = read(rows, test_split=f"{CNNDM}\n", validation_split=f"{XSUM}\n{'0c' * 20}")
+
+    assert sorted(conversion.pairs.select("split", "context_id").rows()) == [
+        ("test", CNNDM),
+        ("test", OTHER_CNNDM),
+        ("valid", XSUM),
+    ]
+    assert conversion.manifest["oddities"] == [
+        f"{SENTENCES}: summaries of cnndm that state no split and count as test: 2"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            [CLEAN, row("bus", sentence("EntE", "OutE2", "NoE"))],
+            (
+                f"{SENTENCES}[1], summary_sentences_annotations[0], annotator_1: label "
+                '"OutE2" is not known; known: CircE, CorefE, EntE, GramE, LinkE, NoE, OtherE, '
+                "OutE, RelE;"
+            ),
+        ),
+        (
+            [CLEAN, row("bus", {"annotator_0": "NoE"})],  # type: ignore[dict-item]
+            f'{SENTENCES}[1], summary_sentences_annotations[0], annotator_0: "NoE" is not a list',
+        ),
+        ([CLEAN, WRONG | {"hash": None}], f"{SENTENCES}[1], hash: null is not a string"),
+        ([CLEAN, CLEAN], f"{SENTENCES}[1]: the same hash and model_name as {SENTENCES}[0]"),
+        (
+            [CLEAN, row("gpt9", sentence("EntE", "EntE", "NoE"))],
+            f'{SENTENCES}[1]: system: "gpt9" is not in source.yaml',
+        ),
+        (
+            [CLEAN, {"hash": CNNDM, "model_name": "bus", "article": "", "summary": ""}],
+            f'{SENTENCES}[1]: there is no "summary_sentences_annotations", only hash,',
+        ),
+        ([CLEAN, []], f"{SENTENCES}[1]: [] is not an object"),
+        ("no list", f'{SENTENCES}: "no list" is not an object or a list of objects'),
+        ([], "frank: the file makes no pair"),
+    ],
+)
+def test_a_wrong_file_is_refused(read: Read, rows: object, message: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        read(rows)
+
+    assert str(caught.value).startswith(message)
+
+
+def test_counts_by_factuality(factuality: Conversion) -> None:
+    # ../shared/facts/sources.md: 832 pairs of CNN/DM test summaries, 336 of valid ones. 2,246
+    # summaries less 1,250 of CNN/DM are the 996 of XSum, whose texts are not here.
+    assert factuality.manifest["source"]["set"] == "factuality"
+    assert factuality.manifest["counts"] == {
+        "annotations": 1250,
+        "contexts": 250,
+        "candidates": 1250,
+        "empty_candidates": 0,
+        "systems": 5,
+        "pairs": 1168,
+        "distinct_pairs": 1168,
+        "same_after_lowercase": 0,
+        "by_error_category": {"not_factual": 1168},
+        "by_error_group": {},
+        "by_aspect": {"factuality": 1168},
+        "by_category": {"cnndm": 1168},
+        "by_split": {"test": 832, "valid": 336},
+    }
+    assert factuality.manifest["dropped"] == []
+    assert factuality.manifest["oddities"] == [
+        "human_annotations.json: summaries of bbc left out, as neither file has their texts: 996"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "context_id", "systems", "starts", "margin"),
+    [
+        (
+            0,
+            "06a4af524f4021ea62a16ee7778f901f3a7879b1",
+            ("bart", "pgn"),
+            ("the kite , dubbed ` centipede", "the kite , dubbed ' centipede"),
+            0.5,
+        ),
+        (
+            8,
+            "07955dc7323a027814bbdacf87a46e554167aac2",
+            ("bert_sum", "pgn"),
+            ("arsenal vice-captain per mertesacker", "jurgen klopp has tipped compatriot"),
+            0.6666666667,
+        ),
+        (
+            -1,
+            "f8e569d2d6ba2128734f2aecfba17e3121149df3",
+            ("s2s", "bus"),
+            ("a UNK experiment to help dementia", "the idea is borrowed from the 2004"),
+            0.3333333333,
+        ),
+    ],
+    ids=["first", "ninth", "last"],
+)
+def test_pinned_pair(  # noqa: PLR0917 - parameters of the table above
+    factuality: Conversion,
+    place: int,
+    context_id: str,
+    systems: tuple[str, str],
+    starts: tuple[str, str],
+    margin: float,
+) -> None:
+    found = factuality.pairs.row(place, named=True)
+
+    assert found["context_id"] == context_id
+    assert (found["system_high"], found["system_low"]) == systems
+    assert found["candidate_high"].startswith(starts[0])
+    assert found["candidate_low"].startswith(starts[1])
+    assert found["margin"] == pytest.approx(margin)
+
+
+def test_mean_factuality_by_system(factuality: Conversion) -> None:
+    # ../shared/facts/sources.md, "Human quality per model".
+    test = factuality.annotations.filter(split="test")
+    means = test.group_by("system").agg(pl.col("score").mean().round(3))
+
+    assert dict(means.iter_rows()) == {
+        "bart": 0.943,
+        "bert_sum": 0.900,
+        "bus": 0.711,
+        "pgn": 0.896,
+        "s2s": 0.486,
+    }
+
+
+def read_rows(path: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of all sheets of an xlsx whose strings stand in the cells, by the header."""
+    ns = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    for name, raw in read_members(path).items():
+        if name.startswith("xl/worksheets/"):
+            rows = ET.fromstring(raw).iter(f"{ns}row")  # noqa: S314 - our own file
+            cells = [["".join(cell.itertext()) for cell in row.iter(f"{ns}c")] for row in rows]
+            yield from (dict(zip(cells[0], row, strict=True)) for row in cells[1:])
+
+
+@pytest.fixture(scope="module")
+def aggrefact(nnd_data: Path, factuality: Conversion) -> pl.DataFrame:
+    """The CNN/DM summaries with the labels of AggreFact too, which follow the sentences.
+
+    AggreFact lists the summaries with an error alone, some of them on several sheets, and calls
+    the systems by other names: they are found by article and text.
+    """
+    wrong = {
+        (row["id"], row["summ"])
+        for name in ("test", "val")
+        for row in read_rows(nnd_data / "frank" / f"AggreFact-Unified-{name}.xlsx")
+        if row["dataset"] == "frank" and row["label"] == "0"
+    }
+    marks = pl.DataFrame(sorted(wrong), ["context_id", "candidate"], orient="row")
+    joined = factuality.annotations.join(
+        marks.with_columns(by_sentences=pl.lit("error")),
+        on=["context_id", "candidate"],
+        how="left",
+        maintain_order="left",
+    )
+    return joined.with_columns(pl.col("by_sentences").fill_null("none"))
+
+
+def test_pairs_by_the_labels_of_aggrefact(aggrefact: pl.DataFrame) -> None:
+    pairs = make_pairs(aggrefact.with_columns(label="by_sentences"), NoError("none"), {}).frame
+
+    assert dict(pairs["split"].value_counts().iter_rows()) == {"test": 848, "valid": 338}
+
+
+def test_error_free_summaries_by_the_labels_of_aggrefact(aggrefact: pl.DataFrame) -> None:
+    # ../shared/facts/sources.md, "Human quality per model": of 175 summaries each.
+    test = aggrefact.filter(split="test", by_sentences="none")
+
+    assert dict(test["system"].value_counts().iter_rows()) == {
+        "bart": 144,
+        "bert_sum": 124,
+        "bus": 64,
+        "pgn": 125,
+        "s2s": 36,
+    }
+
+
+def test_both_rules_differ_on_thirty_test_summaries(aggrefact: pl.DataFrame) -> None:
+    test = aggrefact.filter(split="test")
+    found = test.group_by("by_sentences", "label").len()
+
+    # 26 + 356 = 382 with an error by sentences; 4 + 356 = 360 by Factuality.
+    assert sorted(found.iter_rows()) == [
+        ("error", "no_error", 26),
+        ("error", "not_factual", 356),
+        ("none", "no_error", 489),
+        ("none", "not_factual", 4),
+    ]
+
+
+def test_the_folder_is_valid(factuality: Conversion, tmp_path: Path) -> None:
+    factuality.write(tmp_path)
+
+    assert list(validate(tmp_path)) == []
+
+
+def test_a_file_may_be_named_itself(factuality: Conversion, nnd_data: Path) -> None:
+    named = convert("frank", origin=nnd_data / "frank" / "human_annotations.json")
+
+    assert named.pairs.equals(factuality.pairs)

@@ -1,0 +1,288 @@
+"""GPT-3 news: net votes, from the zip and from the loose files."""
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.folder.validation import validate
+from nnd.schemas import SourceError
+
+ZIP = "human_annotations.zip"
+Votes = list[tuple[list[str], list[str]]]
+Read = Callable[..., Conversion]
+
+
+def document(votes: Votes, **fields: Any) -> dict[str, Any]:
+    """A document with three summaries; one (best, worst) per annotator."""
+    return {
+        "article": "An article.",
+        "annotators": [{"best_summary": best, "worst_summary": worst} for best, worst in votes],
+        **{name: {"text": f"What {name} wrote."} for name in ("t0", "gpt3", "brio")},
+    } | fields
+
+
+CLEAR: Votes = [(["gpt3"], ["t0"])] * 3
+PLAIN = {"0": document(CLEAR)}
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """`read(cnn, variant)`: what the source makes of a loose cnn_human.json, with PLAIN as bbc."""
+
+    def convert_page(page: object, variant: str | None = None) -> Conversion:
+        (tmp_path / "cnn_human.json").write_text(json.dumps(page), encoding="utf-8")
+        (tmp_path / "bbc_human.json").write_text(json.dumps(PLAIN), encoding="utf-8")
+        return convert("goyal_gpt3_news", origin=tmp_path, variant=variant)
+
+    return convert_page
+
+
+@pytest.fixture(scope="module")
+def packed(nnd_data: Path) -> Conversion:
+    """From the zip, which is found before the loose files beside it: leave it as it is."""
+    return convert("goyal_gpt3_news", origin=nnd_data / "goyal_gpt3_news")
+
+
+def net_votes(conversion: Conversion) -> dict[str, float]:
+    """System → score in document 0 of cnn."""
+    found = conversion.annotations.filter(split="cnn", context_id="0")
+    return dict(found.select("system", "score").iter_rows())
+
+
+def test_counts(packed: Conversion) -> None:
+    assert packed.manifest["counts"] == {
+        "annotations": 600,
+        "contexts": 200,
+        "candidates": 600,
+        "empty_candidates": 0,
+        "systems": 3,
+        "pairs": 413,
+        "distinct_pairs": 413,
+        "same_after_lowercase": 0,
+        "by_error_category": {"preference": 413},
+        "by_error_group": {},
+        "by_aspect": {"preference": 413},
+        "by_category": {"bbc": 208, "cnn": 205},
+        "by_split": {"bbc": 208, "cnn": 205},
+    }
+    assert packed.manifest["dropped"] == []
+    assert [(file["name"], file["verified"]) for file in packed.manifest["files"]] == [(ZIP, True)]
+
+
+def test_lists_that_are_not_one_name_are_reported(packed: Conversion) -> None:
+    what = "of 300 annotations do not name one best and one worst summary"
+
+    assert packed.manifest["oddities"] == [
+        f"{ZIP}/cnn_human.json: 60 {what}; the first of each list counts",
+        f"{ZIP}/bbc_human.json: 82 {what}; the first of each list counts",
+    ]
+
+
+@pytest.mark.parametrize("named", [None, "cnn_human.json"], ids=["by set", "by file"])
+def test_the_loose_files_give_the_same_pairs_but_for_two_documents_that_changed_places(
+    packed: Conversion, nnd_data: Path, named: str | None
+) -> None:
+    folder = nnd_data / "goyal_gpt3_news"
+    loose = (
+        convert("goyal_gpt3_news", origin=folder / named)
+        if named
+        else convert("goyal_gpt3_news", origin=folder, set_name="loose")
+    )
+    moved = (pl.col("split") == "cnn") & pl.col("context_id").is_in(["2", "7"])
+    texts = ("context", "candidate_high", "candidate_low", "margin")
+
+    assert loose.pairs.filter(~moved).equals(packed.pairs.filter(~moved))
+    assert sorted(loose.pairs.select(texts).rows()) == sorted(packed.pairs.select(texts).rows())
+    assert [file["verified"] for file in loose.manifest["files"]] == [True, True]
+
+
+def test_every_name_counts_in_the_variant(nnd_data: Path) -> None:
+    # Counted by another script from the same lists.
+    found = convert("goyal_gpt3_news", origin=nnd_data / "goyal_gpt3_news", variant="every_name")
+
+    assert found.manifest["counts"]["by_split"] == {"bbc": 212, "cnn": 203}
+
+
+@pytest.mark.parametrize(
+    ("place", "where", "systems", "starts", "margin"),
+    [
+        (
+            0,
+            ("bbc", "0"),
+            ("t0", "brio"),
+            ("Four men have broken the world record", "A team of four men have set"),
+            3,
+        ),
+        (
+            8,
+            ("bbc", "12"),
+            ("gpt3", "brio"),
+            ("The article discusses a Texas judge", "Parents of transgender children"),
+            2,
+        ),
+        (
+            -1,
+            ("cnn", "99"),
+            ("gpt3", "t0"),
+            ("The article discusses a new law in New York", "The Adult Survivors Act gives"),
+            2,
+        ),
+    ],
+    ids=["first", "ninth", "last"],
+)
+def test_pinned_pair(  # noqa: PLR0917 - parameters of the table above
+    packed: Conversion,
+    place: int,
+    where: tuple[str, str],
+    systems: tuple[str, str],
+    starts: tuple[str, str],
+    margin: float,
+) -> None:
+    found = packed.pairs.row(place, named=True)
+
+    assert (found["split"], found["context_id"]) == where
+    assert (found["system_high"], found["system_low"]) == systems
+    assert found["candidate_high"].startswith(starts[0])
+    assert found["candidate_low"].startswith(starts[1])
+    assert found["margin"] == margin
+
+
+def test_mean_net_votes(packed: Conversion) -> None:
+    # ../shared/facts/sources.md, "Human quality per model": sums over 100 articles each.
+    found = packed.human_scores.filter(pl.col("category") != "overall")
+
+    assert {
+        (category, system): round(score * n)
+        for category, system, score, n in found.select("category", "system", "score", "n").rows()
+    } == {
+        ("cnn", "gpt3"): 113,
+        ("cnn", "brio"): 29,
+        ("cnn", "t0"): -142,
+        ("bbc", "gpt3"): 95,
+        ("bbc", "t0"): -13,
+        ("bbc", "brio"): -82,
+    }
+
+
+@pytest.mark.parametrize(
+    ("votes", "first_name", "every_name"),
+    [
+        (
+            [(["gpt3"], ["t0"]), (["gpt3"], ["brio"]), (["t0"], ["brio"])],
+            {"gpt3": 2, "t0": 0, "brio": -2},
+            {"gpt3": 2, "t0": 0, "brio": -2},
+        ),
+        (
+            [(["brio", "gpt3"], ["t0"]), (["gpt3"], ["t0", "brio"])],
+            {"brio": 1, "gpt3": 1, "t0": -2},
+            {"brio": 0, "gpt3": 2, "t0": -2},
+        ),
+        # The best is the worst as well: 1 - 1.
+        ([*CLEAR, (["brio"], ["brio"])], {"gpt3": 3, "t0": -3, "brio": 0}, None),
+        # An empty list is no vote.
+        ([*CLEAR, ([], ["brio"])], {"gpt3": 3, "t0": -3, "brio": -1}, None),
+    ],
+    ids=["one name each", "several names", "one name in both", "no name"],
+)
+def test_net_votes(
+    read: Read, votes: Votes, first_name: dict[str, int], every_name: dict[str, int] | None
+) -> None:
+    page = {"0": document(votes)}
+
+    assert net_votes(read(page)) == first_name
+    assert net_votes(read(page, "every_name")) == (every_name or first_name)
+
+
+def test_the_votes_of_single_annotators_are_kept(read: Read) -> None:
+    found = read({"0": document([(["gpt3"], ["t0"]), (["t0"], ["gpt3"])])}).annotations
+    ratings = found.filter(split="cnn").select("system", "ratings").rows()
+
+    assert sorted(ratings) == [("brio", [0, 0]), ("gpt3", [1, -1]), ("t0", [-1, 1])]
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        (
+            {"7": document([(["gpt4"], ["t0"])])},
+            'cnn_human.json, 7, annotators[0], best_summary: the document has no summary of "gpt4"',
+        ),
+        (
+            {"7": document([([5], ["t0"])])},  # type: ignore[list-item]
+            "cnn_human.json, 7, annotators[0], best_summary: 5 is not a string",
+        ),
+        ({"7": document(CLEAR, t0="text")}, 'cnn_human.json, 7, t0: "text" is not an object'),
+        ({"7": document(CLEAR, article=None)}, "cnn_human.json, 7, article: null is not a string"),
+        (
+            {"7": document(CLEAR, pegasus={"text": "Other."})},
+            'cnn_human.json, 7, pegasus: system: "pegasus" is not in source.yaml',
+        ),
+        (
+            {"0": {"input": "An article.", "1": {"keyword": "law", "annotators": [["gpt3"]]}}},
+            'cnn_human.json, 0: there is no "article", only input, 1;',
+        ),
+        ({"0": []}, "cnn_human.json, 0: [] is not an object"),
+        (3, "cnn_human.json: 3 is not an object or a list of objects"),
+    ],
+    ids=["name", "type", "summary", "article", "system", "keywords", "document", "page"],
+)
+def test_a_wrong_file_is_refused(read: Read, page: object, message: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        read(page)
+
+    assert str(caught.value).startswith(message)
+
+
+def test_the_other_file_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "cnn_human.json").write_text(json.dumps(PLAIN), encoding="utf-8")
+
+    with pytest.raises(SourceError, match=r"there is no bbc_human.json; name the file"):
+        convert("goyal_gpt3_news", origin=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (
+            {"bbc_human.json": json.dumps(PLAIN)},
+            f"{ZIP}: no members are called cnn_human.json, of bbc_human.json;",
+        ),
+        (
+            {"a/cnn_human.json": '{"0": {', "a/bbc_human.json": "{}"},
+            f"{ZIP}/cnn_human.json: not a whole JSON object:",
+        ),
+        (
+            {"cnn_human.json": json.dumps(PLAIN), "bbc_human.json": b"\xff\xfe{\0}\0"},
+            f"{ZIP}/bbc_human.json:1: UTF-16, or no text at all;",
+        ),
+        (
+            {"../cnn_human.json": json.dumps(PLAIN), "bbc_human.json": json.dumps(PLAIN)},
+            f"{ZIP}: ../cnn_human.json is a name that leads out of the folder;",
+        ),
+    ],
+    ids=["missing", "cut off", "UTF-16", "elsewhere"],
+)
+def test_a_wrong_zip_is_refused(
+    tmp_path: Path, members: dict[str, str | bytes], message: str
+) -> None:
+    with zipfile.ZipFile(tmp_path / ZIP, "w") as archive:
+        for name, raw in members.items():
+            archive.writestr(name, raw)
+
+    with pytest.raises(SourceError) as caught:
+        convert("goyal_gpt3_news", origin=tmp_path, out=tmp_path / "out")
+
+    assert str(caught.value).startswith(message)
+    assert [path.name for path in tmp_path.iterdir()] == [ZIP]
+
+
+def test_the_folder_is_valid(packed: Conversion, tmp_path: Path) -> None:
+    packed.write(tmp_path)
+
+    assert list(validate(tmp_path)) == []

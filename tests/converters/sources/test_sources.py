@@ -1,0 +1,353 @@
+"""Every built-in source, whatever it is: its facts, and its fixture against `expected.yaml`.
+
+`fixture/expected.yaml` lists what the fixture gives, worked out by hand: one entry per set and
+variant, with `from` where the file lies in a folder below. A new source is tested by being there.
+"""
+
+import csv
+import functools
+import random
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+import yaml
+from polars.testing import assert_frame_equal
+
+from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.folder.validation import validate
+from nnd.converters.source.files import Files
+from nnd.converters.source.source import Source, list_sources
+from nnd.schemas import SourceError, check_frame, check_rows
+
+SOURCES = list_sources()
+PLACE = ("from", "set", "variant")  # the keys of an entry that say what is converted
+REQUIRED = {"annotations", "contexts", "systems", "pairs", "by_error_category", "dropped"}
+NOTHING: dict[str, Any] = {"pairs": 0, "by_error_category": {}}  # of a file that nobody could count
+LARGEST = 64 * 1024
+NOT_THERE = ("there is no", "holds several sets")
+LINE_BASED = {".jsonl", ".csv", ".tsv"}
+
+
+class Case(NamedTuple):
+    """A source, read as one of its sets and variants."""
+
+    source: Source
+    folder: Path
+    set_name: str | None
+    variant: str | None
+
+    def chosen(self) -> Source:
+        chosen = self.source if self.set_name is None else self.source.choose("set", self.set_name)
+        return chosen if self.variant is None else chosen.choose("variant", self.variant)
+
+
+def read_expected(source: Source) -> list[dict[str, Any]]:
+    path = source.folder / "fixture" / "expected.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
+
+
+def as_case(source: Source, entry: dict[str, Any]) -> Case:
+    fixture = source.folder / "fixture" / entry.get("from", ".")
+    # The sample's own file is its fixture.
+    is_own = all((source.folder / file.name).is_file() for file in source.files)
+    folder = source.folder if is_own else fixture
+    return Case(source, folder, entry["set"], entry["variant"])
+
+
+def case_id(source: Source, entry: dict[str, Any]) -> str:
+    return "-".join([source.name, *(str(entry[key]) for key in PLACE if entry.get(key))])
+
+
+ENTRIES = [(source, entry) for source in SOURCES for entry in read_expected(source)]
+every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+every_case = pytest.mark.parametrize(
+    "case",
+    [as_case(source, entry) for source, entry in ENTRIES],
+    ids=[case_id(source, entry) for source, entry in ENTRIES],
+)
+every_entry = pytest.mark.parametrize(
+    ("source", "entry"), ENTRIES, ids=[case_id(source, entry) for source, entry in ENTRIES]
+)
+
+
+@functools.cache
+def convert_cached(
+    name: str, folder: Path, set_name: str | None, variant: str | None
+) -> Conversion:
+    return convert(name, origin=folder, set_name=set_name, variant=variant)
+
+
+def converted(case: Case, folder: Path | None = None) -> Conversion:
+    return convert_cached(case.source.name, folder or case.folder, case.set_name, case.variant)
+
+
+# What a source says of itself.
+
+
+@every_source
+def test_source_yaml_is_valid_in_every_set_and_variant(source: Source) -> None:
+    names = source.facts.get("sets", {})
+    chosen = [source, *(source.choose("set", name) for name in names)]
+    chosen += [
+        one.choose("variant", name) for one in chosen for name in one.facts.get("variants", {})
+    ]
+
+    assert list(check_rows("source", [one.facts for one in chosen])) == []
+
+
+@every_source
+def test_the_expected_counts_add_up(source: Source) -> None:
+    for case in all_cases(source):
+        expected = case.chosen().facts["expected"] or NOTHING
+
+        assert sum(expected["by_error_category"].values()) == expected["pairs"]
+        if "by_category" in expected:
+            assert sum(expected["by_category"].values()) == expected["pairs"]
+
+
+@every_source
+def test_the_categories_it_expects_are_in_its_taxonomy(source: Source) -> None:
+    for case in all_cases(source):
+        chosen = case.chosen()
+
+        # Rules without labels take the aspect as the category.
+        known = set(chosen.taxonomy) | set(chosen.facts["aspects"])
+        assert set((chosen.facts["expected"] or NOTHING)["by_error_category"]) <= known
+
+
+@every_source
+def test_a_file_has_a_digest_or_says_that_it_has_none(source: Source) -> None:
+    for file in declared_files(source):
+        assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
+        # A size without a digest, or the other way round, was measured on something else.
+        assert (file.sha256 is None) == (file.bytes is None)
+
+
+@every_source
+def test_a_file_has_a_url_or_a_note_tells_how_to_get_it(source: Source) -> None:
+    for file in declared_files(source):
+        is_own = (source.folder / file.name).is_file()
+
+        assert file.url or is_own or any(file.name in note for note in all_notes(source)), file.name
+
+
+@every_source
+def test_redistribution_follows_from_the_licence(source: Source) -> None:
+    licence, redistribution = source.facts["licence"], source.facts["redistribution"]
+    if licence == "unknown":
+        assert redistribution == "unknown"
+    elif re.search(r"-ND(-|$)", licence):
+        assert redistribution == "no-derivatives"
+    elif redistribution != "allowed":
+        # More careful than the licence is fine where a note says why.
+        assert redistribution == "unknown"
+        assert any("licence" in note for note in all_notes(source))
+
+
+@every_source
+def test_its_folder_is_small(source: Source) -> None:
+    sizes = {path: path.stat().st_size for path in source.folder.rglob("*") if path.is_file()}
+
+    assert {path for path, size in sizes.items() if size > LARGEST} == set()
+
+
+def all_cases(source: Source) -> Iterator[Case]:
+    """The source with every set and every variant that it declares."""
+    fixture = source.folder / "fixture"
+    for set_name in (None, *source.facts.get("sets", {})):
+        chosen = Case(source, fixture, set_name, None).chosen()
+        for variant in (None, *chosen.facts.get("variants", {})):
+            yield Case(source, fixture, set_name, variant)
+
+
+def declared_files(source: Source) -> set[Any]:
+    return {file for case in all_cases(source) for file in case.chosen().files}
+
+
+def all_notes(source: Source) -> set[str]:
+    return {note for case in all_cases(source) for note in case.chosen().facts.get("notes", [])}
+
+
+# What its fixture holds.
+
+
+@every_source
+def test_the_fixture_covers_every_variant_and_a_set(source: Source) -> None:
+    covered = [(entry["set"], entry["variant"]) for entry in read_expected(source)]
+    sets, variants = {name for name, _ in covered}, {name for _, name in covered}
+
+    assert covered
+    # Sets are read alike: one stands for all.
+    assert bool(sets - {None}) == bool(source.facts.get("sets"))
+    assert variants - {None} == {case.variant for case in all_cases(source) if case.variant}
+
+
+@every_source
+def test_the_fixture_covers_every_aspect(source: Source) -> None:
+    for case in (as_case(source, entry) for entry in read_expected(source)):
+        assert set(converted(case).annotations["aspect"]) == set(case.chosen().facts["aspects"])
+
+
+@every_source
+def test_the_fixture_has_every_trait_of_the_real_files(source: Source, nnd_data: Path) -> None:
+    covered = [as_case(source, entry) for entry in read_expected(source)]
+    every_set = [case for case in all_cases(source) if case.variant is None]
+    invented = set[str]().union(*(traits(case, case.folder) for case in covered))
+    real = set[str]().union(*(traits(case, nnd_data / source.name) for case in every_set))
+
+    assert real - invented == set()
+
+
+def traits(case: Case, folder: Path) -> set[str]:
+    """What is special about the files in a folder, by name; nothing where they are not there."""
+    try:
+        conversion = converted(case, folder)
+    except SourceError as error:
+        if not any(reason in str(error) for reason in NOT_THERE):
+            raise
+        return set()
+    counts, rows = conversion.manifest["counts"], conversion.annotations
+    seen = {
+        "oddities": bool(conversion.manifest["oddities"]),
+        "empty candidates": counts["empty_candidates"] > 0,
+        "pairs that differ in letter case only": counts["same_after_lowercase"] > 0,
+        "pairs of several error categories": counts["pairs"] > counts["distinct_pairs"],
+        "several splits": len(counts["by_split"]) > 1,
+        "context categories": rows["category"].is_not_null().any(),
+        "candidates of several systems": rows["system"].str.contains("|", literal=True).any(),
+        "letters outside ASCII": has(rows, "candidate", r"[^\x00-\x7f]")
+        or has(rows, "context", r"[^\x00-\x7f]"),
+        "line breaks in contexts": has(rows, "context", r"\n"),
+        "line breaks in candidates": has(rows, "candidate", r"\n"),
+        "doubled spaces in candidates": has(rows, "candidate", "  "),
+        "spaces at the end of candidates": has(rows, "candidate", r"\s$"),
+        "spaces before full stops": has(rows, "candidate", r" \.( |$)"),
+        "-lrb- for a bracket": has(rows, "candidate", r"(?i)-lrb-"),
+    }
+    dropped = {f"dropped: {entry['reason']}" for entry in conversion.manifest["dropped"]}
+    return {name for name, is_there in seen.items() if is_there} | dropped | marks(case, folder)
+
+
+def has(rows: pl.DataFrame, column: str, pattern: str) -> bool:
+    return bool(rows[column].str.contains(pattern).any())
+
+
+def marks(case: Case, folder: Path) -> set[str]:
+    """What is special about the bytes of the declared files that are there."""
+    files, found = Files(case.chosen(), folder), set()
+    for file in case.chosen().files:
+        raw = files.path(file.name).read_bytes() if files.has(file.name) else b""
+        if Path(file.name).suffix in LINE_BASED:
+            found |= {"byte-order mark"} if raw.startswith(b"\xef\xbb\xbf") else set()
+            found |= {"CRLF"} if b"\r\n" in raw else set()
+    return found
+
+
+# What its fixture gives.
+
+
+@every_entry
+def test_the_fixture_gives_what_is_expected(source: Source, entry: dict[str, Any]) -> None:
+    manifest = converted(as_case(source, entry)).manifest
+    dropped = {found["reason"]: found["n"] for found in manifest["dropped"]}
+    expected = {name: value for name, value in entry.items() if name not in PLACE}
+
+    assert set(expected) >= REQUIRED
+    assert {
+        name: (manifest["counts"] | {"dropped": dropped})[name] for name in expected
+    } == expected
+
+
+@every_case
+def test_what_the_fixture_gives_keeps_the_contract(case: Case) -> None:
+    conversion = converted(case)
+
+    assert list(check_frame("annotation", conversion.annotations)) == []
+    assert list(check_frame("pair", conversion.pairs)) == []
+    assert list(check_frame("human_score", conversion.human_scores)) == []
+    assert conversion.pairs["pair_id"].is_unique().all()
+
+
+@every_case
+def test_names_and_categories_are_those_of_source_yaml(case: Case) -> None:
+    conversion, source = converted(case), case.chosen()
+    systems = set(conversion.annotations["system"].str.split("|").explode())
+    categories = set(conversion.pairs["error_category"])
+
+    # A source with a `*` among its systems lets in those that it does not list.
+    assert systems <= set(source.systems) or "*" in source.systems
+    assert set(conversion.human_scores["system"]) <= systems
+    assert categories <= set(source.taxonomy or source.facts["aspects"])
+
+
+@every_case
+def test_the_folder_is_valid(case: Case, tmp_path: Path) -> None:
+    converted(case).write(tmp_path)
+
+    assert [str(finding) for finding in validate(tmp_path)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "entry"),
+    [
+        pytest.param(source, entry, id=case_id(source, entry))
+        for source, entry in ENTRIES
+        if any(
+            Path(file.name).suffix in LINE_BASED for file in as_case(source, entry).chosen().files
+        )
+    ],
+)
+def test_the_order_of_the_lines_does_not_matter(
+    source: Source, entry: dict[str, Any], tmp_path: Path
+) -> None:
+    case = as_case(source, entry)
+    straight = converted(case)
+    for seed in (1, 2, 3):
+        place = tmp_path / str(seed)
+        shutil.copytree(case.folder, place, ignore=shutil.ignore_patterns("expected.yaml"))
+        chance = random.Random(seed)
+        for path in sorted(place.rglob("*")):
+            if path.suffix in LINE_BASED:
+                path.write_bytes(shuffle(path.read_bytes(), path.suffix, chance))
+        shuffled = convert(
+            case.source.name, origin=place, set_name=case.set_name, variant=case.variant
+        )
+
+        assert_frame_equal(shuffled.annotations, straight.annotations)
+        assert_frame_equal(shuffled.pairs, straight.pairs)
+        assert_frame_equal(shuffled.human_scores, straight.human_scores)
+
+
+def shuffle(raw: bytes, suffix: str, chance: random.Random) -> bytes:
+    """Return a line-based file with its rows in another order; a table's header stays the first."""
+    mark = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
+    rows = [b""]
+    for line in raw.removeprefix(mark).splitlines(keepends=True):
+        # A quoted cell may hold line breaks: a row ends where its quotes are closed. Where quotes
+        # are characters like any other, some rows then stay together, which is a shuffle too.
+        is_open = suffix != ".jsonl" and rows[-1].count(b'"') % 2 == 1
+        rows[-1:] = [rows[-1] + line] if is_open else [rows[-1], line]
+    rows = [row if row.endswith(b"\n") else row + b"\n" for row in rows[1:]]
+    header = [] if suffix == ".jsonl" else rows[:1]
+    body = rows[len(header) :]
+    return mark + b"".join([*header, *chance.sample(body, len(body))])
+
+
+def test_shuffling_keeps_every_row_of_a_table() -> None:
+    table = b'\xef\xbb\xbfa,b\r\n1,"x\r\ny"\r\n2,z\n3,"say ""hi"""'
+
+    shuffled = shuffle(table, ".csv", random.Random(1))
+
+    def read(raw: bytes) -> list[list[str]]:
+        lines = raw.decode("utf-8-sig").splitlines(keepends=True)
+        return list(csv.reader(lines))
+
+    assert read(shuffled)[0] == ["a", "b"]
+    assert shuffled[len(b"\xef\xbb\xbf") :].startswith(b"a,b\r\n")
+    assert sorted(read(shuffled)) == sorted(read(table))
+    assert read(shuffled) != read(table)

@@ -1,0 +1,73 @@
+"""`nnd card`: prints or writes a card, or checks one."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.card_folders import make_folder
+
+from nnd.cards.dataset import data_card
+from nnd.metric.cli.command import main
+
+Nnd = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Nnd:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+def test_a_card_is_printed_as_it_is_written(nnd: Nnd, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, limitations=["Birds :bird: are few."])
+    text = data_card(folder, "org/birds")
+
+    assert nnd("card", folder, "--repo", "org/birds") == (0, text, "")
+    code, out, _ = nnd("card", folder, "--repo", "org/birds", "--json")
+    assert (code, json.loads(out)) == (0, text)
+    code, out, _ = nnd("card", folder, "--repo", "org/birds", "--out", tmp_path / "README.md")
+    assert (code, out) == (0, f"written to {tmp_path / 'README.md'}\n")
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
+
+
+def test_without_a_name_the_folder_gives_one(nnd: Nnd, tmp_path: Path) -> None:
+    assert 'load_dataset("ORG/birds-nnd", "pairs"' in nnd("card", make_folder(tmp_path))[1]
+
+
+def test_a_card_is_checked(nnd: Nnd, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    readme, other = folder / "README.md", tmp_path / "other.md"
+    nnd("card", folder, "--out", readme)
+    other.write_text(readme.read_text().replace("| pairs | 2 |", "| pairs | 7 |"))
+
+    assert nnd("card", folder, "--check") == (0, f"{readme}: no problem(s)\n", "")
+    code, out, _ = nnd("card", folder, "--check", other)
+    assert code == 1
+    assert 'Counts: the row "pairs | 7" is "pairs | 2" by the data' in out
+    assert out.endswith(f"{other}: 1 problem(s)\n")
+    code, out, _ = nnd("card", folder, "--check", other, "--json")
+    assert code == 1
+    assert len(json.loads(out)) == 1
+
+
+def test_what_is_not_there_is_one_line(nnd: Nnd, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    for arguments, words in (
+        (("card", folder, "--check"), "README.md: there is no card"),
+        (("card", tmp_path), "there is no manifest.json"),
+        (("card", folder, "--repo", "birds"), "whose is it? Write ORG/birds"),
+        (("card", folder, "--out", tmp_path / "no" / "README.md"), "No such file or directory"),
+    ):
+        code, out, err = nnd(*arguments)
+        assert (code, out) == (2, "")
+        assert err.startswith("nnd: ")
+        assert err.count("\n") == 1
+        assert words in err

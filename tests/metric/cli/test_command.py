@@ -1,0 +1,695 @@
+"""The command: quick help, plain output, and one line with exit code 2 for what a user can mend."""
+
+import json
+import logging
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import typer
+from support.places import ROOT
+from support.table_2 import SYSTEMS, TABLE_2, write_table
+from support.tiny_models import Family
+from transformers.utils import logging as hf_logging
+
+from nnd.converters.source.source import list_sources
+from nnd.metric.cli.command import app, main
+from nnd.schemas import check_rows
+
+COMMAND = Path(sys.executable).with_name("nnd")
+README = ROOT / "README.md"
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Nnd = Callable[..., Ran]
+
+
+@pytest.fixture
+def nnd(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Iterator[Nnd]:
+    """`nnd("convert", "sample")`: the command in this process, in a folder of its own."""
+    verbosity, hub = hf_logging.get_verbosity(), logging.getLogger("huggingface_hub").level
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
+        capsys.readouterr()  # what the test itself printed
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return Ran(code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    yield run
+    hf_logging.set_verbosity(verbosity)  # type: ignore[no-untyped-call]
+    hf_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.getLogger("huggingface_hub").setLevel(hub)
+
+
+def installed(*arguments: object, **options: Any) -> Ran:
+    """The installed command, in a process of its own."""
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment | options.pop("env", {}),
+        **options,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def assert_one_line(ran: Ran, *said: str) -> None:
+    """One line on stderr, nothing on stdout, exit code 2."""
+    assert ran.err.startswith("nnd: ")
+    assert ran.err.count("\n") == 1
+    assert ran.err.endswith("\n")
+    assert (ran.code, ran.out) == (2, "")
+    for part in said:
+        assert part in ran.err
+
+
+def listing(folder: Path) -> list[str]:
+    """Everything in a folder, hidden or not."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample, converted by the installed command."""
+    folder = tmp_path_factory.mktemp("converted") / "sample-nnd"
+    assert installed("convert", "sample", "--out", folder).code == 0
+    return folder
+
+
+# Help
+
+
+def test_help_takes_less_than_half_a_second() -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        assert installed("--help").code == 0
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(3)) < 0.5
+
+
+HEAVY = ("torch", "transformers", "datasets", "evaluate", "polars", "numpy", "scipy")
+
+LOADED = """
+import sys
+from nnd.metric.cli.command import main
+sys.argv = ["nnd", *sys.argv[1:]]
+try:
+    main()
+finally:
+    print("loaded:", *(name for name in {heavy} if name in sys.modules))
+"""
+
+
+def modules_loaded_by(*arguments: object, heavy: Sequence[str]) -> list[str]:
+    program = [sys.executable, "-c", LOADED.format(heavy=heavy), *map(str, arguments)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()[-1].removeprefix("loaded:").split()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"]], ids=" ".join)
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    assert modules_loaded_by(*arguments, heavy=HEAVY) == []
+
+
+def test_converting_and_validating_never_load_torch(sample: Path, tmp_path: Path) -> None:
+    models = ("torch", "transformers", "evaluate")
+    out = tmp_path / "out"
+    assert modules_loaded_by("convert", "sample", "--out", out, heavy=models) == []
+    assert modules_loaded_by("validate", sample, heavy=models) == []
+    assert modules_loaded_by("sources", heavy=models) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_has_help(name: str) -> None:
+    assert COMMANDS[name].help
+    options = [p for p in COMMANDS[name].params if p.name != "help"]
+    assert [option.name for option in options if not getattr(option, "help", None)] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_readme_mentions_every_command(name: str) -> None:
+    assert f"nnd {name}" in README.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [source.name for source in list_sources()])
+def test_the_readme_mentions_every_source(name: str) -> None:
+    assert f"| `{name}` |" in README.read_text(encoding="utf-8")
+
+
+def test_the_readme_has_no_command_that_is_not_there() -> None:
+    text = README.read_text(encoding="utf-8")
+    shown = re.findall(r"^nnd ([a-z]\S*)", text, re.MULTILINE)
+    assert len(shown) > 3
+    assert set(shown) <= set(COMMANDS)
+
+
+# Usage
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["convert"],
+        ["convert", "sample", "--frobnicate"],
+        ["evaluate", "--data", "x"],
+        ["evaluate", "--model", "x"],
+        ["evaluate", "--model", "x", "--data", "y", "--batch-size", "0"],
+        ["agree", "--human-scores", "x"],
+        ["agree", "x"],
+        ["compare"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_exits_with_2_and_prints_nothing(arguments: list[str], nnd: Nnd) -> None:
+    ran = nnd(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: ")
+
+
+# What it prints
+
+
+def test_sources_prints_every_source(nnd: Nnd) -> None:
+    ran = nnd("sources")
+    assert (ran.code, ran.err) == (0, "")
+    assert all(source.name in ran.out for source in list_sources())
+
+
+def test_sources_as_json(nnd: Nnd) -> None:
+    found = json.loads(nnd("sources", "--json").out)
+    assert [(facts["name"], facts.get("set")) for facts in found] == [
+        (source.name, name)
+        for source in list_sources()
+        for name in (None, *source.facts.get("sets", {}))
+    ]
+
+
+def test_convert_prints_counts_and_where(nnd: Nnd, tmp_path: Path) -> None:
+    ran = nnd("convert", "sample")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines()[-1] == "written to sample-nnd"
+    assert "manifest.json" in listing(tmp_path / "sample-nnd")
+
+
+def test_convert_as_json_is_the_manifest(nnd: Nnd, tmp_path: Path) -> None:
+    ran = nnd("convert", "sample", "--out", "x", "--json")
+    stored = json.loads((tmp_path / "x" / "manifest.json").read_text(encoding="utf-8"))
+    assert json.loads(ran.out).items() <= stored.items()
+    assert stored["counts"]["pairs"] == 72
+
+
+def test_validate_finds_no_problem_in_what_convert_wrote(nnd: Nnd, sample: Path) -> None:
+    ran = nnd("validate", sample)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == f"{sample}: no problem(s)\n"
+    assert json.loads(nnd("validate", sample, "--json").out) == []
+
+
+def test_validate_lists_problems_and_exits_with_1(nnd: Nnd) -> None:
+    assert nnd("convert", "sample", "--out", "x").code == 0
+    pairs = pl.read_parquet("x/pairs.parquet")
+    pairs.drop("margin").write_parquet("x/pairs.parquet")
+    ran = nnd("validate", "x")
+    assert (ran.code, ran.err) == (1, "")
+    assert "margin" in ran.out
+    assert nnd("validate", "x", "--json").code == 1
+
+
+def test_evaluate_prints_a_table_and_a_signature(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    model = saved("bart")
+    ran = nnd("evaluate", "--model", model, "--data", sample, "--device", "cpu")
+    assert (ran.code, ran.err) == (0, "")
+    assert "overall" in ran.out
+    assert "no agreement: agreement needs at least two models" in ran.out
+    assert ran.out.splitlines()[-1].startswith(f"nnd|v:0.1.0|model:{model}@")
+    assert listing(Path()) == []  # nothing is written unless it is asked for
+
+
+def test_evaluate_as_json_keeps_the_schema_and_equals_the_file(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    one, other = saved("gpt2"), saved("bart")
+    pairs = ["--system", f"{one}=heron", "--system", f"{other}=wren"]
+    models = ["--model", one, "--model", other]
+    ran = nnd("evaluate", *models, *pairs, "--data", sample, "--out", "run", "--json")
+    found = json.loads(ran.out)
+    assert list(check_rows("result", [found])) == []
+    assert json.loads(Path("run/result.json").read_text(encoding="utf-8")) == found
+    assert found["agreement"]["systems"] == {str(one): "heron", str(other): "wren"}
+
+    # `agree` finds the same in the folder, without a model.
+    again = nnd("agree", "run", "--human-scores", sample, *pairs, "--json")
+    assert json.loads(again.out) == found["agreement"]
+    table = nnd("agree", "run", "--human-scores", sample, *pairs)
+    assert (table.code, table.err) == (0, "")
+    assert f"{one} stands for heron" in table.out
+    assert "unscored tests, counted as failures: none" in table.out
+
+
+def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
+    ran = nnd(
+        *("evaluate", "--model", saved("gpt2"), "--data", sample / "pairs.parquet"),
+        *("--protocol", "laban2022", "--template", "Read: {context}", "--keep", "beginning"),
+        *("--human-scores", sample, "--token-budget", "500", "--no-cache", "--dtype", "bfloat16"),
+        *("--device", "cpu", "--trust-remote-code", "--revision", "main", "--json"),
+    )
+    (found,) = json.loads(ran.out)["results"]
+    assert (found["protocol"], found["template"]) == ("laban2022", "Read: {context}")
+    assert (found["dtype"], found["device"], found["n"]) == ("bfloat16", "cpu", 72)
+    assert "|keep:beginning|" in found["signature"]
+
+
+def test_agree_gives_table_1_of_the_paper(nnd: Nnd, nnd_data: Path) -> None:
+    # The numbers and their source: test_agree.py.
+    assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
+    write_table(Path("rates.csv"), list(TABLE_2))
+    pairs = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
+    ran = nnd("agree", "rates.csv", "--human-scores", "quiz_design-nnd", *pairs, "--json")
+    mean = json.loads(ran.out)["mean"]
+    assert mean["tau_a"] == pytest.approx(0.778, abs=0.0005)
+    assert mean["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
+    assert mean["gap_r"] == pytest.approx(0.818, abs=0.0005)
+    shown = nnd("agree", "rates.csv", "--human-scores", "quiz_design-nnd", *pairs).out
+    (row,) = [line for line in shown.splitlines() if "mean over categories" in line]
+    # tau-b, tau-a, Spearman (no published value), gap r, gap r in the notebook's order.
+    assert [row.split()[n] for n in (3, 4, 6, 7)] == ["0.791", "0.778", "0.818", "0.799"]
+    # The p-values are those of the enumeration in test_agreement.py.
+    assert shown.count("p by permutation") == 5
+    assert shown.count("95 % over systems") == 5
+    assert "95 % over contexts" not in shown  # a table of rates has no contexts
+    assert "p is two-sided, from all 5,040 permutations of the human scores" in shown
+
+
+def test_agree_predicts_the_score_of_a_model_nobody_judged(nnd: Nnd, nnd_data: Path) -> None:
+    assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
+    path = write_table(Path("rates.csv"), list(TABLE_2))
+    with path.open("a") as file:
+        file.write("MixQG-3B,overall,0.729\nMacaw-3B,overall,0.692\n")
+    pairs = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
+    order = [part for name in reversed(SYSTEMS.values()) for part in ("--order", name)]
+    arguments = ("agree", path, "--human-scores", "quiz_design-nnd", *pairs, *order)
+    found = json.loads(nnd(*arguments, "--json").out)
+    assert found["unmatched"] == ["MixQG-3B", "Macaw-3B"]
+    assert list(found["systems"].values()) == list(SYSTEMS.values())[::-1]
+    extrapolation = found["by_category"]["overall"]["extrapolation"]
+    above, within = extrapolation["predictions"]
+    assert (above["position"], within["position"]) == ("above", "within")
+    shown = nnd(*arguments).out
+    (row,) = [line for line in shown.splitlines() if "MixQG-3B" in line and "72.9" in line]
+    assert f"{above['score']:.3g} [" in row
+    assert "extrapolates above the rates seen, 44.9-70.9" in row
+    assert f"gap r (laban2022) takes the systems as {', '.join(found['systems'].values())}" in shown
+    # No line without people: the one category here is overall, and with two systems there is none.
+    few = nnd("agree", path, "--human-scores", "quiz_design-nnd", *pairs[:4])
+    assert "a line needs at least 4 judged models, there are 2" in few.out
+
+
+def test_evaluate_says_what_the_surface_may_explain(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    arguments = ("evaluate", "--model", saved("gpt2"), "--data", sample)
+    found = json.loads(nnd(*arguments, "--json").out)["results"][0]
+    assert found["notes"]  # an untrained model knows no more than length
+    shown = nnd(*arguments).out
+    assert all(f"{saved('gpt2')}: {note}" in shown.splitlines() for note in found["notes"])
+    assert found["baselines"]["unconditional"] is not None
+    without = json.loads(nnd(*arguments, "--no-unconditional", "--json").out)["results"][0]
+    assert without["baselines"]["unconditional"] is None
+    assert without["pass_rate"] == found["pass_rate"]
+
+
+def test_compare_prints_a_table_a_sentence_and_signatures(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    names = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
+    models = [part for name in names for part in ("--model", name)]
+    stored = json.loads(nnd("evaluate", *models, "--data", sample, "--out", "r", "--json").out)
+    signatures = {result["model"]: result["signature"] for result in stored["results"]}
+    ran = nnd("compare", "r", *models[:4])
+    assert (ran.code, ran.err) == (0, "")
+    assert "p (McNemar)" in ran.out
+    assert ran.out.splitlines()[-2:] == [signatures[name] for name in names[:2]]
+    (found,) = json.loads(nnd("compare", "r", *models[:4], "--json").out)
+    assert (found["a"], found["b"], found["n_pairs"]) == (*names[:2], 72)
+    one, other = (result["pass_rate"] for result in stored["results"][:2])
+    assert found["overall"]["difference"] == pytest.approx(one - other)
+    assert set(found["sentences"]) <= set(ran.out.splitlines())
+    every = nnd("compare", "r")
+    assert every.out.count("p (McNemar)") == 3
+    assert every.out.splitlines()[-1] == (
+        "p (Holm) is adjusted within a comparison, not over all 3 of them"
+    )
+
+
+def test_compare_with_nothing_to_compare(nnd: Nnd) -> None:
+    assert_one_line(nnd("compare", "nowhere"), "nowhere: is no folder")
+
+
+# Whole runs of the installed command
+
+
+def test_a_run_without_a_terminal_says_nothing_on_stderr(
+    sample: Path, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    ran = installed("evaluate", "--model", saved("t5"), "--data", sample, "--out", tmp_path / "run")
+    assert (ran.code, ran.err) == (0, "")
+    assert listing(tmp_path) == ["run", "run/log_likelihoods.parquet", "run/result.json"]
+
+
+def test_a_model_id_that_does_not_exist(sample: Path, tmp_path: Path) -> None:
+    start = time.perf_counter()
+    ran = installed(
+        *("evaluate", "--model", "nobody/nothing", "--data", sample, "--out", tmp_path / "run"),
+        env={"HF_HOME": str(tmp_path / "home")},
+    )
+    assert_one_line(ran, "nobody/nothing: no such model: ", "name a Hub id or a folder")
+    assert not (tmp_path / "run").exists()
+    assert time.perf_counter() - start < 30
+
+
+def test_what_transformers_reports_is_not_passed_on(
+    sample: Path, tiny: Callable[[str], Family], tmp_path: Path
+) -> None:
+    tiny("llama").model.base_model.save_pretrained(tmp_path / "model")
+    tiny("llama").tokenizer.save_pretrained(tmp_path / "model")
+    ran = installed("evaluate", "--model", tmp_path / "model", "--data", sample)
+    assert_one_line(ran, "lm_head.weight is not among them")  # it prints a table of such weights
+
+
+def no_room() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["new folder", "over an older result"])
+def test_a_full_disk_while_converting(before: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    out = tmp_path / "sample-nnd"
+    if before:
+        assert installed("convert", "sample", "--out", out).code == 0
+    files = listing(tmp_path)
+    held = {path: (tmp_path / path).read_bytes() for path in files if (tmp_path / path).is_file()}
+    ran = installed("convert", "sample", "--out", out, preexec_fn=no_room)
+    assert_one_line(ran, str(out), "File too large", "make room")
+    assert listing(tmp_path) == files
+    assert {path: (tmp_path / path).read_bytes() for path in held} == held
+
+
+def test_a_full_disk_while_evaluating(
+    sample: Path, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    ran = installed(
+        *("evaluate", "--model", saved("gpt2"), "--data", sample, "--out", tmp_path / "run"),
+        "--no-cache",
+        preexec_fn=no_room,
+        env={"PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert_one_line(ran, str(tmp_path / "run"), "File too large", "make room")
+    assert listing(tmp_path) == []
+
+
+def test_an_error_of_the_installed_command_has_no_traceback(tmp_path: Path) -> None:
+    ran = installed("validate", "nowhere", cwd=tmp_path)
+    assert_one_line(ran, "nowhere")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_any_encoding_of_the_terminal_will_do(encoding: str, sample: Path, tmp_path: Path) -> None:
+    rates = "model,category,pass_rate\nCigüeña 鸛,overall,0.5\nheron,overall,0.6\n"
+    (tmp_path / "rates.csv").write_text(rates, encoding="utf-8")
+    arguments = ["agree", tmp_path / "rates.csv", "--human-scores", sample]
+    arguments += ["--system", "Cigüeña 鸛=wren"]
+    environment = {"PYTHONIOENCODING": encoding}
+    table = installed(*arguments, env=environment, encoding=encoding)
+    assert (table.code, table.err) == (0, "")
+    assert " stands for wren" in table.out
+    found = json.loads(installed(*arguments, "--json", env=environment, encoding=encoding).out)
+    assert found["systems"] == {"Cigüeña 鸛": "wren", "heron": "heron"}
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    command = f"set -o pipefail; {COMMAND} sources --json | head -c 1 > /dev/null"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+
+
+# Bad input: converting
+
+LINE = '{"question": "Où?"}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (LINE.encode()[:-4], "not a whole JSON object"),
+        (LINE.encode("utf-16"), "iconv"),
+        (LINE.encode("latin-1"), "iconv"),
+        (b"x\ty\tz\n1\t2\t3\n", "not a whole JSON object"),
+        (LINE.encode(), "quiz.jsonl:1"),
+        (b"", "makes no pair"),
+    ],
+    ids=["cut off", "utf-16", "latin-1", "another format", "another source", "empty"],
+)
+def test_convert_refuses_a_file_that_is_not_the_sources(
+    content: bytes, said: str, nnd: Nnd, tmp_path: Path
+) -> None:
+    (tmp_path / "quiz.jsonl").write_bytes(content)
+    assert_one_line(nnd("convert", "quiz_design", "--from", "quiz.jsonl", "--out", "o"), said)
+    assert listing(tmp_path) == ["quiz.jsonl"]
+
+
+def test_convert_without_the_file(nnd: Nnd, tmp_path: Path) -> None:
+    ran = nnd("convert", "quiz_design", "--from", "nowhere", "--out", "o")
+    assert_one_line(ran, "nowhere: there is no such file or folder; correct --from")
+    (tmp_path / "empty").mkdir()
+    ran = nnd("convert", "quiz_design", "--from", "empty", "--out", "o")
+    assert_one_line(ran, "there is no quiz_design_groups.jsonl")
+    assert listing(tmp_path) == ["empty"]
+
+
+def test_convert_of_an_unknown_source_lists_the_known_ones(nnd: Nnd) -> None:
+    assert_one_line(nnd("convert", "qiuz"), '"qiuz"', "challenge300, ", "sample, ")
+
+
+# Bad input: --out
+
+
+@pytest.mark.parametrize("command", ["convert", "evaluate"])
+def test_out_on_a_file(
+    command: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    how = {
+        "convert": ["sample"],
+        "evaluate": ["--model", saved("gpt2"), "--data", sample],
+    }[command]
+    assert_one_line(nnd(command, *how, "--out", "file"), "file: is a file; name a folder")
+    assert_one_line(nnd(command, *how, "--out", "file/below"), "file/below: ")
+    assert listing(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", ["convert", "evaluate"])
+def test_out_on_a_folder_that_is_something_else(
+    command: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1").write_text("mine")
+    how = {
+        "convert": ["sample"],
+        "evaluate": ["--model", saved("gpt2"), "--data", sample],
+    }[command]
+    assert_one_line(nnd(command, *how, "--out", "thesis"), "thesis: holds something else")
+    assert listing(tmp_path) == ["thesis", "thesis/chapter1"]
+
+
+def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = nnd("evaluate", "--model", "nobody/nothing", "--data", "nowhere", "--out", "file")
+    assert_one_line(ran, "file: is a file")
+
+
+# Bad input: scoring
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--protocol", "nativ"], 'no protocol "nativ"; choose one of native, laban2022'),
+        (["--template", "mixgq"], 'no template "mixgq"; choose one of default, mixqg'),
+        (["--template", "{answr}"], "no {answr} in the context; known: {context}, "),
+        (["--template", "{context"], "braces"),
+        (["--keep", "middle"], 'no side "middle" to keep; choose beginning or end'),
+        (["--dtype", "float31"], '"float31" is no torch dtype'),
+        (["--device", "abacus"], 'device "abacus" cannot be used'),
+        (["--system", "heron"], '--system "heron": write MODEL=SYSTEM'),
+        (["--system", "x=heron"], 'no model "x"; known: '),
+        (["--human-scores", "nowhere"], "nowhere"),
+        (["--protocol", "bartscore"], 'protocol "bartscore" is for encoder-decoders'),
+    ],
+    ids=str,
+)
+def test_evaluate_with_an_option_that_cannot_be(
+    *,
+    options: list[str],
+    said: str,
+    nnd: Nnd,
+    sample: Path,
+    saved: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    ran = nnd("evaluate", "--model", saved("gpt2"), "--data", sample, "--out", "run", *options)
+    assert_one_line(ran, said)
+    assert listing(tmp_path) == []
+
+
+def test_a_system_that_is_not_there(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
+    model = saved("gpt2")
+    ran = nnd("evaluate", "--model", model, "--data", sample, "--system", f"{model}=owl")
+    assert_one_line(ran, 'no system "owl"; known: dipper, heron')
+
+
+def test_a_model_named_twice(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
+    model = saved("gpt2")
+    ran = nnd("evaluate", "--model", model, "--model", model, "--data", sample)
+    assert_one_line(ran, "is named twice")
+
+
+def test_a_model_without_a_tokenizer(
+    nnd: Nnd, sample: Path, tiny: Callable[[str], Family], tmp_path: Path
+) -> None:
+    tiny("gpt2").model.save_pretrained(tmp_path / "model")
+    ran = nnd("evaluate", "--model", "model", "--data", sample, "--out", "run")
+    assert_one_line(ran, "model: the model has no usable tokenizer")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("candidate_low", None, "column candidate_low is missing"),
+        ("context", None, "column context is missing"),
+        ("candidate_high", [None] * 72, "row 0: candidate_high is null"),
+        ("candidate_high", [1] * 72, "column candidate_high is Int64; it must be text"),
+    ],
+    ids=["a candidate missing", "the context missing", "null", "numbers"],
+)
+def test_pairs_that_cannot_be_scored(
+    *, column: str, value: Any, said: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    pairs = pl.read_parquet(sample / "pairs.parquet").drop(column)
+    if value is not None:
+        pairs = pairs.with_columns(pl.Series(column, value))
+    pairs.write_parquet("pairs.parquet")
+    ran = nnd("evaluate", "--model", saved("gpt2"), "--data", "pairs.parquet", "--out", "run")
+    assert_one_line(ran, said)
+    assert listing(Path()) == ["pairs.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("nowhere", None), ("folder", None), ("pairs.parquet", b"PAR1"), ("pairs.csv", b"a,b\n1,2\n")],
+)
+def test_data_that_is_none(
+    name: str, content: bytes | None, nnd: Nnd, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    assert_one_line(nnd("evaluate", "--model", saved("gpt2"), "--data", name), name)
+
+
+def test_a_candidate_longer_than_the_window_is_found_by_its_pair(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    pairs = pl.read_parquet(sample / "pairs.parquet")
+    long = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("zebra " * 200))
+    pairs.with_columns(candidate_low=long.otherwise("candidate_low")).write_parquet("long.parquet")
+    ran = nnd("evaluate", "--model", saved("gpt2"), "--data", "long.parquet", "--out", "run")
+    assert_one_line(
+        ran, f"pair {pairs['pair_id'][7]}: ", '"zebra zebra', "reads 160 in all; leave the pair out"
+    )
+    assert not Path("run").exists()
+
+
+def test_weights_that_are_no_numbers(
+    nnd: Nnd, sample: Path, fresh: Callable[..., Family], tmp_path: Path
+) -> None:
+    family = fresh("gpt2")
+    family.model.get_input_embeddings().weight.data[:] = float("nan")
+    family.model.save_pretrained(tmp_path / "model")
+    family.tokenizer.save_pretrained(tmp_path / "model")
+    assert_one_line(nnd("evaluate", "--model", "model", "--data", sample), "answers with NaN")
+
+
+# Bad input: agree
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model,category,pass_rate\nx,overall,62\n", "divide percent by 100"),
+        ("model,category\nx,overall\n", "pass_rate"),
+        ("model,category,pass_rate\nx,overall,0.5\n", "at least two models"),
+    ],
+    ids=["percent", "no rates", "one model"],
+)
+def test_a_table_that_cannot_be_compared(text: str, said: str, nnd: Nnd, sample: Path) -> None:
+    Path("rates.csv").write_text(text)
+    assert_one_line(nnd("agree", "rates.csv", "--human-scores", sample), said)
+
+
+def test_agree_with_nothing_there(nnd: Nnd, sample: Path) -> None:
+    assert_one_line(nnd("agree", "nowhere.csv", "--human-scores", sample), "nowhere.csv")
+    assert_one_line(nnd("agree", "nowhere", "--human-scores", sample), "nowhere")
+    Path("rates.csv").write_text("model,category,pass_rate\nx,overall,0.5\n")
+    assert_one_line(nnd("agree", "rates.csv", "--human-scores", "nowhere"), "nowhere")
+
+
+def test_what_cannot_be_printed_is_spelled_out(nnd: Nnd, sample: Path) -> None:
+    Path("rates.csv").write_text("model,category,pass_rate\nx,overall,0.5\n")
+    ran = nnd("agree", "rates.csv", "--human-scores", sample, "--system", "a\x1b[2Jb=heron")
+    assert "\x1b" not in ran.err
+    assert_one_line(ran, 'no model "a\\x1b[2Jb"')
+
+
+def test_our_own_mistakes_keep_their_traceback(nnd: Nnd, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise AttributeError("ours")
+
+    monkeypatch.setattr("nnd.metric.cli.command.app", broken)
+    with pytest.raises(AttributeError, match="ours"):
+        nnd("sources")

@@ -1,0 +1,126 @@
+"""`nnd metrics`: a table for people, JSON for machines, and one line for what a user can mend."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from support.judged_cases import write_judged, write_references
+
+from nnd.metric.cli.command import main
+from nnd.metric.evaluation import evaluate_models
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_judged(tmp_path / "data")
+
+
+@pytest.fixture
+def metrics(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """`metrics("data", "--json")`: exit code, stdout and stderr of the command."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nnd", "metrics", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+def test_a_table(metrics: Command, data: Path) -> None:
+    code, out, err = metrics(data)
+    assert (code, err) == (0, "")
+    shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
+    # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; r = (94 * 4 - 23 + 71 * 5) / sqrt(14406 *
+    # 42), as in test_metrics; the mean is over one category; 5 judged candidates, 1 context
+    assert shown["length"][:10] == [
+        *("100.0", "3", "0", "3"),
+        *("1.000", "0.910", "1.000", "0.910"),
+        *("5", "1"),
+    ]
+    assert "length: characters of the candidate" in out
+
+
+def test_references_bring_the_scorers_that_need_them(
+    metrics: Command, data: Path, tmp_path: Path
+) -> None:
+    references = write_references(tmp_path / "references.jsonl")
+    code, out, _ = metrics(data, "--references", references, "--json")
+    rows = json.loads(out)["rows"]
+    names = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]
+    assert (code, [row["name"] for row in rows]) == (0, names)
+
+
+def test_several_references(metrics: Command, data: Path, tmp_path: Path) -> None:
+    references = write_references(tmp_path / "references.jsonl")
+    arguments = ("--references", references, "--scorer", "rouge1", "--out")
+    scores = {}
+    for several in ("max", "mean"):
+        assert metrics(data, *arguments, tmp_path / several, "--several", several)[0] == 0
+        frame = pl.read_parquet(tmp_path / several / "scores.parquet")
+        scores[several] = frame.filter(candidate_id="1/b")["score"].item()
+    # "the cat" against "the cat sat" 4/5, against "one cat sat down" 1/3
+    assert scores == pytest.approx({"max": 4 / 5, "mean": (4 / 5 + 1 / 3) / 2})
+
+
+def test_a_run_and_a_prompted_model(
+    metrics: Command, data: Path, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    model = saved("bart")
+    folder = tmp_path / "run"
+    folder.mkdir()
+    evaluate_models(str(model), data).write(folder)
+    code, out, _ = metrics(
+        *(data, "--run", folder, "--system", f"{model}=a", "--json"),
+        *("--scorer", f"prompted={model}", "--template", "{context}"),
+    )
+    prompted, stored, nnd = json.loads(out)["rows"]
+    assert (code, nnd["name"]) == (0, "NND pass rate")
+    assert nnd["systems_reason"].startswith("agreement needs at least two models matched")
+    # The prompt is the context alone, so these are the likelihoods of the run.
+    assert prompted["rates"]["pass_rate"] == stored["rates"]["pass_rate"]
+    assert stored["candidates"]["quality"]["unscored"] == 2  # in no pair
+    assert prompted["candidates"]["quality"]["unscored"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["none"], "none: is no folder; name one that `nnd convert` wrote"),
+        (["data", "--scorer", "rouge1"], "rouge1 compares with references, and the data has none"),
+        (["data", "--scorer", "rouge"], 'there is no scorer "rouge"; choose of '),
+        (["data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
+        (["data", "--run", "data"], "log_likelihoods.parquet: "),
+        (["data", "--references", "none.csv"], "none.csv: cannot be read as a table of references"),
+        (["data", "--system", "a"], '--system "a": write MODEL=SYSTEM'),
+    ],
+)
+def test_what_a_user_can_mend(
+    arguments: list[str], said: str, metrics: Command, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data.parent)
+    code, out, err = metrics(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("nnd: ")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_without_a_model_torch_is_not_loaded(data: Path, tmp_path: Path) -> None:
+    references = write_references(tmp_path / "references.jsonl")
+    program = (
+        "import sys; from nnd.metric.cli.command import app; "
+        f"app(['metrics', {str(data)!r}, '--references', {str(references)!r}], "
+        "standalone_mode=False); print(sorted({'torch', 'transformers'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,64 @@
+"""`nnd report`: a thin shell, whose words are those of the function it calls."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from support.report.page import Page
+from support.report.runs import Pretended, write_run
+from typer.testing import CliRunner
+
+from nnd.converters.folder.conversion import convert
+from nnd.metric.cli.reporting import report
+from nnd.schemas import ScoringError
+
+
+@pytest.fixture(scope="module")
+def app() -> typer.Typer:
+    """The command alone, so that mistakes rise as they are."""
+    found = typer.Typer()
+    found.command()(report)
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A converted sample, and a run of two sizes on it."""
+    folder = tmp_path_factory.mktemp("report")
+    convert("sample", out=folder / "sample")
+    models = [Pretended("small", {"": 0.5}, 10**7), Pretended("large", {"": 0.8}, 10**8)]
+    write_run(folder / "run", folder / "sample", models)
+    return folder
+
+
+def test_every_option_reaches_the_page(app: typer.Typer, folder: Path) -> None:
+    done = CliRunner().invoke(
+        app,
+        [
+            *(str(folder / "run"), "--out", str(folder / "a.html"), "--json"),
+            *("--data", str(folder / "sample"), "--figures", str(folder / "figures")),
+            *("--system", "small=dipper", "--system", "large=heron"),
+            *("--family", "small=cats", "--family", "large=cats"),
+        ],
+        catch_exceptions=False,
+    )
+    told = json.loads(done.stdout)
+    assert told["page"] == str(folder / "a.html")
+    assert told["bytes"] == (folder / "a.html").stat().st_size
+    assert sorted(told["figures"]) == sorted(str(each) for each in (folder / "figures").iterdir())
+    page = Page(folder / "a.html")
+    assert page.pairs["texts"]
+    assert {row["family"] for row in page.numbers["scaling"]} == {"cats"}
+    assert {row["model"] for row in page.numbers["agreement"]} == {"small", "large"}
+
+
+def test_people_are_told_what_was_written(app: typer.Typer, folder: Path) -> None:
+    out = folder / "b.html"
+    done = CliRunner().invoke(app, [str(folder / "run"), "--out", str(out)])
+    assert done.stdout.replace("\n", "") == f"written to {out} ({out.stat().st_size / 1e6:.1f} MB)"
+
+
+def test_a_family_without_a_name(app: typer.Typer, folder: Path) -> None:
+    with pytest.raises(ScoringError, match='--family "small": write MODEL=FAMILY'):
+        CliRunner().invoke(app, [str(folder / "run"), "--family", "small"], catch_exceptions=False)

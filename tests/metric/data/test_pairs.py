@@ -1,0 +1,232 @@
+"""Reading pairs and human scores from wherever they are, but for the Hub (test_data_hub.py)."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import polars as pl
+import pytest
+
+from nnd.metric.data.pairs import read_human_scores, read_pairs
+from nnd.schemas import ScoringError
+
+PAIRS = pl.DataFrame(
+    {
+        "context": ["c0", "c1", "c1", "c2"],
+        "candidate_high": ["h0", "h1", "h2", "h3"],
+        "candidate_low": ["l0", "l1", "l2", "l3"],
+        "error_category": ["x", "y", "x", "y"],
+    }
+)
+SCORES = pl.DataFrame(
+    {
+        "system": ["s0", "s1"],
+        "model_id": [None, "org/model"],
+        "aspect": ["quality", "quality"],
+        "category": ["overall", "overall"],
+        "score": [0.25, 0.75],
+    }
+)
+
+
+def refusal(data: Any) -> str:
+    """The message, which must be one line."""
+    with pytest.raises(ScoringError) as caught:
+        read_pairs(data)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def as_frame(frame: pl.DataFrame, _: Path) -> Any:
+    return frame
+
+
+def as_dataset(frame: pl.DataFrame, _: Path) -> Any:
+    return datasets.Dataset.from_dict(frame.to_dict(as_series=False))
+
+
+def as_parquet(frame: pl.DataFrame, folder: Path) -> Any:
+    frame.write_parquet(folder / "mine.parquet")
+    return folder / "mine.parquet"
+
+
+def as_folder(frame: pl.DataFrame, folder: Path) -> Any:
+    frame.write_parquet(folder / "pairs.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("kind", [as_frame, as_dataset, as_parquet, as_folder])
+def test_every_form_gives_the_same_rows_and_version(
+    kind: Callable[[pl.DataFrame, Path], Any], tmp_path: Path
+) -> None:
+    found = read_pairs(kind(PAIRS, tmp_path))
+    assert found.pairs.select(PAIRS.columns).equals(PAIRS)
+    assert found.version == read_pairs(PAIRS).version
+
+
+def test_paths_may_be_strings(tmp_path: Path) -> None:
+    found = read_pairs(str(as_folder(PAIRS, tmp_path)))
+    assert (found.pairs.height, found.name) == (4, tmp_path.name)
+
+
+def test_human_scores_come_with_a_folder(tmp_path: Path) -> None:
+    SCORES.write_parquet(tmp_path / "human_scores.parquet")
+    found = read_pairs(as_folder(PAIRS, tmp_path)).human_scores
+    assert found is not None
+    assert found.equals(SCORES)
+
+
+def test_a_folder_without_human_scores_has_none(tmp_path: Path) -> None:
+    assert read_pairs(as_folder(PAIRS, tmp_path)).human_scores is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "choose"),
+    [
+        ([3, 0], lambda rows: rows.select([3, 0])),
+        ([1, 3], lambda rows: rows.filter(lambda row: row["error_category"] == "y")),
+        ([2, 3], lambda rows: rows.select([0, 2, 3]).select(range(1, 3))),
+    ],
+)
+def test_rows_chosen_from_a_dataset_are_the_rows_read(
+    rows: list[int], choose: Callable[[datasets.Dataset], datasets.Dataset]
+) -> None:
+    # Such a dataset keeps the whole table and a list of row numbers beside it.
+    found = read_pairs(choose(as_dataset(PAIRS, Path())))
+    assert found.pairs.select(PAIRS.columns).equals(PAIRS[rows])
+
+
+def test_version_depends_on_the_texts_and_not_on_the_order_of_rows() -> None:
+    version = read_pairs(PAIRS).version
+    assert read_pairs(PAIRS.reverse()).version == version
+    assert read_pairs(PAIRS.with_columns(context=pl.lit("c0"))).version != version
+    assert read_pairs(PAIRS.head(3)).version != version
+
+
+def test_ids_follow_from_the_texts_where_there_are_none() -> None:
+    found = read_pairs(PAIRS).pairs
+    assert found["context_id"].n_unique() == 3  # c0, c1, c2: rows 1 and 2 share theirs
+    assert found["context_id"][1] == found["context_id"][2]
+    assert found["high_id"].n_unique() == 4
+    assert found["pair_id"].n_unique() == 4
+
+
+def test_a_null_id_follows_from_the_text_too() -> None:
+    # As a value, null would make one test of all pairs that have no ids.
+    found = read_pairs(PAIRS.with_columns(high_id=pl.Series(["a", None, None, None]))).pairs
+    assert found["high_id"].to_list() == ["a", *read_pairs(PAIRS).pairs["high_id"][1:]]
+
+
+def test_optional_columns_may_be_missing() -> None:
+    found = read_pairs(PAIRS.drop("error_category")).pairs
+    assert found["error_category"].null_count() == found["split"].null_count() == 4
+
+
+def test_numbers_serve_as_ids_and_categories() -> None:
+    frame = PAIRS.with_columns(context_id=pl.Series([7, 8, 8, 9]), error_category=pl.lit(3))
+    found = read_pairs(frame).pairs
+    assert found["context_id"].to_list() == ["7", "8", "8", "9"]
+    assert found["error_category"].to_list() == ["3"] * 4
+
+
+def test_texts_may_be_stored_as_categories() -> None:
+    found = read_pairs(PAIRS.with_columns(pl.all().cast(pl.Categorical)))
+    assert found.pairs.select(PAIRS.columns).equals(PAIRS)
+
+
+def test_no_rows_are_no_error() -> None:
+    nothing: dict[str, Any] = {"context": [], "candidate_high": [], "candidate_low": []}
+    assert read_pairs(pl.DataFrame(nothing)).pairs.height == 0
+
+
+def test_several_splits_are_refused_by_name() -> None:
+    rows = as_dataset(PAIRS, Path())
+    message = refusal(datasets.DatasetDict(train=rows, test=rows))
+    assert message == ("the dataset has splits (train, test); hand over one, e.g. dataset['test']")
+
+
+def test_what_is_no_dataset_is_refused() -> None:
+    assert refusal(["a", "b"]).startswith("list is no dataset; hand over a folder")
+
+
+@pytest.mark.parametrize("column", ["context", "candidate_high", "candidate_low"])
+def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
+    path = as_parquet(PAIRS.drop(column), tmp_path)
+    assert refusal(path).startswith(f"mine: column {column} is missing; there are ")
+
+
+@pytest.mark.parametrize("column", ["context", "candidate_high", "candidate_low"])
+def test_a_null_text_is_named_with_its_row(column: str) -> None:
+    texts = PAIRS.get_column(column).to_list()
+    frame = PAIRS.with_columns(pl.Series(column, [*texts[:2], None, texts[3]]))
+    assert refusal(frame) == f"frame: row 2: {column} is null; leave the row out"
+
+
+def test_a_text_that_is_a_number_is_refused() -> None:
+    message = refusal(PAIRS.with_columns(candidate_low=pl.lit(1.5)))
+    assert message == "frame: column candidate_low is Float64; it must be text"
+
+
+def test_a_nested_category_is_refused() -> None:
+    message = refusal(PAIRS.with_columns(split=pl.lit(["test"])))
+    assert message == "frame: column split is List(String); it must be text"
+
+
+@pytest.mark.parametrize(
+    "name", ["nowhere", "./out/nowhere", "/out/nowhere", "out/pairs.parquet", Path("out/nowhere")]
+)
+def test_what_is_neither_here_nor_a_hub_name_is_refused(
+    name: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refusal(name).startswith(f"{name}: there is no such file or folder; name a folder")
+
+
+def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
+    assert refusal(tmp_path) == (
+        f"{tmp_path}: there is no pairs.parquet; name a folder of `nnd convert`"
+    )
+
+
+def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pairs.parquet").write_text("context\tcandidate_high\n")
+    assert refusal(tmp_path).startswith(f"{tmp_path}/pairs.parquet: cannot be read as Parquet: ")
+
+
+@pytest.mark.parametrize("form", ["frame", "dataset", "file", "folder"])
+def test_human_scores_from_every_form(form: str, tmp_path: Path) -> None:
+    SCORES.write_parquet(tmp_path / "human_scores.parquet")
+    data: dict[str, Any] = {
+        "frame": SCORES,
+        "dataset": as_dataset(SCORES, tmp_path),
+        "file": str(tmp_path / "human_scores.parquet"),
+        "folder": tmp_path,
+    }
+    assert read_human_scores(data[form]).equals(SCORES)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (SCORES.drop("score"), "human_scores: column score is missing; there are system, "),
+        (
+            SCORES.with_columns(score=pl.Series([0.5, float("nan")])),
+            "human_scores: row 1: score is nan; give a number, or null where there is none",
+        ),
+        (
+            SCORES.with_columns(score=pl.lit("high")),
+            "human_scores: column score is String; it must be a number",
+        ),
+    ],
+)
+def test_human_scores_that_cannot_be_used_are_refused(frame: pl.DataFrame, message: str) -> None:
+    with pytest.raises(ScoringError) as caught:
+        read_human_scores(frame)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_missing_human_score_may_be_null() -> None:
+    frame = SCORES.with_columns(score=pl.Series([None, 0.5]))
+    assert read_human_scores(frame).equals(frame)

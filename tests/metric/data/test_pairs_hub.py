@@ -1,0 +1,163 @@
+"""Pairs of a Hub dataset, over real HTTP: a server on the loopback, a client process each."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.hub.server import Hub
+from support.places import SUPPORT
+
+Ask = Callable[[str], dict[str, Any]]
+NEVER = "0" * 40
+READER = SUPPORT / "hub" / "reader.py"
+
+
+def pairs(context: str) -> bytes:
+    """A Parquet file of one pair."""
+    return parquet({"context": [context], "candidate_high": ["a"], "candidate_low": ["b"]})
+
+
+def scores(system: str) -> bytes:
+    row = {"system": system, "model_id": "", "aspect": "q", "category": "overall", "score": 1.0}
+    return parquet({name: [value] for name, value in row.items()})
+
+
+def parquet(columns: dict[str, list[Any]]) -> bytes:
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    with Hub() as hub:
+        yield hub
+
+
+@pytest.fixture
+def ask(hub: Hub, tmp_path: Path) -> Iterator[Ask]:
+    """`ask(name)`: what `read_pairs` makes of it in a process with an empty cache."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    environment |= {
+        "HF_ENDPOINT": hub.endpoint,
+        "HF_HOME": str(tmp_path),
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    }
+    with subprocess.Popen(
+        [sys.executable, str(READER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+    ) as process:
+        stdin, stdout = process.stdin, process.stdout
+        assert stdin is not None
+        assert stdout is not None
+
+        def ask(name: str) -> dict[str, Any]:
+            stdin.write(f"{name}\n")
+            stdin.flush()
+            answer: dict[str, Any] = json.loads(stdout.readline())
+            assert "\n" not in answer.get("error", "")
+            return answer
+
+        yield ask
+        stdin.close()
+
+
+def test_a_dataset_is_named_and_versioned_by_its_commit(hub: Hub, ask: Ask) -> None:
+    commit = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one"), "README.md": b"#"})
+    assert ask("org/quiz") == {
+        "name": "org/quiz",
+        "version": commit,
+        "contexts": ["one"],
+        "systems": None,
+    }
+
+
+def test_human_scores_come_with_a_dataset(hub: Hub, ask: Ask) -> None:
+    files = {"pairs.parquet": pairs("one"), "human_scores.parquet": scores("t5")}
+    hub.commit("datasets", "org/quiz", files)
+    assert ask("org/quiz")["systems"] == ["t5"]
+
+
+def test_only_data_is_fetched(hub: Hub, ask: Ask) -> None:
+    files = {"pairs.parquet": pairs("one"), "README.md": b"#", "weights.bin": b"large"}
+    hub.commit("datasets", "org/quiz", files)
+    ask("org/quiz")
+    fetched = [request.split("/")[-1] for request in hub.requests if "/resolve/" in request]
+    assert set(fetched) == {"pairs.parquet"}
+
+
+def test_a_branch_that_moved_gives_its_new_commit(hub: Hub, ask: Ask) -> None:
+    first = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
+    assert ask("org/quiz@main")["version"] == first
+    second = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("two")})
+    found = ask("org/quiz@main")
+    assert (found["version"], found["contexts"]) == (second, ["two"])
+
+
+def test_an_old_commit_stays_readable(hub: Hub, ask: Ask) -> None:
+    first = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
+    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("two")})
+    assert ask("org/quiz")["contexts"] == ["two"]
+    found = ask(f"org/quiz@{first}")
+    assert (found["version"], found["contexts"]) == (first, ["one"])
+
+
+def test_a_branch_with_a_slash_is_a_revision(hub: Hub, ask: Ask) -> None:
+    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
+    fix = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("two")}, branch="fix/labels")
+    found = ask("org/quiz@fix/labels")
+    assert (found["version"], found["contexts"]) == (fix, ["two"])
+
+
+def test_an_unknown_dataset_is_refused(ask: Ask) -> None:
+    assert ask("org/none") == {
+        "error": "org/none: there is no such folder here, and no such dataset on the Hub "
+        "(to read a private one, `hf auth login`)"
+    }
+
+
+@pytest.mark.parametrize("revision", ["nope", NEVER])
+def test_an_unknown_revision_is_refused(hub: Hub, ask: Ask, revision: str) -> None:
+    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
+    assert ask(f"org/quiz@{revision}") == {
+        "error": f"org/quiz@{revision}: the dataset has no such revision; name one of its "
+        "branches, tags or commits"
+    }
+
+
+def test_a_dataset_of_another_kind_is_refused(hub: Hub, ask: Ask) -> None:
+    hub.commit("datasets", "org/other", {"train.parquet": pairs("one")})
+    assert ask("org/other") == {
+        "error": "org/other: there is no pairs.parquet; name a folder of `nnd convert`"
+    }
+
+
+def test_a_server_that_is_down_is_said_at_once(hub: Hub, ask: Ask) -> None:
+    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
+    ask("org/quiz")
+    hub.stop()
+    start = time.monotonic()
+    error = ask("org/quiz")["error"]
+    assert time.monotonic() - start < 5
+    assert error.startswith(
+        "org/quiz: there is no such folder here, and the Hub did not hand out such a dataset: "
+    )
+
+
+def test_a_commit_fetched_before_needs_no_server(hub: Hub, ask: Ask) -> None:
+    commit = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
+    found = ask("org/quiz")
+    hub.stop()
+    assert ask(f"org/quiz@{commit}") == found

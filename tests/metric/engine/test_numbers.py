@@ -1,0 +1,135 @@
+"""The engine against the formula: whatever it batches, shares or sorts, the numbers stay."""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+from support import oracle
+from support.engine_cases import (
+    EMPTY,
+    LONG,
+    NATS,
+    PATH_CASES,
+    PATHS,
+    REQUESTS,
+    SPECIAL,
+    Fresh,
+    Loaded,
+    Tiny,
+    assert_same,
+    run,
+)
+from support.tiny_models import BUILDERS
+
+
+@pytest.mark.parametrize("token_budget", [1, 150, 10_000])
+@pytest.mark.parametrize(("name", "protocol", "path"), PATH_CASES)
+def test_every_path_equals_the_formula(
+    *, name: str, protocol: str, path: str, token_budget: int, tiny: Tiny, loaded: Loaded
+) -> None:
+    found = run(loaded(name), protocol, REQUESTS, path=path, token_budget=token_budget)
+    assert found.work.path == path
+    assert_same(found, oracle.scores(tiny(name), protocol, REQUESTS))
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_the_fastest_path_that_gives_the_numbers_is_taken(name: str, loaded: Loaded) -> None:
+    work = run(loaded(name), "native", REQUESTS).work
+    assert work.path == PATHS[name][0]
+    assert work.deviation is not None
+    assert work.deviation < NATS
+
+
+@pytest.mark.parametrize(("name", "protocol", "path"), PATH_CASES)
+def test_empty_contexts_score_like_the_formula(
+    name: str, protocol: str, path: str, tiny: Tiny, loaded: Loaded
+) -> None:
+    found = run(loaded(name), protocol, EMPTY, path=path)
+    assert_same(found, oracle.scores(tiny(name), protocol, EMPTY))
+
+
+@pytest.mark.parametrize("protocol", ["native", "laban2022"])
+@pytest.mark.parametrize("name", BUILDERS)
+def test_strings_that_look_like_special_tokens_score_as_text(
+    name: str, protocol: str, tiny: Tiny, loaded: Loaded
+) -> None:
+    found = run(loaded(name), protocol, SPECIAL)
+    assert_same(found, oracle.scores(tiny(name), protocol, SPECIAL))
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_order_and_duplicates_do_not_matter(name: str, tiny: Tiny, loaded: Loaded) -> None:
+    shuffled = [*REQUESTS, *REQUESTS[:6]]
+    random.Random(7).shuffle(shuffled)
+    found = run(loaded(name), "native", shuffled, token_budget=200)
+    assert_same(found, oracle.scores(tiny(name), "native", shuffled))
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_sum_adds_what_native_averages(name: str, tiny: Tiny, loaded: Loaded) -> None:
+    found = run(loaded(name), "sum", REQUESTS)
+    assert_same(found, oracle.scores(tiny(name), "sum", REQUESTS), summed=True)
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_bytes_divides_by_the_candidates_utf8_length(name: str, tiny: Tiny, loaded: Loaded) -> None:
+    found = run(loaded(name), "bytes", REQUESTS)
+    assert_same(found, oracle.scores(tiny(name), "bytes", REQUESTS))
+
+
+@pytest.mark.parametrize("separator", ["", " ", "\n", " \n", " Answer: "])
+@pytest.mark.parametrize("name", ["gpt2", "llama", "opt"])
+def test_separator_is_fed_and_what_spells_only_it_is_not_scored(
+    name: str, separator: str, tiny: Tiny, loaded: Loaded
+) -> None:
+    family = tiny(name)
+    requests = [*REQUESTS, ("the", "東"), ("the", " 東"), ("the", "  cat")]
+    found = run(loaded(name), "native", requests, separator=separator)
+    assert_same(found, oracle.scores(family, "native", requests, separator=separator))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "opt", "bart", "pegasus", "mbart50"])
+@pytest.mark.parametrize("protocol", ["native", "laban2022"])
+@pytest.mark.parametrize("keep", ["beginning", "end"])
+def test_cut_contexts_score_like_the_formula(
+    name: str, protocol: str, keep: str, fresh: Fresh
+) -> None:
+    family = fresh(name, window=40)  # LONG has 55 tokens or more
+    requests = [(LONG, "the"), (LONG, "in the town"), ("the", "the cat in the town"), (LONG, "in")]
+    found = run(family, protocol, requests, keep=keep)
+    expected = oracle.scores(family, protocol, requests, keep=keep)
+    assert [score.truncated for score in expected] == [True, True, False, True]
+    assert_same(found, expected)
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [(name, path) for name in ("gpt2", "mistral", "t5", "bart") for path in PATHS[name]],
+)
+@given(
+    contexts=st.lists(TEXT, min_size=1, max_size=3),
+    picks=st.lists(st.tuples(st.integers(0, 2), TEXT), min_size=1, max_size=8),
+    token_budget=st.integers(1, 120),
+)
+@settings(
+    max_examples=20,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_any_texts_in_any_grouping_score_like_the_formula(
+    *,
+    name: str,
+    tiny: Tiny,
+    loaded: Loaded,
+    contexts: list[str],
+    picks: list[tuple[int, str]],
+    path: str,
+    token_budget: int,
+) -> None:
+    requests = [(contexts[pick % len(contexts)], candidate) for pick, candidate in picks]
+    found = run(loaded(name), "native", requests, path=path, token_budget=token_budget)
+    assert_same(found, oracle.scores(tiny(name), "native", requests))

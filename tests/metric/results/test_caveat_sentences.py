@@ -1,0 +1,199 @@
+"""What is said of a pass rate that the surface of the texts may explain."""
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from support.two_models import scored
+
+from nnd.metric.data.pairs import read_pairs
+from nnd.metric.encoding.requests import Request
+from nnd.metric.encoding.templates import TEMPLATES
+from nnd.metric.engine.engine import Likelihoods, Scorer
+from nnd.metric.results.caveat_sentences import caveats
+from nnd.metric.results.rates import pass_rates
+from nnd.metric.results.scoring import score_pairs
+
+
+def said(verdicts: str, **columns: Any) -> tuple[str, ...]:
+    return caveats(pass_rates(scored("x", verdicts, **columns)).overall)
+
+
+def as_scorer(value: Callable[[Request], float]) -> Scorer:
+    def score(requests: Sequence[Request]) -> Likelihoods:
+        n = len(requests)
+        values = np.array([value(request) for request in requests])
+        return Likelihoods(values, np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
+
+    return score
+
+
+# A model that knows nothing but length
+
+# 300 contexts. In 240 the good answer is short and the bad one long, in 20 the other way round; in
+# 40 both are of one length. What is good about the good one is the word "right".
+PAIRS = pl.DataFrame(
+    [
+        (f"Question {number}?", f"{number} right {'so ' * good}", f"{number} wrong {'so ' * bad}")
+        for number in range(300)
+        for good, bad in [(2, 9) if number < 240 else (9, 2) if number < 260 else (4, 4)]
+    ],
+    ["context", "candidate_high", "candidate_low"],
+    orient="row",
+)
+
+
+def noise(text: str) -> float:
+    """A number from 0 to 1 that says nothing about the text, and is always the same."""
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 16**8
+
+
+def verdict_on(scorer: Scorer) -> tuple[float | None, tuple[str, ...]]:
+    overall = pass_rates(score_pairs(read_pairs(PAIRS), scorer, TEMPLATES["default"])).overall
+    return overall.pass_rate, caveats(overall)
+
+
+def test_a_model_that_prefers_short_texts_is_seen_through() -> None:
+    rate, sentences = verdict_on(as_scorer(lambda request: noise(request[1]) - len(request[1])))
+    assert rate is not None
+    assert rate > 0.8  # 240 of 300, and a coin for 40
+    first, second = sentences
+    assert first.startswith(
+        "shorter wins alone passes 80.0 % of 300 tests (86.7 % with a coin for the 40 it cannot "
+        f"decide), the model {100 * rate:.1f} %; the data cannot tell them apart"
+    )
+    assert re.search(
+        r"; where lengths match within 10 %, the model passes [4-6]\d\.\d % \[.+\] of 40$", first
+    )
+    assert second.startswith(
+        f"the model passes {100 * rate:.1f} % of all tests; where lengths match"
+    )
+    assert second.endswith(" of 40: no clear lead over a coin without the help of length")
+
+
+def test_a_model_that_knows_what_is_right_is_believed() -> None:
+    rate, sentences = verdict_on(as_scorer(lambda request: float("right" in request[1])))
+    assert (rate, sentences) == (1.0, ())
+
+
+# Sentences
+
+
+def lengths(*both: tuple[int, int]) -> dict[str, list[int]]:
+    """Characters of the good and of the bad candidate of each test."""
+    high, low = zip(*both, strict=True)
+    return {"characters_high": [*high], "characters_low": [*low]}
+
+
+def test_a_baseline_that_is_ahead() -> None:
+    # 20 tests, all shorter, none passed: the lead is -1 in every draw.
+    first, *_ = said("-" * 20, **lengths(*[(1, 9)] * 20))
+    assert first == (
+        "shorter wins alone passes 100.0 % of 20 tests, the model 0.0 %; where lengths match "
+        "within 10 % there is no test"
+    )
+
+
+def test_a_baseline_that_is_close() -> None:
+    # Both pass the same 10 of 20: the lead is 0 in every draw.
+    (sentence,) = said(
+        "+" * 10 + "-" * 10, copied_high=[0.5] * 20, copied_low=[0.1] * 10 + [0.9] * 10
+    )
+    assert sentence == (
+        "more copied wins alone passes 50.0 % of 20 tests, the model 50.0 %; the data cannot tell "
+        "them apart (lead of the model +0.0, +0.0 points)"
+    )
+
+
+def test_the_model_itself_without_contexts() -> None:
+    (sentence,) = said("+" * 20, ll_alone_high=[-1.0] * 20, ll_alone_low=[-2.0] * 20)
+    assert sentence.startswith(
+        "the same model without any context passes 100.0 % of 20 tests, the model 100.0 %; "
+    )
+
+
+def test_a_baseline_that_is_behind_is_not_mentioned() -> None:
+    assert said("+" * 20, copied_high=[0.1] * 20, copied_low=[0.9] * 20) == ()
+
+
+def test_part_of_a_lead() -> None:
+    # Of 400 tests 200 match in length and 140 of them pass; the rest pass, and 100 of them are
+    # shorter. Shorter wins and longer wins pass 25 % each, with a coin 50 %: no help, so nothing
+    # is said.
+    verdicts = "+" * 140 + "-" * 60 + "+" * 200
+    matched, shorter, longer = (5, 5), (1, 9), (9, 1)
+    assert said(verdicts, **lengths(*[matched] * 200, *[shorter] * 100, *[longer] * 100)) == ()
+    # Nor where shorter wins helps, but the 65 of 100 that match may well be the 73.75 % of all 400.
+    verdicts = "+" * 65 + "-" * 35 + "+" * 230 + "-" * 70
+    beside = [*[shorter] * 110, *[longer] * 40, *[shorter] * 100, *[longer] * 50]
+    assert not [s for s in said(verdicts, **lengths(*[matched] * 100, *beside)) if "lead" in s]
+    # With 100 that match, 70 passed, and 250 shorter ones shorter wins passes 62.5 % and is behind
+    # the model's 92.5 %. That lies above what 70 of 100 can be.
+    verdicts = "+" * 70 + "-" * 30 + "+" * 300
+    (sentence,) = said(verdicts, **lengths(*[matched] * 100, *[shorter] * 250, *[longer] * 50))
+    assert re.fullmatch(
+        r"the model passes 92\.5 % of all tests; where lengths match within 10 %, the model passes "
+        r"70\.0 % \[6\d\.\d, 7\d\.\d\] of 100: part of its lead may be length",
+        sentence,
+    )
+
+
+def test_help_of_length_is_seen_through_many_equal_lengths() -> None:
+    # 160 of 400 tests match exactly, half of them passed; of the others 190 are shorter and 50
+    # longer, all passed. Shorter wins passes 47.5 % only, but 67.5 % with a coin.
+    verdicts = "+" * 80 + "-" * 80 + "+" * 240
+    (sentence,) = said(verdicts, **lengths(*[(5, 5)] * 160, *[(1, 9)] * 190, *[(9, 1)] * 50))
+    assert re.fullmatch(
+        r"the model passes 80\.0 % of all tests; where lengths match within 10 %, the model passes "
+        r"50\.0 % \[4\d\.\d, 5\d\.\d\] of 160: no clear lead over a coin without the help of "
+        r"length",
+        sentence,
+    )
+
+
+def test_few_tests_of_matched_length_that_all_pass_are_no_certainty() -> None:
+    # No resample fails one of the 3, so Wilson's interval: from 3 / (3 + 1.95996²) = 0.43850.
+    (sentence,) = said("+" * 100, **lengths(*[(5, 5)] * 3, *[(1, 9)] * 57, *[(9, 1)] * 40))
+    assert sentence == (
+        "the model passes 100.0 % of all tests; where lengths match within 10 %, the model passes "
+        "100.0 % [43.9, 100.0] of 3: no clear lead over a coin without the help of length"
+    )
+
+
+def test_a_lead_without_tests_of_matched_length() -> None:
+    # 100 tests, all passed; shorter wins passes 60.
+    (sentence,) = said("+" * 100, **lengths(*[(1, 9)] * 60, *[(9, 1)] * 40))
+    assert sentence == (
+        "the model passes 100.0 % of all tests; where lengths match within 10 % there is no test: "
+        "whether its lead is length cannot be told"
+    )
+
+
+def test_a_lead_with_tests_of_matched_length_in_one_context_only() -> None:
+    (sentence,) = said("+" * 100, **lengths((5, 5), *[(1, 9)] * 60, *[(9, 1)] * 39))
+    assert sentence == (
+        "the model passes 100.0 % of all tests; where lengths match within 10 %, the model passes "
+        "100.0 % of 1: whether its lead is length cannot be told"
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "model"), [("+" * 20, "100.0"), ("-" * 20, "0.0")], ids=["close", "ahead"]
+)
+def test_one_context_cannot_tell_a_baseline_from_the_model(verdicts: str, model: str) -> None:
+    # More copied wins passes 19 of 20, so its lead is -5 or +95 points, without an interval.
+    copied = {"copied_high": [0.9] * 19 + [0.1], "copied_low": [0.5] * 20}
+    (sentence,) = said(verdicts, context_id="c", **copied)
+    assert sentence == (
+        f"more copied wins alone passes 95.0 % of 20 tests, the model {model} %; all tests are of "
+        "one context, which cannot tell them apart"
+    )
+
+
+@pytest.mark.parametrize("verdicts", ["", "+", "+-" * 9], ids=["none", "one", "many"])
+def test_where_nothing_is_known_nothing_is_said(verdicts: str) -> None:
+    assert said(verdicts) == ()

@@ -1,0 +1,103 @@
+"""The signature: one line made from what was used."""
+
+import copy
+import tomllib
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+from support.places import ROOT
+from support.tiny_models import SENTENCES, Family
+
+from nnd.metric.data.pairs import PairSet, read_pairs
+from nnd.metric.encoding.requests import Keep
+from nnd.metric.encoding.templates import find_template
+from nnd.metric.engine.engine import Engine
+from nnd.metric.models.load import LoadedModel, wrap_model
+from nnd.metric.results.rates import pass_rates
+from nnd.metric.results.scoring import score_pairs
+from nnd.metric.results.signature import VERSION, make_signature
+
+LONG = " ".join(SENTENCES * 2)  # more than 160 tokens, whatever the family
+
+
+def pairs(*contexts: str) -> PairSet:
+    """Two candidates for each context, under a name."""
+    columns = {"context": contexts, "candidate_high": "the cat", "candidate_low": "a dog"}
+    found = read_pairs(pl.DataFrame(columns))
+    return PairSet(found.pairs, None, "invented", "0123456789abcdef")
+
+
+def signature(
+    loaded: LoadedModel,
+    *contexts: str,
+    protocol: str = "native",
+    template: str = "default",
+    keep: Keep | None = None,
+) -> str:
+    data, chosen = pairs(*contexts or ("the river",)), find_template(template)
+    engine = Engine(loaded, protocol=protocol, separator=chosen.separator, keep=keep)
+    rates = pass_rates(score_pairs(data, engine, chosen))
+    return make_signature("607a30d783dfa663", data, engine, chosen, rates)
+
+
+def test_the_version_is_the_packages() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text)["project"]["version"] == VERSION
+
+
+def test_a_decoder_only_model(loaded: Callable[[str], LoadedModel]) -> None:
+    assert signature(loaded("gpt2")) == (
+        f"nnd|v:{VERSION}|model:gpt2@607a30d|data:invented@012345|protocol:native"
+        "|template:default|dtype:float32|ties:fail|keep:end|trunc:0|n:1|sep:' '|bos:no"
+    )
+
+
+def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel]) -> None:
+    assert signature(loaded("bart")) == (
+        f"nnd|v:{VERSION}|model:bart@607a30d|data:invented@012345|protocol:native"
+        "|template:default|dtype:float32|ties:fail|keep:beginning|trunc:0|n:1"
+    )
+
+
+def test_bos_stands_there_where_the_tokenizer_puts_one(
+    loaded: Callable[[str], LoadedModel],
+) -> None:
+    assert signature(loaded("llama")).endswith("|bos:yes")
+    assert signature(loaded("gpt2")).endswith("|bos:no")
+
+
+def test_a_protocol_without_separator_names_none(loaded: Callable[[str], LoadedModel]) -> None:
+    assert "|protocol:laban2022|" in signature(loaded("gpt2"), protocol="laban2022")
+    assert "|sep:" not in signature(loaded("gpt2"), protocol="laban2022")
+    assert "|sep:' '|" in signature(loaded("gpt2"), protocol="sum")
+
+
+def test_cuts_are_counted_and_not_merely_possible(tiny: Callable[[str], Family]) -> None:
+    gpt2 = tiny("gpt2")  # reads 160 tokens
+    loaded = wrap_model(gpt2.model, gpt2.tokenizer)
+    assert "|trunc:0|n:2|" in signature(loaded, "the river", "the cat")
+    assert "|trunc:1|n:2|" in signature(loaded, "the river", LONG)
+
+
+@pytest.mark.parametrize("keep", ["beginning", "end"])
+def test_the_side_that_was_kept(keep: Keep, loaded: Callable[[str], LoadedModel]) -> None:
+    assert f"|keep:{keep}|" in signature(loaded("gpt2"), keep=keep)
+
+
+def test_dtype_is_that_of_the_weights(tiny: Callable[[str], Family]) -> None:
+    gpt2 = tiny("gpt2")
+    loaded = wrap_model(copy.deepcopy(gpt2.model).bfloat16(), gpt2.tokenizer)
+    assert "|dtype:bfloat16|" in signature(loaded)
+
+
+def test_n_counts_tests(loaded: Callable[[str], LoadedModel]) -> None:
+    assert signature(loaded("bart"), "a", "b", "c").endswith("|n:3")
+
+
+def test_an_own_template_stands_there_in_full_on_one_line(
+    loaded: Callable[[str], LoadedModel],
+) -> None:
+    found = signature(loaded("gpt2"), template="Read:\n{context}\tQ ü ")
+    assert "|template:Read:\\n{context}\\tQ ü |" in found
+    assert len(found.splitlines()) == 1

@@ -1,0 +1,79 @@
+"""Scorers by name: those there are, those that lack something, and models that load when asked."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nnd.metric.engine.engine import Engine
+from nnd.metric.models.load import LoadedModel
+from nnd.metric.scorers.base import Text, score_texts
+from nnd.metric.scorers.names import BARTSCORES, find_scorers, plain_names
+from nnd.schemas import ScoringError
+
+PLAIN = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]
+TEXT = Text("The cat sat.", "The cat sat on the mat.", None, ("The cat sat down.",))
+
+
+def test_without_references_only_what_needs_none() -> None:
+    assert plain_names([TEXT, TEXT._replace(references=())]) == PLAIN
+    assert plain_names([TEXT._replace(references=())]) == ["length", "overlap"]
+
+
+def test_every_name_gives_a_scorer_of_that_name_that_tells_what_it_does() -> None:
+    names = [*PLAIN, "bertscore=m", "prompted=m", *(f"{name}=m" for name in BARTSCORES)]
+    found = find_scorers(names)
+    assert [scorer.name for scorer in found] == names
+    assert all(scorer.definition for scorer in found)
+    needless = {"length", "overlap", "prompted=m", "bartscore_faithfulness=m"}
+    assert {scorer.name for scorer in found if not scorer.needs_references} == needless
+
+
+def test_plain_scorers_score() -> None:
+    for scorer in find_scorers(PLAIN):
+        assert score_texts(scorer, [TEXT])[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("rouge9", '^there is no scorer "rouge9"; choose of rouge1, .*, prompted=MODEL$'),
+        ("rouge1=model", '^there is no scorer "rouge1=model"; '),
+        ("bartscore_f", '^scorer "bartscore_f" needs a model: bartscore_f=MODEL, '),
+        ("prompted=", '^scorer "prompted" needs a model: '),
+        ("", '^there is no scorer ""; '),
+    ],
+)
+def test_names_that_are_none(name: str, said: str) -> None:
+    with pytest.raises(ScoringError, match=said):
+        find_scorers([name])
+
+
+def test_a_template_that_is_none_is_told_before_a_model_is_loaded() -> None:
+    with pytest.raises(ScoringError, match=r'^there is no template "nonsense"; '):
+        find_scorers(["prompted=no-such-model"], template="nonsense")
+
+
+def test_a_model_that_is_not_there_is_told_when_it_is_asked(tmp_path: Path) -> None:
+    (scorer,) = find_scorers([f"bartscore_f={tmp_path / 'none'}"])
+    with pytest.raises(ScoringError, match="none: "):
+        score_texts(scorer, [TEXT])
+
+
+def test_models_score_as_the_engine_does(
+    loaded: Callable[[str], LoadedModel], saved: Callable[[str], Path]
+) -> None:
+    bart = loaded("bart")
+    names = [f"bartscore_faithfulness={saved('bart')}", f"prompted={saved('bart')}"]
+    direct, instructed = find_scorers(names, template="Read: {context}")
+    as_bartscore = Engine(bart, protocol="bartscore")([(TEXT.context, TEXT.candidate)])
+    prompt = ("Read: ", TEXT.context)
+    as_native = Engine(bart)([(prompt, TEXT.candidate)])
+    assert score_texts(direct, [TEXT])[0] == pytest.approx(as_bartscore.log_likelihood[0], abs=1e-5)
+    assert score_texts(instructed, [TEXT])[0] == pytest.approx(
+        as_native.log_likelihood[0], abs=1e-5
+    )
+    for scorer, protocol in ((direct, "bartscore"), (instructed, "native")):
+        made_with = f"{saved('bart')}@{bart.version()[:7]}, protocol {protocol}, float32"
+        assert scorer.made_with is not None
+        assert scorer.made_with() == made_with

@@ -1,0 +1,344 @@
+"""The page to try the metric on: what it computes, its HTML, and the page itself, served."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from gradio_client import Client
+from support.metric_runs import LOADER, save_model, write_pairs
+
+import nnd.metric.nnd_metric
+from nnd.metric.encoding.protocols import PROTOCOLS
+from nnd.metric.evaluation import evaluate_models
+from nnd.metric.results.baselines import BASELINES
+from nnd.metric.space import app
+from nnd.metric.space.app import Trial, show, show_problem, try_model
+from nnd.metric.space.files import write_space
+from nnd.schemas import ScoringError
+
+METRIC = Path(nnd.metric.nnd_metric.__file__).parent
+HOSTILE = "<script>alert(1)</script></div>\u202e&amp;\"'"
+STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
+
+
+# --- what it computes -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _metric_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module that is loaded already, for what does not test the loading."""
+    monkeypatch.setattr(app, "metric", lambda: nnd.metric.nnd_metric)
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+def test_a_trial_is_what_the_command_computes(tmp_path: Path) -> None:
+    model, data = save_model("gpt2", tmp_path), write_pairs(tmp_path)
+    trial = try_model(str(data), model)
+    expected = evaluate_models(model, data)
+    assert trial.result == expected.results[0].to_dict()
+    failed = trial.result["n"] - trial.result["passes"]
+    assert trial.failures["tests"].sum() == failed > 0
+    assert trial.failures["margin"].max() <= 0  # type: ignore[operator]
+    assert trial.failures["margin"].is_sorted()
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+@pytest.mark.parametrize(
+    ("dataset", "model", "told"),
+    [
+        ("", "gpt2", "Name a dataset"),
+        ("org/quiz", "", "Name a model"),
+        ("no/such/folder", "gpt2", "there is no such file or folder"),
+    ],
+)
+def test_what_cannot_be_used_is_a_scoring_error(dataset: str, model: str, told: str) -> None:
+    with pytest.raises(ScoringError, match=told):
+        try_model(dataset, model)
+
+
+def failures(*rows: tuple[str, str, str | None, float | None]) -> list[dict[str, Any]]:
+    """Of pairs (test, candidate_low, error_category, ll_high; ll_low is -1), those that fail."""
+    pairs = pl.DataFrame(
+        {
+            "context": ["c"] * len(rows),
+            "candidate_high": ["h"] * len(rows),
+            "candidate_low": [low for _, low, _, _ in rows],
+            "split": ["test"] * len(rows),
+            "context_id": ["1"] * len(rows),
+            "high_id": ["high"] * len(rows),
+            "low_id": [test for test, _, _, _ in rows],
+            "error_category": pl.Series([label for _, _, label, _ in rows], dtype=pl.String),
+            "margin": [0.5] * len(rows),  # of human scores: not the one that is meant
+        }
+    )
+    high = pl.Series([ll for _, _, _, ll in rows], dtype=pl.Float64)
+    passed = (high > -1.0).fill_null(value=False)
+    scored = pl.DataFrame({"passed": passed, "ll_high": high, "ll_low": [-1.0] * len(rows)})
+    return (
+        app._failures(pairs, scored)
+        .select("candidate_low", "error_category", "margin", "tests")
+        .to_dicts()
+    )
+
+
+def test_failures_come_worst_first_and_undefined_last() -> None:
+    found = failures(
+        ("a", "a", "x", None), ("b", "b", "x", -1.5), ("c", "c", "x", -4), ("d", "d", "x", 0)
+    )
+    # Margins: -1.5 + 1 = -0.5 and -4 + 1 = -3; d passes.
+    assert [(row["candidate_low"], row["margin"]) for row in found] == [
+        ("c", -3.0),
+        ("b", -0.5),
+        ("a", None),
+    ]
+
+
+def test_one_test_of_two_error_categories_is_shown_once() -> None:
+    (row,) = failures(("a", "a", "x", -2), ("a", "a", "y", -2), ("a", "a", "x", -2))
+    assert (row["error_category"], row["tests"]) == ("x, y", 1)
+
+
+def test_same_texts_of_two_systems_are_shown_once_and_count_twice() -> None:
+    (row,) = failures(("a", "same", "x", -2), ("b", "same", "x", -2))
+    assert row["tests"] == 2
+
+
+def test_without_error_categories_there_is_no_label() -> None:
+    (row,) = failures(("a", "a", None, -2))
+    assert row["error_category"] is None
+
+
+# --- HTML -------------------------------------------------------------------------------------
+
+
+class Reader(HTMLParser):
+    """Texts by the classes and tags around them, tags that are not closed, and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.tags: list[str] = []
+        self.styles: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.styles += [value or "" for name, value in attributes if name == "style"]
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append(data.strip())
+
+
+def rate(pass_rate: float | None, n: int, interval: list[float] | None) -> dict[str, Any]:
+    return {"pass_rate": pass_rate, "n": n, "interval": interval}
+
+
+def trial(**changes: Any) -> Trial:
+    baseline = {"with_coin": 0.625, "lead_interval": [0.0625, 0.25]}
+    result = {
+        **rate(0.75, 1200, [0.5, 0.875]),
+        "ties": 3,
+        "unscored": 0,
+        "truncated": 0,
+        "by_error_category": {
+            "wrong_fact": rate(0.25, 400, [0.125, 0.5]),
+            "odd": rate(1.0, 1, None),
+        },
+        "baselines": {"shorter_wins": baseline, "copy_wins": None},
+        "length_matched": rate(0.5, 40, None),
+        "notes": ["a note"],
+        "signature": "nnd|v:0.1.0",
+    }
+    row = {
+        "context": "a context",
+        "candidate_high": "high",
+        "candidate_low": "low",
+        "error_category": "wrong_fact",
+        "margin": -0.25,
+        "tests": 1,
+    }
+    table = pl.DataFrame([row | changes.pop("row", {})]).select(
+        pl.all().repeat_by(changes.pop("rows", 1)).explode()
+    )
+    return Trial({**result, **changes}, table)
+
+
+def test_the_page_tells_the_numbers() -> None:
+    read = Reader(show(trial()))
+    assert read.open == []
+    shown = " ".join(read.texts)
+    assert "75.0 % of 1,200 tests passed, 95 % interval 50.0 to 87.5" in shown
+    assert "3 equal likelihoods, counted as failures" in shown
+    assert "wrong_fact 25.0 % 12.5 to 50.0 n = 400" in shown
+    assert "prefers the shorter text 62.5 % behind the model" in shown
+    assert "within 10 %, the model passes 50.0 % of 40 tests." in shown
+    assert "a note" in shown
+    assert "1 failed tests wrong_fact margin \u22120.250 a context people preferred high" in shown
+    assert shown.endswith("nnd|v:0.1.0")
+
+
+@pytest.mark.parametrize(
+    ("lead", "stands"),
+    [
+        ([0.01, 0.2], "behind the model"),
+        ([-0.2, -0.01], "ahead of the model"),
+        ([-0.2, 0.0], "cannot be told apart"),
+        (None, "cannot be told apart"),  # all tests are of one context
+    ],
+)
+def test_a_judge_stands_where_the_interval_of_the_lead_says(lead: Any, stands: str) -> None:
+    baseline = {"with_coin": 0.5, "lead_interval": lead}
+    assert stands in Reader(show(trial(baselines={"unconditional": baseline}))).texts
+
+
+def test_bars_and_dots_are_where_the_numbers_are() -> None:
+    styles = Reader(show(trial())).styles
+    assert styles == [
+        "left:50.00%;width:37.50%",  # from 50 to 87.5
+        "left:75.00%",
+        "left:12.50%;width:37.50%",  # from 12.5 to 50
+        "left:25.00%",
+        "left:100.00%;width:0.00%",  # no interval
+        "left:100.00%",
+    ]
+
+
+def test_what_is_undefined_is_said() -> None:
+    read = Reader(show(trial(**rate(None, 0, None), by_error_category={}, length_matched=None)))
+    assert "no test" in read.texts
+    assert "These pairs name no error categories." in read.texts
+    assert read.styles == []
+
+
+def test_only_the_worst_failures_are_shown() -> None:
+    read = Reader(show(trial(rows=app.MOST_SHOWN + 1)))
+    assert f"{app.MOST_SHOWN + 1} failed tests, the worst of them" in read.texts
+    assert read.tags.count("article") == app.MOST_SHOWN
+
+
+def test_no_failure_is_said_so() -> None:
+    assert "No test failed" in Reader(show(trial(rows=0))).texts
+
+
+def test_texts_from_data_are_shown_as_they_are() -> None:
+    texts = ("context", "candidate_high", "candidate_low", "error_category")
+    plain = Reader(show(trial()))
+    changed = trial(
+        row=dict.fromkeys(texts, HOSTILE),
+        by_error_category={HOSTILE: rate(0.25, 400, [0.125, 0.5]), "odd": rate(1.0, 1, None)},
+        notes=[HOSTILE],
+        signature=HOSTILE,
+    )
+    read = Reader(show(changed))
+    assert read.tags == plain.tags
+    assert read.texts.count(HOSTILE) == 7
+    assert Reader(show_problem(HOSTILE)).texts == [HOSTILE]
+
+
+def test_the_page_knows_every_protocol_and_baseline() -> None:
+    assert list(PROTOCOLS) == list(app.PROTOCOLS)
+    assert set(BASELINES) == set(app.JUDGES)
+
+
+# --- served, as in a Space: without the package -----------------------------------------------
+
+SERVE = """
+import runpy, sys
+sys.path.insert(0, {tests!r})
+from support.load_metric import Refuser
+sys.meta_path.insert(0, Refuser())
+sys.path[0] = {space!r}
+runpy.run_path({space!r} + "/app.py", run_name="__main__")
+"""
+
+Evaluate = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("space")
+    write_space("org/near-negative", METRIC, place, sdk="gradio")
+    return place
+
+
+@pytest.fixture(scope="module")
+def evaluate(space: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evaluate]:
+    """`evaluate(model_id=…, …)`: what the served page answers; what is left out is as it opens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = tmp_path_factory.mktemp("home")
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    ours |= {
+        "GRADIO_SERVER_PORT": str(port),
+        "HF_HUB_OFFLINE": "1",
+        "HF_EVALUATE_OFFLINE": "1",
+        "HF_HOME": str(home),
+        "NND_CACHE": str(home / "nnd"),
+        "OMP_NUM_THREADS": "1",
+    }
+    program = SERVE.format(tests=str(LOADER.parent), space=str(space))
+    with (
+        (home / "log").open("w+") as log,
+        subprocess.Popen(
+            [sys.executable, "-c", program], env=ours, cwd=home, stdout=log, stderr=log
+        ) as server,
+    ):
+        try:
+            client = _connect(port, server, home / "log")
+            yield lambda **asked: str(client.predict(**asked, api_name="/evaluate"))
+        finally:
+            server.terminate()
+
+
+def _connect(port: int, server: subprocess.Popen[bytes], log: Path) -> Client:
+    start = time.monotonic()
+    while time.monotonic() - start < STARTS_WITHIN:
+        assert server.poll() is None, log.read_text()
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return Client(f"http://127.0.0.1:{port}", verbose=False)
+        time.sleep(0.1)
+    raise AssertionError(log.read_text())
+
+
+def test_the_served_page_evaluates_the_embedded_sample(
+    evaluate: Evaluate, space: Path, tmp_path: Path
+) -> None:
+    model = save_model("gpt2", tmp_path)
+    page = evaluate(model_id=model, protocol="sum")
+    result = evaluate_models(model, space / "sample", protocol="sum").results[0].to_dict()
+    shown = " ".join(Reader(page).texts)
+    assert f"{100 * result['pass_rate']:.1f} % of 72 tests passed" in shown
+    assert shown.endswith(result["signature"])
+    assert f"{72 - result['passes']} failed tests" in shown
+
+
+def test_the_served_page_tells_what_is_wrong(evaluate: Evaluate) -> None:
+    page = evaluate(model_id="./nowhere")
+    assert re.fullmatch(r'<div class="nnd"><p class="problem" role="alert">.*</p></div>', page)
+    assert "./nowhere: no such model" in page
+    assert "Name a model" in evaluate(model_id=" ")
+
+
+def test_the_served_page_takes_other_data(evaluate: Evaluate, tmp_path: Path) -> None:
+    model, data = save_model("t5", tmp_path), write_pairs(tmp_path)
+    page = evaluate(dataset=str(data), model_id=model, protocol="bartscore")
+    result = evaluate_models(model, data, protocol="bartscore").results[0]
+    assert " ".join(Reader(page).texts).endswith(result.signature)

@@ -1,0 +1,293 @@
+"""The metric as a Space: its files, and `evaluate.load` of it through the loopback Hub."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from evaluate.loading import get_imports
+from support.hub import cards
+from support.hub.asking import Ask, refused
+from support.hub.clients import IMPATIENT, environment
+from support.hub.publishing import TOKEN
+from support.hub.server import Hub
+from support.metric_runs import LOADER, pair_rows, save_model, write_pairs
+from support.places import ROOT
+
+import nnd.metric.nnd_metric
+from nnd.metric.evaluation import evaluate_models
+from nnd.metric.space.files import needed_modules, requirements, write_space
+from nnd.schemas import PublishError
+
+METRIC = Path(nnd.metric.nnd_metric.__file__).parent
+NND = str(Path(sys.executable).with_name("nnd"))
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a static Space."""
+    place = tmp_path_factory.mktemp("space")
+    write_space("org/nnd", METRIC, place)
+    return place
+
+
+def publish(name: str, **options: Any) -> str:
+    """The expression that publishes the metric, for `ask`."""
+    quickly = "load('nnd.converters.hub.patience').Patience(first_s=0.001)"
+    given = "".join(f", {key}={value!r}" for key, value in options.items())
+    return (
+        f"load('nnd.metric.space.publishing').publish_metric({name!r}, {str(METRIC)!r}, "
+        f"patience={quickly}{given}).to_dict()"
+    )
+
+
+def changes(published: dict[str, Any]) -> dict[str, str]:
+    return {file["path"]: file["change"] for file in published["files"]}
+
+
+# --- the files --------------------------------------------------------------------------------
+
+
+def test_a_space_holds_what_evaluate_will_ask_for(space: Path) -> None:
+    named = {name for kind, name, *_ in get_imports(str(space / "nnd.py")) if kind == "internal"}
+    modules = {path.stem for path in space.glob("*.py")}
+    assert modules == named | {"nnd", "app"}
+    assert not any(name.startswith("cli") for name in modules)
+
+
+def test_modules_are_as_they_are_here(space: Path) -> None:
+    for path in space.glob("*.py"):
+        here = METRIC / path.name.replace("nnd.py", "nnd_metric.py")
+        assert path.read_bytes() == here.read_bytes()
+
+
+def test_a_module_that_a_module_needs_is_found(tmp_path: Path) -> None:
+    texts = {
+        "nnd_metric": "from .a import x",
+        "a": "def f():\n    from .b import y",
+        "b": "",
+        "c": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    assert needed_modules(tmp_path) == ["a", "b"]
+
+
+def test_the_sample_is_that_of_the_converter(space: Path) -> None:
+    assert pl.read_parquet(space / "sample" / "pairs.parquet").height == 72
+    scores = pl.read_parquet(space / "sample" / "human_scores.parquet")
+    assert scores.filter(category="overall")["system"].n_unique() > 1
+
+
+def test_requirements_cover_every_library_that_is_imported(space: Path) -> None:
+    wanted = set()
+    for path in space.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                wanted |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                wanted.add(str(node.module).split(".")[0])
+    # The Space brings Gradio, and transformers brings its tokenizers.
+    wanted -= {*sys.stdlib_module_names, "gradio", "tokenizers"}
+    listed = (space / "requirements.txt").read_text().splitlines()
+    assert wanted <= {re.split("[<>=]", line)[0] for line in listed}
+
+
+def test_requirements_have_the_bounds_that_nnd_has(space: Path) -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    listed = (space / "requirements.txt").read_text().splitlines()
+    assert set(listed) <= set(declared)
+    assert all(">=" in line for line in listed)
+
+
+def test_requirements_name_what_only_others_import() -> None:
+    assert requirements(["import json"]) == [
+        line for line in requirements(["import torch"]) if not line.startswith("torch")
+    ]
+    assert [line.split(">")[0] for line in requirements([])] == ["pyarrow", "sentencepiece"]
+
+
+@pytest.mark.parametrize(
+    ("sdk", "app"), [("static", "index.html"), ("gradio", "app.py")], ids=["static", "gradio"]
+)
+def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -> None:
+    files = write_space("org/nnd", METRIC, tmp_path, sdk=sdk)
+    readme = files["README.md"].read_text()
+    assert cards.faults(readme) == []
+    found = cards.metadata(readme.encode())
+    assert (found["sdk"], found["app_file"]) == (sdk, app)
+    assert app in files
+    assert set(found["tags"]) == {"evaluate", "metric"}
+    assert len(found["short_description"]) <= 60  # the Hub takes no longer one
+    assert ("sdk_version" in found) == (sdk == "gradio")
+
+
+@pytest.mark.parametrize("name", ["org/data", "org/App", "org/nnd.v2"])
+def test_a_name_that_no_script_can_have_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(PublishError, match=r"called like its Space.*name the Space ORG/nnd"):
+        write_space(name, METRIC, tmp_path)
+
+
+# --- publishing -------------------------------------------------------------------------------
+
+
+def test_a_space_is_one_commit_and_again_none(hub: Hub, ask: Ask, space: Path) -> None:
+    first = ask(publish("org/twice"))
+    (commit, _) = hub.commits("spaces", "org/twice")  # the Hub's own, and ours
+    assert (first["changed"], first["commit"]) == (True, commit.id)
+    held = hub.files("spaces", "org/twice")
+    sample = {"sample/pairs.parquet", "sample/human_scores.parquet"}
+    ours = {path.name for path in space.glob("*.*")} | sample
+    assert set(held) == ours - {"nnd.py"} | {"twice.py", ".gitattributes"}
+    assert held["twice.py"] == (METRIC / "nnd_metric.py").read_bytes()
+    again = ask(publish("org/twice"))
+    assert (again["changed"], again["commit"]) == (False, commit.id)
+    assert set(changes(again).values()) == {"same"}
+    assert len(hub.commits("spaces", "org/twice")) == 2
+
+
+def test_a_lost_answer_makes_no_second_commit(hub: Hub, ask: Ask) -> None:
+    hub.faults.script(r"POST .*/commit/", "lost-answer")
+    assert ask(publish("org/lost"))["changed"] is True
+    assert len(hub.commits("spaces", "org/lost")) == 2
+
+
+def test_modules_that_went_go_and_files_of_others_stay(hub: Hub, ask: Ask) -> None:
+    ask(publish("org/older"))
+    script = hub.files("spaces", "org/older")["older.py"]
+    older = {
+        "older.py": b"from .outdated import x\n" + script,
+        "outdated.py": b"x = 1\n",
+        "figure.png": b"png",
+        "tests.py": b"import evaluate\n",
+    }
+    hub.commit("spaces", "org/older", older)
+    found = changes(ask(publish("org/older")))
+    assert (found["outdated.py"], found["older.py"]) == ("deleted", "changed")
+    held = hub.files("spaces", "org/older")
+    assert held["older.py"] == script
+    assert {"figure.png", "tests.py"} <= held.keys()
+    assert "outdated.py" not in held
+
+
+@pytest.mark.parametrize("text", [b"class NND(:\n", b"class NND:\n    x = '\xff'\n"])
+def test_a_metric_that_is_broken_is_replaced(hub: Hub, ask: Ask, text: bytes) -> None:
+    name = f"org/broken{len(text)}"
+    script = f"{name[4:]}.py"
+    hub.commit("spaces", name, {script: text})
+    assert changes(ask(publish(name)))[script] == "changed"
+
+
+@pytest.mark.parametrize("path", ["chess.py", "other.py"])
+def test_a_space_of_something_else_is_left_alone(hub: Hub, ask: Ask, path: str) -> None:
+    name = f"org/{path[0]}-chess"
+    script = f"{name[4:]}.py" if path == "chess.py" else path  # a metric of that name, or none
+    hub.commit("spaces", name, {script: b"class Chess(evaluate.Metric): ...\n"})
+    error = refused(ask, publish(name))
+    assert error.name == "PublishError"
+    assert f"holds something else ({script}); name another" in error.message
+    assert set(hub.files("spaces", name)) == {script}
+
+
+def test_a_dry_run_writes_nothing(hub: Hub, ask: Ask) -> None:
+    before = len(hub.requests)
+    planned = ask(publish("org/dry", dry_run=True))
+    assert planned["commit"] is None
+    assert set(changes(planned).values()) == {"added"}
+    assert all(file["bytes"] > 0 for file in planned["files"])
+    assert not hub.exists("spaces", "org/dry")
+    assert {request.split()[0] for request in hub.requests[before:]} <= {"GET", "HEAD"}
+
+
+def test_payment_required_is_one_line_with_the_remedy(hub: Hub, ask: Ask) -> None:
+    error = refused(ask, publish("org/paid", sdk="gradio"))
+    assert error.name == "PublishError"
+    assert "\n" not in error.message
+    assert "402" in error.message
+    assert "--sdk static is free" in error.message
+    assert not hub.exists("spaces", "org/paid")
+
+
+def test_a_gradio_space_is_made_as_one(hub: Hub, ask: Ask) -> None:
+    hub.create("spaces", "org/runs", sdk="gradio")  # by somebody who paid
+    ask(publish("org/runs", sdk="gradio"))
+    held = hub.files("spaces", "org/runs")
+    assert cards.metadata(held["README.md"])["app_file"] == "app.py"
+    assert "index.html" not in held
+    ask(publish("org/runs"))
+    assert "index.html" in hub.files("spaces", "org/runs")
+    ask(publish("org/runs", sdk="gradio"))
+    assert "index.html" not in hub.files("spaces", "org/runs")
+
+
+def test_an_unknown_sdk_is_refused(ask: Ask) -> None:
+    assert "choose static or gradio" in refused(ask, publish("org/nnd", sdk="docker")).message
+
+
+# --- loading ----------------------------------------------------------------------------------
+
+
+def test_what_the_command_publishes_loads_without_nnd(hub: Hub, tmp_path: Path) -> None:
+    """The command, then `evaluate.load` where nnd is not installed, on data and by model."""
+    home = tmp_path / "home"
+    done = subprocess.run(
+        [sys.executable, IMPATIENT, NND, "publish-metric", "org/nnd"],
+        env=environment(hub.endpoint, home, token=TOKEN),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    (commit, _) = hub.commits("spaces", "org/nnd")
+    assert f"published: {hub.endpoint}/spaces/org/nnd at {commit.id}" in done.stdout
+    assert 'evaluate.load("org/nnd")' in done.stdout
+    assert TOKEN not in done.stdout
+
+    data, model = write_pairs(tmp_path), save_model("gpt2", tmp_path)
+    files = {path.name: path.read_bytes() for path in data.glob("*.parquet")}
+    version = hub.commit("datasets", "org/made_up", files)
+    columns = pair_rows().select("context", "candidate_high", "candidate_low", "error_category")
+    calls: list[dict[str, Any]] = [
+        {"dataset": "org/made_up", "model_id": model},
+        {**columns.to_dict(as_series=False), "model_id": model},
+    ]
+    loaded = load_from(hub, "org/nnd", calls, home)
+    assert loaded["package"] is False
+    assert loaded["module"].startswith("evaluate_modules.metrics.org--nnd.")
+    on_hub, by_columns = loaded["answers"]
+    expected = evaluate_models(model, data).to_dict()["results"][0]
+    assert f"|data:org/made_up@{version[:6]}|" in on_hub["signature"]
+    for answer in (on_hub, by_columns):
+        assert (answer["pass_rate"], answer["n"]) == (expected["pass_rate"], 8)
+        assert answer["by_error_category"] == expected["by_error_category"]
+    assert {**on_hub, "signature": ""} == {**on_hub, **expected, "signature": ""}
+
+
+def test_a_space_with_a_hyphen_loads_too(hub: Hub, ask: Ask, tmp_path: Path) -> None:
+    ask(publish("org/near-negative"))
+    loaded = load_from(hub, "org/near-negative", [], tmp_path / "home")
+    assert loaded["answers"] == []
+    assert loaded["module"].endswith(".near-negative")
+
+
+def load_from(hub: Hub, name: str, calls: list[dict[str, Any]], home: Path) -> dict[str, Any]:
+    """What `load_metric.py` prints in a process without nnd and without a token."""
+    done = subprocess.run(
+        [sys.executable, str(LOADER)],
+        cwd=home.parent,
+        env={**environment(hub.endpoint, home), "OMP_NUM_THREADS": "1"},
+        input=json.dumps({"path": name, "calls": calls, "without_package": True}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded: dict[str, Any] = json.loads(done.stdout)
+    assert "error" not in loaded, loaded["error"]
+    return loaded

@@ -1,0 +1,142 @@
+"""Converted folders for the tests of cards: fixtures of every source, and an invented one."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import yaml
+
+from nnd.converters.folder.conversion import convert
+from nnd.converters.source.source import list_sources
+
+FACTS: dict[str, Any] = {
+    "name": "birds",
+    "pretty_name": "Birds",
+    "task": "question-answering",
+    "languages": ["en"],
+    "licence": "CC0-1.0",
+    "redistribution": "allowed",
+    "citation": "@misc{birds,\n  title = {Birds},\n  year = {2021}\n}",
+    "homepage": "https://example.org/birds",
+    "files": [{"name": "birds.jsonl", "url": None, "sha256": None, "bytes": None}],
+    "aspects": {"answer": "Is it right?"},
+    "quality": {"rule": "no_error", "no_error": "good"},
+    "taxonomy": {
+        "wrong": {"name": "Wrong", "group": "content", "description": "It is not so."},
+        "rude": {"name": "Rude", "group": None, "description": "Nobody would say that."},
+    },
+    "systems": {"heron": "birds/heron", "wren": None, "plover": None},
+    "split": "one split",
+    "task_categories": ["question-answering"],
+    "source_datasets": ["original"],
+    "texts": "Questions, and answers of three birds.",
+    "annotators": ["expert-generated"],
+    "annotation_process": "An ornithologist listened.",
+    "limitations": ["Birds are few."],
+    "personal_information": "None is known of.",
+    "expected": None,
+}
+
+CODE = """\
+from nnd.converters.annotation import Annotation
+
+def annotations(files):
+    for row in files.jsonl("birds.jsonl"):
+        yield Annotation(where=row.where, **row.fields)
+"""
+
+
+class Case(NamedTuple):
+    """A fixture of a built-in source, read as one of its sets and variants."""
+
+    source: str
+    place: Path | None
+    set_name: str | None
+    variant: str | None
+
+
+def fixture_cases() -> Iterator[Case]:
+    """Every fixture that `expected.yaml` of a source speaks of."""
+    for source in list_sources():
+        listed = yaml.safe_load((source.folder / "fixture" / "expected.yaml").read_text())
+        own = all((source.folder / file.name).is_file() for file in source.files)
+        for entry in listed:
+            place = None if own else source.folder / "fixture" / entry.get("from", ".")
+            yield Case(source.name, place, entry["set"], entry["variant"])
+
+
+def convert_case(case: Case, out: Path) -> Path:
+    convert(case.source, origin=case.place, set_name=case.set_name, variant=case.variant, out=out)
+    return out
+
+
+def row(candidate_id: str, system: str, label: str | None, **fields: Any) -> dict[str, Any]:
+    """One line of the birds' file."""
+    return {
+        "context_id": "c1",
+        "context": "Who sings?",
+        "inputs": {"question": "Who sings?"},
+        "candidate_id": candidate_id,
+        "candidate": f"text of {candidate_id}",
+        "system": system,
+        "aspect": "answer",
+        "label": label,
+    } | fields
+
+
+ROWS = (row("a", "heron", "good"), row("b", "wren", "wrong"), row("c", "plover", "rude"))
+
+
+def make_folder(place: Path, rows: Sequence[Mapping[str, Any]] = ROWS, **facts: Any) -> Path:
+    """Convert invented rows; by default three, which make two pairs."""
+    source = place / "source"
+    source.mkdir(parents=True)
+    kept = {name: value for name, value in (FACTS | facts).items() if value is not ...}
+    (source / "source.yaml").write_text(yaml.safe_dump(kept), encoding="utf-8")
+    (source / "convert.py").write_text(CODE, encoding="utf-8")
+    lines = "".join(json.dumps(each) + "\n" for each in rows)
+    (source / "birds.jsonl").write_text(lines, encoding="utf-8")
+    convert(source, out=place / "birds-nnd")
+    return place / "birds-nnd"
+
+
+def change_manifest(folder: Path, **changes: Any) -> None:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes), encoding="utf-8")
+
+
+def as_published(folder: Path, place: Path) -> Path:
+    """The same rows in the layout of the Hub."""
+    place.mkdir()
+    for name in ("pairs", "annotations"):
+        (place / name).mkdir()
+        frame = pl.read_parquet(folder / f"{name}.parquet")
+        for (split,), rows in frame.group_by("split", maintain_order=True):
+            rows.write_parquet(place / name / f"{split}-00000-of-00001.parquet")
+    for name in ("human_scores.parquet", "manifest.json"):
+        shutil.copy(folder / name, place / name)
+    return place
+
+
+def section(card: str, title: str) -> str:
+    """The text under a heading, found by other means than the linter's."""
+    return card.split(f"\n## {title}\n")[1].split("\n## ", maxsplit=1)[0]
+
+
+def table(text: str, *header: str) -> list[list[str]]:
+    """The rows of the table with this header, cells as they are written."""
+    lines = text.splitlines()
+    at = lines.index(f"| {' | '.join(header)} |") + 2
+    rows = []
+    while at < len(lines) and lines[at].startswith("|"):
+        rows.append([cell.strip() for cell in re.split(r"(?<!\\)\|", lines[at])[1:-1]])
+        at += 1
+    return rows
+
+
+def number(cell: str) -> int:
+    return int(cell.replace(",", ""))

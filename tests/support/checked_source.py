@@ -1,0 +1,170 @@
+"""A source that has all that `check-source` asks for, to be broken by its tests."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from support import card_folders
+
+from nnd.converters.check_source import (
+    checks as check_source,
+    child as check_child,
+    run as check_run,
+)
+from nnd.converters.check_source.job import Job
+from nnd.converters.check_source.outcome import Check
+from nnd.converters.check_source.run import Run
+
+CODE = '''\
+"""Birds."""
+
+from collections.abc import Iterator
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.source.files import Files
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    for number, row in enumerate(files.jsonl("birds.jsonl")):
+        question, system = row.text("question"), row.text("system")
+        yield Annotation(
+            where=row.where,
+            context_id=row.text("key"),
+            context=question,
+            inputs={"question": question},
+            candidate_id=f"{row.text('key')}/{system}",
+            candidate=row.text("answer"),
+            system=system,
+            aspect="answer",
+            label=row.optional_text("label"),
+        )
+'''
+
+FIXTURE = (
+    ("c1", "Which bird of the marsh sings a lot?", "heron", "The heron, at dusk it does.", "good"),
+    ("c1", "Which bird of the marsh sings a lot?", "wren", "A boat, as nobody said.", "wrong"),
+    ("c1", "Which bird of the marsh sings a lot?", "plover", "Go home to your marsh.", "rude"),
+)  # fmt: skip
+# All answers are of one length, which so gives nothing away.
+REAL = (
+    ("k1", "Who nests in the reeds of a pond?", "heron", "They say that it is a crane.", "good"),
+    ("k1", "Who nests in the reeds of a pond?", "wren", "They say that it is a spoon.", "wrong"),
+    ("k1", "Who nests in the reeds of a pond?", "plover", "They say that you are fools!", "rude"),
+    ("k2", "Who leaves the vale before winter?", "heron", "They say that you are bores!", "rude"),
+    ("k2", "Who leaves the vale before winter?", "wren", "They say that it is a stork.", "good"),
+    ("k2", "Who leaves the vale before winter?", "plover", "They say that it is a chair.", "wrong"),
+    ("k3", "Who calls at night from the wood?", "heron", "They say that it is an owl.", "good"),
+    ("k3", "Who calls at night from the wood?", "wren", "They say that it is a table.", "wrong"),
+)  # fmt: skip
+"""Five pairs: 1 wrong + 1 rude, 1 rude + 1 wrong, 1 wrong."""
+
+FACTS: dict[str, Any] = card_folders.FACTS | {
+    "split": "one split, `test`",
+    "expected": {
+        "annotations": 8,
+        "contexts": 3,
+        "systems": 3,
+        "pairs": 5,
+        "by_error_category": {"rude": 2, "wrong": 3},
+    },
+}
+EXPECTED: dict[str, Any] = {
+    "set": None,
+    "variant": None,
+    "annotations": 3,
+    "contexts": 1,
+    "systems": 3,
+    "pairs": 2,
+    "by_error_category": {"rude": 1, "wrong": 1},
+    "dropped": {},
+}
+
+Row = Sequence[str | None]
+
+
+def lines(rows: Iterable[Row]) -> str:
+    names = ("key", "question", "system", "answer", "label")
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+
+
+@dataclass(frozen=True)
+class Birds:
+    """The source, and its real file, which lies elsewhere."""
+
+    folder: Path
+    real: Path
+
+    def set_facts(self, **changes: Any) -> None:
+        """Change fields of source.yaml; `...` takes one out."""
+        path = self.folder / "source.yaml"
+        facts = yaml.safe_load(path.read_text()) | changes
+        kept = {name: value for name, value in facts.items() if value is not ...}
+        path.write_text(yaml.safe_dump(kept, sort_keys=False))
+
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = yaml.safe_load((self.folder / "source.yaml").read_text())
+        return facts
+
+    def set_code(self, old: str, new: str) -> None:
+        path = self.folder / "convert.py"
+        text = path.read_text()
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new))
+
+    def set_fixture(self, rows: Iterable[Row], **expected: Any) -> None:
+        (self.folder / "fixture" / "birds.jsonl").write_text(lines(rows))
+        (self.folder / "fixture" / "expected.yaml").write_text(
+            yaml.safe_dump([EXPECTED | expected])
+        )
+
+    def set_real(self, rows: Iterable[Row], **expected: Any) -> None:
+        """Write another real file, and declare it."""
+        self.real.write_text(lines(rows))
+        raw = self.real.read_bytes()
+        file = {
+            "name": "birds.jsonl",
+            "url": "https://example.org/birds.jsonl",
+            "sha256": hashlib.sha256(raw).hexdigest(),
+            "bytes": len(raw),
+        }
+        self.set_facts(files=[file], expected=FACTS["expected"] | expected)
+
+    def check(self) -> list[Check]:
+        return check_source.check_source(self.folder, self.real)
+
+
+def make_birds(place: Path) -> Birds:
+    made = Birds(place / "birds", place / "birds.jsonl")
+    (made.folder / "fixture").mkdir(parents=True)
+    (made.folder / "source.yaml").write_text(yaml.safe_dump(FACTS, sort_keys=False))
+    (made.folder / "convert.py").write_text(CODE)
+    made.set_fixture(FIXTURE)
+    made.set_real(REAL)
+    return made
+
+
+def outcomes(checks: Iterable[Check]) -> dict[str, list[str]]:
+    """Outcome → names of checks, passes left out."""
+    found: dict[str, list[str]] = {}
+    for check in checks:
+        if check.outcome != "pass":
+            found.setdefault(check.outcome, []).append(check.name)
+    return found
+
+
+def run_here(place: Path) -> Any:
+    """Return a `run_jobs` that stays in this process, which is quicker and watches nothing."""
+
+    def run_jobs(jobs: Sequence[Job]) -> list[Run]:
+        place.mkdir(exist_ok=True)
+        reports: Iterable[Mapping[str, Any]] = check_child.reports(jobs, place, [])
+        return [
+            check_run.read_report(job, job.source(), place / f"{number}.parquet", dict(report))
+            for number, (job, report) in enumerate(zip(jobs, reports, strict=True))
+        ]
+
+    return run_jobs

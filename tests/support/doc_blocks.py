@@ -1,0 +1,92 @@
+"""The code blocks of README and CONTRIBUTING, and running them as a reader would."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from support.places import ROOT
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+CLONED = ("converters", "nnd_metric", "schemas", "cards", "tests")
+
+_BLOCK = re.compile(
+    r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n+)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+class Block(NamedTuple):
+    """A fenced block: where it begins, its language, and why it is not run, if so."""
+
+    document: str
+    line: int
+    language: str
+    text: str
+    why_not: str | None
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}"
+
+
+def blocks(document: str) -> Iterator[Block]:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for found in _BLOCK.finditer(text):
+        line = text.count("\n", 0, found.start("language")) + 1
+        yield Block(document, line, found["language"], found["text"], found["why"])
+
+
+def fresh_clone(place: Path) -> Path:
+    """Return a folder that looks like a clone, in which a reader may leave what they like."""
+    place.mkdir()
+    for name in CLONED:
+        (place / name).symlink_to(ROOT / name)
+    return place
+
+
+def reader(**variables: str) -> dict[str, str]:
+    """Return the environment of somebody who has activated .venv."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, **variables}
+
+
+def follow(block: Block, place: Path, variables: Mapping[str, str], before: str = "") -> str:
+    """Do what a block says; return what was printed.
+
+    Shell blocks are run line by line, the first failure ends them. A YAML block that begins with
+    `# FILE` is what a reader writes into that file: its fields replace those that are there.
+    """
+    match block.language:
+        case "sh":
+            return _run(["bash", "-euo", "pipefail", "-c", block.text], block, place, variables)
+        case "python":
+            program = f"{before}\n{block.text}"
+            return _run([sys.executable, "-c", program], block, place, variables)
+        case "yaml":
+            path = place / block.text.partition("\n")[0].removeprefix("# ")
+            facts = yaml.safe_load(path.read_text(encoding="utf-8"))
+            facts |= yaml.safe_load(block.text)
+            path.write_text(yaml.safe_dump(facts, sort_keys=False), encoding="utf-8")
+    return ""
+
+
+def _run(command: list[str], block: Block, place: Path, variables: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        command, cwd=place, env=dict(variables), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{block}: {done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def commands(block: Block) -> Iterator[list[str]]:
+    """Yield the `nnd` commands of a shell block as words, heredocs and comments left out."""
+    text = re.sub(r"<<'(\w+)'\n.*?^\1$", "", block.text, flags=re.MULTILINE | re.DOTALL)
+    for line in text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if "nnd" in words:
+            yield words[words.index("nnd") + 1 :]

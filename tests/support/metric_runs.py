@@ -1,0 +1,139 @@
+"""What the tests of the `evaluate` module and of its installation share: data and processes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from support.tiny_models import build
+
+from nnd.schemas import polars_schema
+
+LOADER = Path(__file__).with_name("load_metric.py")
+
+CONTEXTS = ["The cat sat on the mat.", "Tesla moved to New York.", "Who wrote the book?", "Paris"]
+TEXTS = [  # context, better candidate, worse candidate, error category
+    (0, "Who sat on the mat?", "Where is the river?", "off_target"),
+    (0, "Who sat on the mat?", "the the the", "disfluent"),
+    (0, "Where did the cat sit?", "Where is the river?", "off_target"),
+    (1, "When did he move?", "he he he when", "disfluent"),
+    (1, "Who moved to New York?", "What is the capital of France?", "off_target"),
+    (2, "Nobody in the town.", "The dog ran over the hill.", "off_target"),
+    (2, "Nobody in the town.", "in in town", "disfluent"),
+    (3, "What is the capital of France?", "capital what the is", "disfluent"),
+]
+SYSTEMS = ["left", "right"]
+
+
+def pair_rows() -> pl.DataFrame:
+    """Eight pairs with every column of the contract, as `nnd convert` writes them."""
+    rows = [
+        {
+            "pair_id": f"{number:016x}",
+            "source": "made_up",
+            "split": "test",
+            "language": "en",
+            "context_id": str(context),
+            "context": CONTEXTS[context],
+            "inputs": [{"key": "paragraph", "value": CONTEXTS[context]}],
+            "category": ["animals", "people"][context % 2],
+            "aspect": "question",
+            "candidate_high": high,
+            "candidate_low": low,
+            "high_id": f"{context}/{high}",
+            "low_id": f"{context}/{low}",
+            "system_high": "left",
+            "system_low": "right",
+            "label_high": "No error",
+            "error_category": error,
+            "origin": "human",
+        }
+        for number, (context, high, low, error) in enumerate(TEXTS)
+    ]
+    return pl.DataFrame(rows, polars_schema("pair"))
+
+
+def human_scores() -> pl.DataFrame:
+    """Scores of two systems, overall and per error category."""
+    rows = [
+        {
+            "source": "made_up",
+            "system": system,
+            "aspect": "question",
+            "category": category,
+            "score": score,
+            "n": 8,
+            "definition": "invented",
+        }
+        for category, scores in {
+            "overall": (0.25, 0.75),
+            "off_target": (0.75, 0.5),
+            "disfluent": (0.5, 1.0),
+        }.items()
+        for system, score in zip(SYSTEMS, scores, strict=True)
+    ]
+    return pl.DataFrame(rows, polars_schema("human_score"))
+
+
+def write_pairs(folder: Path) -> Path:
+    """Write what the metric reads of a converted folder."""
+    pair_rows().write_parquet(folder / "pairs.parquet")
+    human_scores().write_parquet(folder / "human_scores.parquet")
+    return folder
+
+
+def save_model(name: str, folder: Path) -> str:
+    """Save a tiny model with its tokenizer; return its folder, as a user names it."""
+    target = folder / name
+    family = build(name, folder)
+    family.model.save_pretrained(target)
+    family.tokenizer.save_pretrained(target)
+    return str(target)
+
+
+def load_in_process(
+    path: str | Path,
+    calls: list[dict[str, Any]],
+    *,
+    folder: Path,
+    home: Path,
+    without_package: bool = False,
+) -> dict[str, Any]:
+    """Run evaluate.load(path) and the calls of compute offline in a process of their own.
+
+    Args:
+        path: What to load.
+        calls: Arguments of each call of compute.
+        folder: Where the process runs.
+        home: Its HF_HOME.
+        without_package: Whether the package nnd is hidden from it.
+
+    Returns:
+        What `load_metric.py` prints.
+    """
+    plan = {"path": str(path), "calls": calls, "without_package": without_package}
+    printed = run_python([str(LOADER)], folder=folder, home=home, text=json.dumps(plan))
+    found: dict[str, Any] = json.loads(printed)
+    return found
+
+
+def run_python(
+    arguments: list[str], *, folder: Path, home: Path, text: str = "", **environment: str
+) -> str:
+    """Run Python offline with an HF_HOME and nothing else of Hugging Face's set; return stdout."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    offline = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    finished = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**inherited, **offline, "HF_HOME": str(home), **environment},
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout

@@ -1,0 +1,53 @@
+"""Scored pairs of made-up models, for tests of what compares them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.results.run_folder import STORED
+
+LIKELIHOODS: dict[str, dict[str, Any]] = {
+    "+": {"ll_high": -1.0, "ll_low": -2.0, "passed": True, "tie": False},
+    "-": {"ll_high": -2.0, "ll_low": -1.0, "passed": False, "tie": False},
+    "=": {"ll_high": -1.0, "ll_low": -1.0, "passed": False, "tie": True},
+    "?": {"ll_high": -1.0, "ll_low": None, "passed": False, "tie": False},
+}
+
+
+def scored(model: str, verdicts: str, **columns: Sequence[Any] | str | None) -> pl.DataFrame:
+    """One pair per verdict, each in a context of its own unless `columns` says otherwise.
+
+    Args:
+        model: Name of the model.
+        verdicts: `+` passed, `-` failed, `=` tied, `?` unscored.
+        **columns: Values of further columns, one for all pairs or one each.
+    """
+    rows = [
+        {
+            "model": model,
+            "pair_id": f"p{number}",
+            "split": "test",
+            "context_id": f"c{number}",
+            "high_id": f"h{number}",
+            "low_id": f"l{number}",
+            "tokens_high": 3,
+            "tokens_low": 3,
+            "truncated": False,
+            **LIKELIHOODS[verdict],
+            **{
+                name: values if isinstance(values, str | None) else values[number]
+                for name, values in columns.items()
+            },
+        }
+        for number, verdict in enumerate(verdicts)
+    ]
+    return pl.DataFrame(rows, STORED, orient="row")
+
+
+def write_run(folder: Path, *frames: pl.DataFrame) -> Path:
+    """Write what `nnd evaluate` leaves of the likelihoods."""
+    folder.mkdir()
+    pl.concat(frames).write_parquet(folder / "log_likelihoods.parquet")
+    return folder
