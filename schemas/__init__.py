@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         polars_schema as polars_schema,
         rows_of as rows_of,
     )
+    from .display import Shown as Shown, table_html as table_html, table_text as table_text
     from .errors import (
         CandidateError as CandidateError,
         LicenceError as LicenceError,

@@ -1,0 +1,68 @@
+"""Results that show themselves: a headline and a table, in a terminal as in a notebook."""
+
+import html
+import io
+from abc import ABC, abstractmethod
+
+from rich.console import Console
+from rich.table import Table
+
+_WIDTH = 200
+
+
+class Shown(ABC):
+    """A result that prints as one headline and one table.
+
+    A subclass that is a dataclass says `repr=False`, or its own long repr would be printed.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def headline(self) -> str:
+        """Return what was found, in one sentence."""
+
+    @abstractmethod
+    def table(self) -> Table | None:
+        """Return the numbers behind the headline, or None where there are none."""
+
+    def svg(self) -> str | None:
+        """Return the picture that a notebook shows below the table, or None."""
+        return None
+
+    def __str__(self) -> str:
+        table = self.table()
+        return self.headline() if table is None else f"{self.headline()}\n{table_text(table)}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        table = self.table()
+        parts = [f"<p>{html.escape(self.headline())}</p>"]
+        parts += [] if table is None else [table_html(table)]
+        return "\n".join([*parts, self.svg() or ""])
+
+
+def table_text(table: Table) -> str:
+    """Return a table as plain text."""
+    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None)
+    with console.capture() as captured:
+        console.print(table, markup=False, highlight=False)
+    return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines())
+
+
+def table_html(table: Table) -> str:
+    """Return a table as HTML that shows all texts as they are."""
+    heads = "".join(_cell("th", column.header, column.justify) for column in table.columns)
+    rows = [f"<tr>{heads}</tr>"]
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        each = zip(cells, table.columns, strict=True)
+        rows.append(f"<tr>{''.join(_cell('td', text, c.justify) for text, c in each)}</tr>")
+    caption = f"<caption>{html.escape(str(table.caption))}</caption>" if table.caption else ""
+    return f"<table>{caption}{''.join(rows)}</table>"
+
+
+def _cell(tag: str, text: object, align: str) -> str:
+    return f'<{tag} style="text-align: {align}">{html.escape(str(text))}</{tag}>'

@@ -1,0 +1,60 @@
+"""Results that show themselves."""
+
+from dataclasses import dataclass
+
+from rich.table import Table
+from rich.text import Text
+
+from nnd.schemas import Shown
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Counted(Shown):
+    what: str
+
+    def headline(self) -> str:
+        return f"2 {self.what} were counted"
+
+    def table(self) -> Table:
+        table = Table("what", caption="all of <them>", box=None)
+        table.add_column("n", justify="right")
+        table.add_row(Text("[bold]<b>&"), "2")
+        return table
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Empty(Shown):
+    def headline(self) -> str:
+        return "nothing was found"
+
+    def table(self) -> None:
+        return None
+
+    def svg(self) -> str:
+        return "<svg></svg>"
+
+
+def test_a_result_prints_as_a_headline_and_a_table() -> None:
+    lines = str(Counted("pairs")).splitlines()
+    assert lines[0] == "2 pairs were counted"
+    assert [line.split() for line in lines[1:]] == [
+        ["what", "n"],
+        ["[bold]<b>&", "2"],
+        ["all", "of", "<them>"],
+    ]
+    assert repr(Counted("pairs")) == str(Counted("pairs"))
+
+
+def test_a_notebook_shows_texts_as_they_are() -> None:
+    shown = Counted("<i>")._repr_html_()
+    assert shown == (
+        "<p>2 &lt;i&gt; were counted</p>\n<table><caption>all of &lt;them&gt;</caption>"
+        '<tr><th style="text-align: left">what</th><th style="text-align: right">n</th></tr>'
+        '<tr><td style="text-align: left">[bold]&lt;b&gt;&amp;</td>'
+        '<td style="text-align: right">2</td></tr></table>\n'
+    )
+
+
+def test_a_result_may_have_a_picture_and_no_table() -> None:
+    assert str(Empty()) == "nothing was found"
+    assert Empty()._repr_html_() == "<p>nothing was found</p>\n<svg></svg>"
