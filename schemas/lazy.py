@@ -23,36 +23,38 @@ def lazy_exports(room: str) -> tuple[Callable[[str], object], Callable[[], list[
     """
 
     @cache
-    def modules() -> dict[str, str]:
+    def exports() -> dict[str, tuple[str, str]]:
         spec = sys.modules[room].__spec__
         text = spec.loader.get_source(room)  # type: ignore[union-attr] # a package of source files
         return exports_in(text, room)
 
     def get(name: str) -> object:
-        # A dunder is never an export, and Python asks for some while the room is being imported.
-        if name.startswith("__") or name not in modules():
+        if name not in exports():
             raise AttributeError(f"module {room!r} has no attribute {name!r}", name=name)
+        module, its_name = exports()[name]
         # Not stored in the room: what a test replaces in the module is then replaced here too.
-        return getattr(importlib.import_module(modules()[name]), name)
+        return getattr(importlib.import_module(module), its_name)
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[room]), *modules()})
+        return sorted({*vars(sys.modules[room]), *exports()})
 
     return get, names
 
 
-def exports_in(text: str, room: str) -> dict[str, str]:
-    """Return the names that the text of a room's `__init__.py` exports, and their modules.
+def exports_in(text: str, room: str) -> dict[str, tuple[str, str]]:
+    """Return what the text of a room's `__init__.py` exports: name → module and name there.
 
     Args:
         text: The source code.
         room: Dotted name of the package, which relative imports are relative to.
     """
     return {
-        alias.name: f"{room}.{node.module}" if node.level else str(node.module)
+        alias.asname or alias.name: (
+            f"{room}.{node.module}" if node.level else str(node.module),
+            alias.name,
+        )
         for block in ast.parse(text).body
-        if isinstance(block, ast.If) and isinstance(block.test, ast.Name)
-        if block.test.id == "TYPE_CHECKING"
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names

@@ -104,8 +104,7 @@ def write_lm_eval(
 def data_version(pairs: pl.DataFrame) -> str:
     """Return the digest of the texts that the metric's signature shows of local data.
 
-    The metric imports nothing of ours, so it says the same in its own words (`nnd.metric.data`); a test
-    holds the two together.
+    The metric says the same in its own words (`nnd.metric.data`); a test holds the two together.
     """
     texts = ("context", "candidate_high", "candidate_low", "aspect", "error_category")
     lines = sorted(

@@ -1,1 +1,10 @@
 """A new source from a file: its columns are guessed, its folder is scaffolded."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .scaffold import new_source as new_source
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,1 +1,31 @@
 """Near-Negative Distinction: give human evaluations of generated text a second life."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from nnd.converters.check_source import check_source as check_source
+    from nnd.converters.export import export as export
+    from nnd.converters.folder import convert as convert, validate as validate
+    from nnd.converters.new_source import new_source as new_source
+    from nnd.converters.publish import publish as publish
+    from nnd.metric.agreement import agree as agree
+    from nnd.metric.comparison import compare as compare
+    from nnd.metric.data import read_pairs as load_pairs
+    from nnd.metric.report import report as report
+    from nnd.metric.space import (
+        install_metric as install_metric,
+        publish_metric as publish_metric,
+    )
+    from nnd.metric.training import NNDCallback as NNDCallback, curve as curve
+    from nnd.schemas import (
+        LicenceError as LicenceError,
+        NNDError as NNDError,
+        PublishError as PublishError,
+        SchemaError as SchemaError,
+        ScoringError as ScoringError,
+        SourceError as SourceError,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .callback import NNDCallback as NNDCallback
     from .curves import Curves as Curves, curve as curve
     from .history import Point as Point, line_of as line_of
 else:

@@ -1,21 +1,27 @@
-"""The rooms: who may import whom, what lies at the top, what importing does not do."""
+"""The rooms: who imports what, what lies at the top, what importing does not do."""
 
 import ast
+import importlib
+import os
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.places import ROOT
 
-# Room → (folder, rooms it may import). design.md, § Rooms.
-ROOMS: dict[str, tuple[str, set[str]]] = {
-    "schemas": ("schemas", {"schemas"}),
-    "cards": ("cards", {"cards", "schemas"}),
-    "converters": ("converters", {"converters", "cards", "schemas"}),
-    "metric": ("nnd_metric", set()),
+from nnd.schemas.lazy import exports_in
+
+FOLDERS = {
+    "nnd.metric": "nnd_metric",
+    "nnd.converters": "converters",
+    "nnd.schemas": "schemas",
+    "nnd.cards": "cards",
 }
+MOST_MODULES = 25
 
 TOP_LEVEL = {
     "pyproject.toml",
@@ -25,50 +31,129 @@ TOP_LEVEL = {
     "LICENSE",
     "Makefile",
     "constraints.txt",
-    "converters",
-    "nnd_metric",
-    "schemas",
-    "cards",
+    *FOLDERS.values(),
     "tests",
 }
 
 
-def _imports(path: Path) -> Iterator[str]:
+def rooms() -> dict[str, Path]:
+    """Dotted name → folder of every room; the front door is one."""
+    found = {
+        ".".join([top, *init.parent.relative_to(ROOT / folder).parts]): init.parent
+        for top, folder in FOLDERS.items()
+        for init in sorted((ROOT / folder).rglob("__init__.py"))
+    }
+    found["nnd"] = found.pop("nnd.metric.api")
+    return found
+
+
+ROOMS = rooms()
+EXPORTS = {
+    name: exports_in((folder / "__init__.py").read_text(encoding="utf-8"), name)
+    for name, folder in ROOMS.items()
+}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Yield the room and the path of every module, those of sources included."""
+    for room, folder in ROOMS.items():
+        yield from ((room, path) for path in sorted(folder.glob("*.py")))
+    yield from (
+        ("nnd.converters.sources", path)
+        for path in sorted((ROOT / "converters" / "sources").rglob("*.py"))
+    )
+
+
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield module and name of whatever a module imports from ours."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield f"{'.' * node.level}{node.module or ''}"
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from ((str(node.module), alias.name) for alias in node.names)
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_only_the_rooms_below_it(room: str) -> None:
-    folder, allowed = ROOMS[room]
-    for path in (ROOT / folder).rglob("*.py"):
-        if path.name.startswith("cli"):
-            continue  # the commands may import every room
-        for name in _imports(path):
-            if name.startswith("nnd."):
-                assert name.split(".")[1] in allowed, f"{path.name} imports {name}"
+def test_a_room_says_in_one_sentence_what_it_is_for(room: str) -> None:
+    text = (ROOMS[room] / "__init__.py").read_text(encoding="utf-8")
+    docstring = ast.get_docstring(ast.parse(text))
+    assert docstring is not None
+    assert "\n" not in docstring
+    assert docstring.endswith(".")
 
 
-def _siblings(path: Path) -> set[str]:
-    return {name[1:] for name in _imports(path) if name.startswith(".")} | {
-        name.split(".")[2]
-        for name in _imports(path)
-        if name.startswith(f"nnd.{path.parent.name}.") and name.count(".") > 1
+def test_across_rooms_only_what_a_room_exports_is_imported() -> None:
+    wrong = []
+    for room, path in modules():
+        if path.name == "__init__.py":
+            continue
+        for module, name in imports(path):
+            if module.split(".")[0] != "nnd" or module == "nnd.schemas.lazy":
+                continue
+            sibling = module.rpartition(".")[0] == room or (module == room and name)
+            if not sibling and name not in EXPORTS.get(module, {}):
+                wrong.append(f"{path.relative_to(ROOT)} imports {name} from {module}")
+            if module == "nnd":
+                wrong.append(f"{path.relative_to(ROOT)} imports through the front door")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if EXPORTS[room]])
+@pytest.mark.parametrize("first", ["the room", "its modules"])
+def test_a_room_gives_the_same_names_whatever_was_imported_before(room: str, first: str) -> None:
+    """A module called like an export would take its place once it is imported."""
+    package = importlib.import_module(room)
+    if first == "its modules":
+        for module, _ in EXPORTS[room].values():
+            importlib.import_module(module)
+    for name, (module, its_name) in EXPORTS[room].items():
+        given = getattr(package, name)
+        assert given is getattr(importlib.import_module(module), its_name)
+        assert getattr(package, name) is given
+        assert not (ROOMS[room] / f"{name}.py").exists()
+        assert not (ROOMS[room] / name).is_dir()
+
+
+def test_no_folder_is_crowded() -> None:
+    crowded = {
+        folder: count
+        for top in [*FOLDERS.values(), "tests"]
+        for folder in [ROOT / top, *(ROOT / top).rglob("*/")]
+        if (count := len(list(folder.glob("*.py")))) > MOST_MODULES
     }
+    assert crowded == {}
 
 
-@pytest.mark.parametrize("folder", ["schemas", "converters", "nnd_metric"])
-def test_modules_of_a_room_import_each_other_without_a_circle(folder: str) -> None:
-    waiting = {path.stem: _siblings(path) for path in (ROOT / folder).glob("*.py")}
-    del waiting["__init__"]
-    done: set[str] = set()
-    while ready := {name for name, needs in waiting.items() if needs & set(waiting) <= done}:
-        done |= ready
-        waiting = {name: needs for name, needs in waiting.items() if name not in ready}
-    assert waiting == {}
+def test_every_room_is_in_the_wheel() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert sorted(settings["tool"]["setuptools"]["packages"]) == sorted(ROOMS)
+
+
+def test_the_linter_of_imports_sees_every_module_and_is_content(tmp_path: Path) -> None:
+    """Over the editable install it would see one module, and be content with that."""
+    house = tmp_path / "nnd"
+    house.mkdir()
+    (house / "__init__.py").symlink_to(ROOT / "nnd_metric" / "api" / "__init__.py")
+    for name, folder in FOLDERS.items():
+        (house / name.removeprefix("nnd.")).symlink_to(ROOT / folder)
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("lint-imports"),
+            "--no-cache",
+            "--config",
+            "pyproject.toml",
+        ],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    seen = re.search(r"Analyzed (\d+) files", done.stdout)
+    there = sum(1 for room, _ in modules() if room != "nnd.converters.sources")
+    assert seen is not None
+    assert int(seen[1]) == there + 1  # the front door lies in nnd_metric/api too
 
 
 def test_nothing_else_lies_at_the_top() -> None:
@@ -76,7 +161,7 @@ def test_nothing_else_lies_at_the_top() -> None:
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if listed.returncode:
-        pytest.skip("this is no git checkout, so nobody can say what belongs to it")
+        pytest.skip("this is not a git checkout: what belongs to it is not known")
     top = {line.split("/")[0] for line in listed.stdout.splitlines()}
     assert {name for name in top if not name.startswith(".")} <= TOP_LEVEL
 
