@@ -1,7 +1,6 @@
 """The card of a converted folder: the README.md that it has on the Hub."""
 
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from nnd.cards.rule import rule_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import shown_scores
 from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors
-from nnd.schemas import PublishError, SchemaError, load_schema
+from nnd.schemas import PublishError, SchemaError, load_schema, write_whole
 
 _NOT_STATED = "The source does not say."
 
@@ -61,19 +60,13 @@ def data_card(folder: Path, repo_id: str) -> str:
 def write_card(folder: Path, repo_id: str, out: Path) -> None:
     """Write the card of a folder to a file, whole or not at all (arguments as of `data_card`).
 
+    Folders are made as needed.
+
     Raises:
         NNDError: As `data_card` does; nothing is written then.
         OSError: If the file cannot be written.
     """
-    text = data_card(folder, repo_id)
-    fresh = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
-    try:
-        fresh.write_text(text, encoding="utf-8", newline="\n")
-        fresh.replace(out)
-    except OSError as error:  # tell of the file that was asked for
-        raise OSError(error.errno, error.strerror, str(out)) from error
-    finally:
-        fresh.unlink(missing_ok=True)
+    write_whole(out, data_card(folder, repo_id))
 
 
 def read_card(path: Path) -> str:

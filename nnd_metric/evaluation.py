@@ -28,7 +28,7 @@ from nnd.metric.results import (
     score_alone,
     score_pairs,
 )
-from nnd.schemas import ScoringError, ScoringWarning
+from nnd.schemas import ScoringError, ScoringWarning, write_whole
 
 Model: TypeAlias = str | Path | LoadedModel
 
@@ -114,8 +114,8 @@ class Evaluation:
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
         buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
         self.scored.write_parquet(buffer)
-        (Path(folder) / LIKELIHOODS).write_bytes(buffer.getvalue())
-        (Path(folder) / RESULT).write_text(text + "\n", encoding="utf-8")
+        write_whole(Path(folder) / LIKELIHOODS, buffer.getvalue())
+        write_whole(Path(folder) / RESULT, f"{text}\n")
 
 
 def evaluate_models(

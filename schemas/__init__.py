@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .atomic import write_whole as write_whole
+    from .atomic import (
+        put_in_place as put_in_place,
+        replace_file as replace_file,
+        write_whole as write_whole,
+    )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
     from .contract import (
         SCHEMA_NAMES as SCHEMA_NAMES,
@@ -33,6 +37,12 @@ if TYPE_CHECKING:
         published_path as published_path,
         read_frame as read_frame,
         read_manifest as read_manifest,
+    )
+    from .places import (
+        check_new as check_new,
+        check_replaceable as check_replaceable,
+        make_new as make_new,
+        replace_folder as replace_folder,
     )
     from .texts import excerpt as excerpt
 else:

@@ -1,21 +1,84 @@
-"""Writing a file so that a kill at any moment leaves the old one or the new one, never a part."""
+"""Writing a file so that a kill or a power cut leaves the old one or the new one, never a part."""
 
+import contextlib
+import errno
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
+_NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file; folders are made as needed.
+
+@contextlib.contextmanager
+def replace_file(path: Path) -> Iterator[Path]:
+    """Hand out a free path beside `path`; on leaving without an error, put it in its place.
+
+    For writers that need a path; `write_whole` takes the content itself. Several files are written
+    before the first is replaced if their contexts are entered in one `contextlib.ExitStack`.
+
+    Args:
+        path: The file to make or to replace; folders are made as needed.
 
     Raises:
-        OSError: If it cannot be written; what was there before is left as it was.
+        OSError: If it cannot be written, naming `path` or a folder that cannot be made; what was
+            there before is left as it was.
     """
-    path = Path(os.path.realpath(path))  # a link is followed, not replaced
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    target = Path(os.path.realpath(path))  # a link is followed, not replaced
+    fresh = path_beside(target)
     try:
-        fresh.write_bytes(content)
-        fresh.replace(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield fresh
+        put_in_place(fresh, target)
+    except OSError as error:
+        if error.filename is None or Path(error.filename) == fresh:
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+        raise
     finally:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file in one step, a text as UTF-8 (folders and errors as of `replace_file`)."""
+    with replace_file(path) as fresh:
+        fresh.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def put_in_place(fresh: Path, target: Path) -> None:
+    """Rename a finished file to the name it is to have; it outlasts a power cut then.
+
+    Args:
+        fresh: The file, on the same file system.
+        target: Its name; a file of that name is replaced.
+
+    Raises:
+        OSError: If the file cannot be written to the disk, or renamed.
+    """
+    sync(fresh)
+    fresh.replace(target)
+    sync(target.parent)
+
+
+def path_beside(target: Path) -> Path:
+    """Return a free path in the folder of `target`, hidden and called like it."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk.
+
+    A folder that the system cannot wait for is left to the system.
+
+    Raises:
+        OSError: If they cannot be written there.
+    """
+    try:
+        opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+    except OSError as error:
+        if not (path.is_dir() and error.errno in _NO_FOLDER_SYNC):
+            raise

@@ -1,10 +1,5 @@
 """Pairs for other tools: TRL, lm-evaluation-harness, JSON Lines, CSV."""
 
-import contextlib
-import os
-import secrets
-import shutil
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -20,6 +15,7 @@ from nnd.schemas import (
     SchemaError,
     check_frame,
     check_rows,
+    make_new,
     polars_schema,
     read_frame,
     read_manifest,
@@ -53,7 +49,7 @@ def export(
             f'"{to}" keeps contexts and their parts as they are; a template is for trl and lm-eval'
         )
     pairs, manifest = _read(Path(folder))
-    with _made_beside(Path(out)) as place:
+    with make_new(Path(out)) as place:
         match to:
             case "jsonl":
                 write_jsonl(pairs, place)
@@ -81,27 +77,3 @@ def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     if pairs.is_empty():
         raise SchemaError(f"{folder}: there are no pairs to export")
     return pairs.select(polars_schema("pair").names()), manifest
-
-
-@contextlib.contextmanager
-def _made_beside(out: Path) -> Iterator[Path]:
-    """Hand out a free place beside `out`; on leaving without an error, what is there becomes `out`.
-
-    Unlike `replace_folder` it replaces nothing: what was exported may have been worked on since.
-    """
-    if os.path.lexists(out):
-        raise NNDError(f"{out}: is there already; name another place with --out, or remove it")
-    fresh = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        yield fresh
-        fresh.rename(out)
-    except OSError as error:
-        raise NNDError(
-            f"{out}: cannot be written: {error.strerror or error}; make room, or name another "
-            "place with --out"
-        ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            fresh.unlink()

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         convert_source as convert_source,
         run_converter as run_converter,
     )
-    from .output import check_replaceable as check_replaceable, replace_folder as replace_folder
     from .parquet import write_parquet as write_parquet
     from .validation import validate as validate
 else:

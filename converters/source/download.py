@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from nnd.converters.source.resume import PAUSE_S, complete, forget
 from nnd.converters.source.source import SourceFile
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, put_in_place
 
 _MOST_LOCKED_S = 1800
 
@@ -59,7 +59,7 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Pa
                 part = target.with_name(f"{file.name}.part")
                 complete(part, file.url, pause_s=pause_s)
                 _check(part, file)
-                part.replace(target)
+                put_in_place(part, target)
                 forget(part)
     return target
 

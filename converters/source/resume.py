@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, write_whole
 
 TRIES = 3
 PAUSE_S = 0.5
@@ -95,7 +95,7 @@ def _fetch_rest(part: Path, url: str) -> None:
         with part.open("ab") as opened:
             if first == 0 and (current := _version(answer)):
                 facts = json.dumps({"url": url, "version": current})
-                _version_file(part).write_text(facts, encoding="utf-8")
+                write_whole(_version_file(part), facts)
             for block in _blocks(answer, part.stem, first, total):
                 opened.write(block)
 

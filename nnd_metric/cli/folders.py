@@ -19,10 +19,9 @@ def find_folders(out: Path | None, datasets: Sequence[str]) -> dict[str, Path]:
         NNDError: If one is a file, or holds something else than results.
         ScoringError: If two datasets have one name.
     """
-    from nnd.converters.folder import check_replaceable
     from nnd.metric import name_datasets
     from nnd.metric.results import RESULT
-    from nnd.schemas import NNDError
+    from nnd.schemas import NNDError, check_replaceable
 
     if out is None:
         return {}
@@ -37,8 +36,8 @@ def find_folders(out: Path | None, datasets: Sequence[str]) -> dict[str, Path]:
 
 def write_results(folders: Mapping[str, Path], dataset: str, evaluation: "Evaluation") -> None:
     """Write what was found on a dataset into its folder, if it has one."""
-    from nnd.converters.folder import replace_folder
     from nnd.metric.results import RESULT
+    from nnd.schemas import replace_folder
 
     if dataset in folders:
         with replace_folder(folders[dataset], marker=RESULT) as folder:

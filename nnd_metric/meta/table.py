@@ -13,7 +13,6 @@ itself: the pass rates of its models against the human scores of the systems the
 
 import io
 import json
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from nnd.metric.meta.judged import CANDIDATE, Judged
 from nnd.metric.meta.systems import agree_on_systems
 from nnd.metric.results import SCORED_SCHEMA, PassRates, measure, pass_rates
 from nnd.metric.scorers import TextScorer, score_texts
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, write_whole
 
 MODEL_DEFINITION = "log-likelihood in the run, of the candidates in pairs"
 NND_DEFINITION = "pass rates of the run's models against human scores of the systems they stand for"
@@ -86,21 +85,11 @@ class MetricTable:
 
     def write(self, folder: str | Path) -> None:
         """Write metrics.json and scores.parquet into a folder, each whole or not at all."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         buffer = io.BytesIO()
         self.scores.write_parquet(buffer)
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        for name, content in (
-            ("scores.parquet", buffer.getvalue()),
-            ("metrics.json", text.encode()),
-        ):
-            fresh = folder / f".{name}.{secrets.token_hex(4)}"
-            try:
-                fresh.write_bytes(content)
-                fresh.replace(folder / name)
-            finally:
-                fresh.unlink(missing_ok=True)
+        write_whole(Path(folder) / "scores.parquet", buffer.getvalue())
+        write_whole(Path(folder) / "metrics.json", text)
 
 
 _SCORES = {

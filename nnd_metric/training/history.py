@@ -134,7 +134,7 @@ def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
 def write_history(path: Path, entries: Sequence[Entry]) -> None:
     """Write a history whole, or leave the old one as it is; folders are made as needed."""
     lines = [json.dumps(asdict(entry), ensure_ascii=False) for entry in entries]
-    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+    write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
 def share_of_time(entries: Sequence[Entry]) -> float:

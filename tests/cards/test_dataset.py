@@ -367,6 +367,6 @@ def test_a_card_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_card(folder, "no", out / "README.md")
     assert [path.name for path in out.iterdir()] == ["README.md"]
     assert (out / "README.md").read_text() == "old"
-    with pytest.raises(OSError, match="No such file") as caught:
-        write_card(folder, "org/birds", tmp_path / "nowhere" / "README.md")
-    assert caught.value.filename == str(tmp_path / "nowhere" / "README.md")
+    with pytest.raises(IsADirectoryError) as caught:
+        write_card(folder, "org/birds", out)
+    assert caught.value.filename == str(out)

@@ -1,9 +1,6 @@
 """`nnd new-source`: from an annotation file that nobody has described to a source that converts."""
 
 import hashlib
-import os
-import secrets
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +25,7 @@ from nnd.converters.new_source.scaffold.fixture import invent
 from nnd.converters.new_source.scaffold.gather import gathered_code
 from nnd.converters.new_source.scaffold.yaml import Left, as_yaml, expected_yaml, left_to_fill
 from nnd.converters.source import BUILT_IN, Source, load_source
-from nnd.schemas import NNDError, SourceError, check_rows
+from nnd.schemas import SourceError, check_new, check_rows, make_new
 
 _COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 _LEAST_SYSTEMS = 2
@@ -98,29 +95,19 @@ def new_source(
     """
     path, target = Path(file), Path(name if out is None else out)
     _check_name(name, path)
-    _check_new(target)
+    check_new(target)
     content = read_content(path, sheet)
     found = _guessed(content, answers, ask)
     declared = {"name": path.name, "url": None, **_digest(path)}
     facts = source_facts(name, found, declared, sheet)
     code = gathered_code(found) if is_mapped(found) else nested_code(found)
     _check_facts(facts, target)
-    fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
+    with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
         if code is not None:
             (fresh / "convert.py").write_text(code, encoding="utf-8", newline="")
         write_objects(fresh / "fixture" / path.name, invent(found), content, sheet)
         conversion = _prove(fresh, facts, path, found)
-        _check_new(target)
-        fresh.rename(target)
-    except OSError as error:
-        raise NNDError(
-            f"{target}: cannot be written: {error.strerror or error}; make room, or name another "
-            "folder with --out"
-        ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
     left = tuple(left_to_fill(facts))
     notes = (*content.notes, *_left_aside(found))
@@ -161,11 +148,6 @@ def _check_name(name: str, file: Path) -> None:
     if not file.is_file():
         what = "is a folder" if file.is_dir() else "there is no such file"
         raise SourceError(f"{file}: {what}; name the annotation file with --from")
-
-
-def _check_new(target: Path) -> None:
-    if os.path.lexists(target):
-        raise NNDError(f"{target}: is there already; name another folder with --out")
 
 
 def _digest(path: Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A report: stored runs as one page that opens anywhere, and its figures as files."""
 
-import secrets
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from nnd.metric.drawing import png, svg_file
 from nnd.metric.report.content import gather
 from nnd.metric.report.figures import draw_figures
 from nnd.metric.report.page.page import render
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +87,6 @@ def _check_places(page: Path, figures: Path | None) -> None:
 
 def _write(files: Mapping[Path, bytes]) -> None:
     """Write files, each whole or not at all, and none before all fit beside what they replace."""
-    fresh: dict[Path, Path] = {}
-    try:
+    with contextlib.ExitStack() as stack:
         for path, content in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fresh[path] = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-            fresh[path].write_bytes(content)
-        for path, written in fresh.items():
-            written.replace(path)
-    finally:
-        for written in fresh.values():
-            written.unlink(missing_ok=True)
+            stack.enter_context(replace_file(path)).write_bytes(content)

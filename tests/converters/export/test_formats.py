@@ -130,7 +130,7 @@ def test_what_is_there_already_is_left_alone(
         (out / "thesis.tex").write_text("mine", encoding="utf-8")
     before = files(out) if out.exists() else {}
 
-    with pytest.raises(NNDError, match="out: is there already; name another place with --out"):
+    with pytest.raises(NNDError, match="out: already exists; name another place with --out"):
         export(sample, out, to=target)
 
     assert os.path.lexists(out)

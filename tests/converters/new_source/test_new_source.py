@@ -350,7 +350,7 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path, kind: str) -> None:
         (target / "source.yaml").write_text("mine", encoding="utf-8")
     before = listing(tmp_path)
 
-    with pytest.raises(NNDError, match="is there already; name another folder with --out"):
+    with pytest.raises(NNDError, match="already exists; name another place with --out"):
         new_source("toy", tmp_path / "a.csv", target)
 
     assert listing(tmp_path) == before

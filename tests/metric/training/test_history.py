@@ -9,7 +9,6 @@ import pytest
 from support.histories import entry
 from support.two_models import scored
 
-from nnd.metric.data import whole_file
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.statistics.intervals import wilson
 from nnd.metric.training.history import (
@@ -76,7 +75,7 @@ def test_a_write_that_fails_leaves_the_old_history(
 ) -> None:
     path = tmp_path / "h"
     write_history(path, ENTRIES[:1])
-    monkeypatch.setattr(whole_file.Path, "replace", _no_room)
+    monkeypatch.setattr(Path, "replace", _no_room)
     with pytest.raises(OSError, match="no room"):
         write_history(path, ENTRIES)
     assert read_history(path) == ENTRIES[:1]

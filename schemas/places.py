@@ -1,16 +1,20 @@
-"""Writing a folder so that a kill at any moment leaves the old one or the new one, never a mix."""
+"""Where results go: a folder that is replaced as a whole, or a place where nothing is yet.
+
+As with `nnd.schemas.atomic`, a kill at any moment leaves what was there or what is new, never a
+mix. (Replacing a folder takes two steps on file systems that cannot exchange two names.)
+"""
 
 import contextlib
 import ctypes
 import errno
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from nnd.schemas import NNDError
+from nnd.schemas.atomic import path_beside, sync
+from nnd.schemas.errors import NNDError
 
 _AT_FDCWD = -100
 _EXCHANGE = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS
@@ -30,25 +34,22 @@ def replace_folder(target: Path, *, marker: str) -> Iterator[Path]:
         NNDError: If `target` is a file, or a folder with other things in it, or cannot be written
             (no room, no permission); what was there before is left as it was.
     """
-    try:
+    with _writing(target, "folder"):
         target = Path(os.path.realpath(target))  # a link is followed, not replaced
         check_replaceable(target, marker=marker)
         target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        fresh = path_beside(target)
         fresh.mkdir()
         try:
             yield fresh
+            _sync_all(fresh)
             if target.exists():
                 _exchange(fresh, target)
             else:
                 fresh.rename(target)
+            sync(target.parent)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
-    except OSError as error:
-        raise NNDError(
-            f"{target}: cannot be written: {error.strerror or error}; make room, or name another "
-            "folder with --out"
-        ) from error
 
 
 def check_replaceable(target: Path, *, marker: str) -> None:
@@ -60,6 +61,58 @@ def check_replaceable(target: Path, *, marker: str) -> None:
             f"{target}: holds something else (there is no {marker} in it); "
             "name another folder with --out, or empty it"
         )
+
+
+@contextlib.contextmanager
+def make_new(target: Path) -> Iterator[Path]:
+    """Hand out a free path beside `target`; on leaving without an error, rename it to `target`.
+
+    For what people may go on working on: nothing is ever replaced.
+
+    Args:
+        target: The file or folder to make; parents are made as needed.
+
+    Raises:
+        NNDError: If something has that name, before or on leaving, or it cannot be written.
+    """
+    check_new(target)
+    fresh = path_beside(target)
+    with _writing(target, "place"):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            yield fresh
+            _sync_all(fresh)
+            check_new(target)
+            fresh.rename(target)
+            sync(target.parent)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+
+
+def check_new(target: Path) -> None:
+    """Check, before long work, that `make_new` will take `target` (arguments and errors)."""
+    if os.path.lexists(target):
+        raise NNDError(f"{target}: already exists; name another place with --out, or remove it")
+
+
+@contextlib.contextmanager
+def _writing(target: Path, kind: str) -> Iterator[None]:
+    """Explain what goes wrong with the disk."""
+    try:
+        yield
+    except OSError as error:
+        raise NNDError(
+            f"{target}: cannot be written: {error.strerror or error}; make room, or name another "
+            f"{kind} with --out"
+        ) from error
+
+
+def _sync_all(path: Path) -> None:
+    """Wait until the disk has a file, or a folder and all in it."""
+    for found in (*path.rglob("*"), path):
+        sync(found)
 
 
 def _exchange(fresh: Path, target: Path) -> None:
