@@ -1,9 +1,7 @@
-"""The metric as the `evaluate` library loads it: `evaluate.load("./nnd_metric")`.
+"""The metric as the `evaluate` library knows it: a class with `compute`, `add` and `add_batch`.
 
-`evaluate` copies this file and the files it imports, one level deep, to a place of its own. So the
-imports below name every module that is needed, used here or not, each on a line without a comment
-and at the left margin, which is how `evaluate` finds them; and the base class is spelled
-evaluate.Metric, because the first metric class among the names of this file is taken for ours.
+The base class is spelled evaluate.Metric, because `evaluate` takes the first metric class among the
+names of the script that it loads, and in a Space this module is the script.
 """
 
 import inspect
@@ -29,7 +27,7 @@ from nnd.metric.data import (
 )
 from nnd.metric.encoding import Keep, find_protocol, find_template
 from nnd.metric.models import Loading, ModelHolder, choose_model
-from nnd.metric.space import CITATION, DESCRIPTION, INPUTS
+from nnd.metric.space.about import CITATION, DESCRIPTION, INPUTS
 from nnd.schemas import ScoringError
 
 
