@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         read_frame as read_frame,
         read_manifest as read_manifest,
     )
+    from .identity import DISTRIBUTION as DISTRIBUTION, nnd_version as nnd_version
     from .texts import excerpt as excerpt
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
