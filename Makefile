@@ -15,12 +15,14 @@ help:
 	@echo "make check      formatting, lint, types, tests"
 	@echo "make format     format and mend what ruff can"
 
+# Distributions called nnd, an older one of ours or another project's, would own the same import.
 # The resolver must see torch 2.13.0 before anything asks for it: the index's newest build brings
 # gigabytes of CUDA packages.
 $(BIN)/nnd: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nnd needs Python 3.11 or newer")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -c constraints.txt torch==2.13.0
+	$(BIN)/python -m pip uninstall -qq -y nnd
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
 	touch $@
 
@@ -29,6 +31,7 @@ $(BIN)/nnd: pyproject.toml constraints.txt
 	mkdir -p .links/nnd
 	ln -sfn ../../nnd_metric .links/nnd/metric
 	ln -sfn ../../nnd_metric/api/__init__.py .links/nnd/__init__.py
+	ln -sfn ../nnd_metric/api/near_negative .links/near_negative
 	for room in converters schemas cards; do ln -sfn ../../$$room .links/nnd/$$room; done
 
 demo: $(BIN)/nnd

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import polars as pl
@@ -13,7 +12,7 @@ from nnd.converters.check_source.run import Run
 from nnd.converters.folder import Conversion, convert_again
 from nnd.converters.pairs import ANY_SYSTEM, check_annotations
 from nnd.converters.source import Source
-from nnd.schemas import Problem, SourceError
+from nnd.schemas import Problem, SourceError, nnd_version
 
 IDS, COUNTS, ASPECTS, CATEGORIES = "ids", "counts", "aspects", "categories"
 CONVERTS, SYSTEMS, PAIRS = "converts", "systems", "pairs"
@@ -57,7 +56,7 @@ def read_run(run: Run, annotations: pl.DataFrame) -> Reading:
         problems.setdefault(problem.path, []).append(problem)
     facts = {k: v for k, v in run.source.facts.items() if k not in ("sets", "variants")}
     manifest = {
-        "nnd_version": version("nnd"),
+        "nnd_version": nnd_version(),
         "source": facts,
         "files": run.files,
         "oddities": run.oddities,

@@ -7,7 +7,6 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from nnd.schemas import (
     SchemaName,
     SourceError,
     check_frame,
+    nnd_version,
     replace_folder,
 )
 
@@ -140,7 +140,7 @@ def convert_source(
     _check_result(source, pairs, counts, verified=verified)
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     manifest = {
-        "nnd_version": version("nnd"),
+        "nnd_version": nnd_version(),
         "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
         "files": digests,
         "counts": counts,

@@ -14,12 +14,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 from tqdm import tqdm
 
-from nnd.schemas import SourceError, write_whole
+from nnd.schemas import SourceError, nnd_version, write_whole
 
 TRIES = 3
 PAUSE_S = 0.5
@@ -102,7 +101,7 @@ def _fetch_rest(part: Path, url: str) -> None:
 
 def _answer(url: str, start: int, known: str | None) -> http.client.HTTPResponse:
     """Ask for the file, from byte `start` on if it still is the known version."""
-    headers = {"User-Agent": f"nnd/{version('nnd')}", "Accept-Encoding": "identity"}
+    headers = {"User-Agent": f"nnd/{nnd_version()}", "Accept-Encoding": "identity"}
     if known and start:
         headers |= {"Range": f"bytes={start}-", "If-Range": known}
     with _on_the_net():

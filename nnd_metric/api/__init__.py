@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from nnd.metric.training import NNDCallback as NNDCallback, curve as curve
     from nnd.schemas import (
+        DISTRIBUTION as DISTRIBUTION,
         LicenceError as LicenceError,
         NNDError as NNDError,
         PublishError as PublishError,

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from tqdm import tqdm
 
 from nnd.metric.scorers.base import Text, TextScorer
-from nnd.schemas import ScoringError
+from nnd.schemas import DISTRIBUTION, ScoringError
 
 Several: TypeAlias = Literal["max", "mean"]
 """Which number stands for several references: that of the best one, or their mean."""
@@ -174,7 +174,8 @@ def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) ->
         from bert_score import BERTScorer  # noqa: PLC0415 - optional, and it loads torch
     except ImportError as error:
         raise ScoringError(
-            f"bertscore needs the library bert-score ({error}): pip install 'nnd[bertscore]'"
+            f"bertscore needs the library bert-score ({error}): "
+            f"pip install '{DISTRIBUTION}[bertscore]'"
         ) from error
     try:
         scorer = BERTScorer(model_type=model, num_layers=layer)

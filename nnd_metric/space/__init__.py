@@ -7,6 +7,7 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .about import CITATION as CITATION, DESCRIPTION as DESCRIPTION, INPUTS as INPUTS
     from .installing import install_metric as install_metric
+    from .metric import NND as NND
     from .publishing import publish_metric as publish_metric
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -25,7 +25,7 @@ SCRIPT = '''\
 """Near-Negative Distinction, from the installed package (put here by `nnd install-metric`)."""
 
 try:
-    from nnd.metric.nnd_metric import NND
+    from nnd.metric.space.metric import NND
 except ModuleNotFoundError as error:
     if error.name not in ("nnd", "nnd.metric"):
         raise

@@ -44,6 +44,7 @@ def rooms() -> dict[str, Path]:
         for init in sorted((ROOT / folder).rglob("__init__.py"))
     }
     found["nnd"] = found.pop("nnd.metric.api")
+    found["near_negative"] = found.pop("nnd.metric.api.near_negative")
     return found
 
 

@@ -23,16 +23,16 @@ from support.metric_runs import (
 )
 from support.places import ROOT
 
-import nnd.metric.nnd_metric
+import nnd.metric.space.metric
 from nnd.metric import evaluation
 from nnd.metric.data.columns import COLUMNS, FEATURES
 from nnd.metric.evaluation import evaluate_models
 from nnd.metric.models import holder
 from nnd.metric.models.load import LoadedModel, load_model
-from nnd.metric.nnd_metric import NND
+from nnd.metric.space.metric import NND
 from nnd.schemas import ScoringError, load_schema
 
-SCRIPT = Path(nnd.metric.nnd_metric.__file__)
+SCRIPT = Path(nnd.metric.space.metric.__file__)
 NOWHERE = "./nowhere"  # a path, so that nobody asks the Hub
 Metric = Callable[..., NND]
 COLUMN_LISTS: dict[str, Any] = pair_rows().select(FEATURES).to_dict(as_series=False)

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,7 +19,7 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.source.download import cache_folder, fetch, find_cached
 from nnd.converters.source.files import Files
 from nnd.converters.source.source import SourceFile, load_source
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, nnd_version
 
 BODY = b'{"some": "annotations"}\n'
 DIGEST = hashlib.sha256(BODY).hexdigest()
@@ -447,7 +446,7 @@ def test_the_second_pause_is_twice_the_first(server: Server) -> None:
 def test_requests_say_who_asks(server: Server) -> None:
     get(server)
 
-    assert server.heard[0]["User-Agent"] == f"nnd/{version('nnd')}"
+    assert server.heard[0]["User-Agent"] == f"nnd/{nnd_version()}"
     assert server.heard[0]["Accept-Encoding"] == "identity"
 
 

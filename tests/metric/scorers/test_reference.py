@@ -103,7 +103,7 @@ def test_several_references_count_in_two_ways() -> None:
 
 def test_bertscore_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bert_score", None)  # as if it were not there
-    with pytest.raises(ScoringError, match=r"pip install 'nnd\[bertscore\]'$"):
+    with pytest.raises(ScoringError, match=r"pip install 'near-negative\[bertscore\]'$"):
         one(bertscore(), "the cat", "the cat")
 
 

@@ -16,7 +16,7 @@ import pytest
 from gradio_client import Client
 from support.metric_runs import LOADER, save_model, write_pairs
 
-import nnd.metric.nnd_metric
+import nnd.metric.space.metric
 from nnd.metric.encoding.protocols import PROTOCOLS
 from nnd.metric.evaluation import evaluate_models
 from nnd.metric.results.baselines import BASELINES
@@ -25,7 +25,7 @@ from nnd.metric.space.app import Trial, show, show_problem, try_model
 from nnd.metric.space.files import write_space
 from nnd.schemas import ScoringError
 
-METRIC = Path(nnd.metric.nnd_metric.__file__).parent
+METRIC = Path(nnd.metric.space.metric.__file__).parent
 HOSTILE = "<script>alert(1)</script></div>\u202e&amp;\"'"
 STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
 
@@ -36,7 +36,7 @@ STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
 @pytest.fixture
 def _metric_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """The module that is loaded already, for what does not test the loading."""
-    monkeypatch.setattr(app, "metric", lambda: nnd.metric.nnd_metric)
+    monkeypatch.setattr(app, "metric", lambda: nnd.metric.space.metric)
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")

@@ -44,7 +44,7 @@ def test_bare_name_loads_in_any_folder_with_the_package(tmp_path: Path) -> None:
     call: dict[str, Any] = {"dataset": str(data), "model_id": model}
     found = load_in_process("nnd", [call], folder=elsewhere, home=home)
     # The installed class itself, so `except ScoringError` catches what it raises.
-    assert found["module"] == "nnd.metric.nnd_metric"
+    assert found["module"] == "nnd.metric.space.metric"
     expected = evaluate_models(model, data).to_dict()
     (result,) = expected.pop("results")
     assert found["answers"] == [json.loads(json.dumps({**result, **expected}))]

@@ -20,12 +20,12 @@ from support.hub.server import Hub
 from support.metric_runs import LOADER, pair_rows, save_model, write_pairs
 from support.places import ROOT
 
-import nnd.metric.nnd_metric
+import nnd.metric.space.metric
 from nnd.metric.evaluation import evaluate_models
 from nnd.metric.space.files import needed_modules, requirements, write_space
 from nnd.schemas import PublishError
 
-METRIC = Path(nnd.metric.nnd_metric.__file__).parent
+METRIC = Path(nnd.metric.space.metric.__file__).parent
 NND = str(Path(sys.executable).with_name("nnd"))
 
 

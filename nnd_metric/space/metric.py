@@ -1,0 +1,204 @@
+"""The metric as the `evaluate` library knows it: a class with `compute`, `add` and `add_batch`.
+
+The base class is spelled evaluate.Metric, because `evaluate` takes the first metric class among the
+names of the script that it loads, and in a Space this module is the script.
+"""
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import datasets
+import evaluate
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from nnd.metric import evaluate_models
+from nnd.metric.data import (
+    COLUMNS,
+    FEATURES,
+    REQUIRED,
+    PairData,
+    PairSet,
+    check_required,
+    frame_of,
+    read_pairs,
+)
+from nnd.metric.encoding import Keep, find_protocol, find_template
+from nnd.metric.models import Loading, ModelHolder, choose_model
+from nnd.metric.space.about import CITATION, DESCRIPTION, INPUTS
+from nnd.schemas import ScoringError
+
+
+@evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)
+class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
+    """The metric, which can hold a model: evaluate.load("nnd", model_id="gpt2").
+
+    A model is loaded when it is first needed, not before: the pairs may be wrong, and of several
+    processes only the first scores. The last one loaded for itself is kept and used again, as long
+    as it is asked for in the same way and its folder has not changed. Of a list, each is loaded in
+    its turn and let go: two may not fit into memory.
+
+    Args:
+        *args: As for any metric.
+        model_id: Hub id or folder of the model to use where compute names none.
+        model: Or the model itself,
+        tokenizer: and its tokenizer.
+        model_revision: Its branch, tag or commit (evaluate.load keeps `revision` for the metric).
+        dtype: As in compute, and so are the next two; they hold for this model only.
+        device: A torch device.
+        trust_remote_code: Whether code that lies beside the weights may run.
+        **kwargs: As for any metric.
+
+    Raises:
+        ScoringError: If the model is named twice or by half, or an argument is unknown.
+    """
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - the base class decides
+        model_id: str | Path | None = None,
+        model: PreTrainedModel | None = None,
+        tokenizer: PreTrainedTokenizerBase | None = None,
+        model_revision: str | None = None,
+        dtype: str | None = None,
+        device: str | None = None,
+        trust_remote_code: bool = False,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> None:
+        # The base class would swallow a misspelt argument.
+        _check_known(kwargs, inspect.signature(evaluate.EvaluationModule).parameters)
+        super().__init__(*args, **kwargs)
+        how = Loading(model_revision, dtype, device, trust_remote_code)
+        self._holder = ModelHolder(choose_model(model_id, model, tokenizer), how)
+
+    def _info(self) -> evaluate.MetricInfo:
+        if self.config_name != "default":
+            raise ScoringError(f"there is no configuration {self.config_name}; name none")
+        return evaluate.MetricInfo(
+            description=DESCRIPTION,
+            citation=CITATION,
+            inputs_description=INPUTS,
+            features=datasets.Features({name: datasets.Value("string") for name in FEATURES}),
+            reference_urls=["https://arxiv.org/abs/2205.06871"],
+            license="Apache-2.0",
+        )
+
+    def compute(
+        self,
+        *,
+        dataset: PairData | None = None,
+        model_id: str | Path | Sequence[str | Path] | None = None,
+        model: PreTrainedModel | None = None,
+        tokenizer: PreTrainedTokenizerBase | None = None,
+        human_scores: PairData | None = None,
+        systems: Mapping[str, str] | None = None,
+        protocol: str = "native",
+        template: str = "default",
+        keep: Keep | None = None,
+        unconditional: bool = True,
+        token_budget: int | None = None,
+        cache: bool = True,
+        revision: str | None = None,
+        dtype: str | None = None,
+        device: str | None = None,
+        trust_remote_code: bool = False,
+        **columns: Any,  # noqa: ANN401 - lists, arrays, columns of a Dataset
+    ) -> dict[str, Any] | None:
+        """Return the pass rates of one model, or of several with their agreement with humans.
+
+        Args:
+            dataset: The pairs; or give them as columns, or add them first.
+            model_id: Hub id or folder, or a list of them; None means the one this metric holds.
+            model: Instead of model_id, the model itself,
+            tokenizer: and its tokenizer.
+            human_scores: Human scores per system: a converted folder, a Parquet file, a Dataset;
+                None means those that come with the dataset.
+            systems: Model to the system it stands for, where the model's id does not say it.
+            protocol: Which tokens count: native, laban2022, bartscore, sum or bytes.
+            template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
+            keep: Which part of a context survives a cut to the window, "beginning" or "end".
+            unconditional: Whether to score candidates without their contexts too, as a baseline.
+            token_budget: Tokens held in memory at once; None means what memory allows.
+            cache: Whether likelihoods are kept, and those of an earlier run of the model taken.
+            revision: Branch, tag or commit of the models.
+            dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
+            device: A torch device; None means the best there is.
+            trust_remote_code: Whether code that lies beside the weights may run.
+            **columns: The pairs, column by column.
+
+        Returns:
+            Plain Python values as described below; None on all processes but the first.
+
+        Raises:
+            ScoringError: If the pairs or a model cannot be used; the message says which and why.
+        """
+        how = Loading(revision, dtype, device, trust_remote_code)
+        choice, how = self._holder.resolve(choose_model(model_id, model, tokenizer), how)
+        find_protocol(protocol)
+        find_template(template)
+        pairs = self._pairs(dataset, columns)
+        if pairs is None:
+            return None
+        found = evaluate_models(
+            self._holder.load(choice, how),
+            pairs,
+            protocol=protocol,
+            template=template,
+            keep=keep,
+            human_scores=human_scores,
+            systems=systems,
+            unconditional=unconditional,
+            token_budget=token_budget,
+            cache=cache,
+            **asdict(how),
+        ).to_dict()
+        if isinstance(choice, list):
+            return {**found, "results": {result["model"]: result for result in found["results"]}}
+        (result,) = found.pop("results")
+        return {**result, **found}
+
+    def add_batch(
+        self,
+        *,
+        error_category: Sequence[str | None] | None = None,
+        **columns: Any,  # noqa: ANN401
+    ) -> None:
+        """Add pairs to be computed later."""
+        check_required(columns)
+        labels = [None] * len(columns["context"]) if error_category is None else error_category
+        super().add_batch(error_category=[label or "" for label in labels], **columns)
+
+    def add(self, *, error_category: str | None = None, **columns: Any) -> None:  # noqa: ANN401
+        """Add one pair to be computed later."""
+        check_required(columns)
+        super().add(error_category=error_category or "", **columns)
+
+    def _compute(self, **columns: list[str]) -> dict[str, list[str]]:
+        """Return what was added. Scoring waits until the base class has closed its files."""
+        return columns
+
+    def _pairs(self, dataset: PairData | None, columns: dict[str, Any]) -> PairSet | None:
+        given = {name: values for name, values in columns.items() if values is not None}
+        _check_known(given, COLUMNS)
+        if dataset is not None:
+            if given or self.writer is not None:
+                raise ScoringError("give either dataset or columns of pairs, not both")
+            return read_pairs(dataset) if self.process_id == 0 else None
+        if given:
+            if self.writer is None and self.num_process == 1:
+                return read_pairs(frame_of(given))
+            self.add_batch(**given)
+        if self.writer is None:
+            raise ScoringError(f"there are no pairs: give dataset, or {', '.join(REQUIRED)}")
+        stored = super().compute()
+        return None if stored is None else read_pairs(frame_of(stored))
+
+
+def _check_known(names: Iterable[str], known: Iterable[str]) -> None:
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise ScoringError(
+            f"there is no argument or column {unknown[0]}; others known: {', '.join(sorted(known))}"
+        )
