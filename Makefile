@@ -27,12 +27,13 @@ $(BIN)/nnd: pyproject.toml constraints.txt
 	touch $@
 
 # Type checkers do not follow the editable install's import hook; these links show them the rooms.
-.links:
+.links: Makefile
 	mkdir -p .links/nnd
 	ln -sfn ../../nnd_metric .links/nnd/metric
 	ln -sfn ../../nnd_metric/api/__init__.py .links/nnd/__init__.py
 	ln -sfn ../nnd_metric/api/near_negative .links/near_negative
 	for room in converters schemas cards; do ln -sfn ../../$$room .links/nnd/$$room; done
+	touch $@
 
 demo: $(BIN)/nnd
 	$(BIN)/nnd convert sample --out demo/sample
@@ -66,7 +67,8 @@ format: $(BIN)/nnd
 	$(BIN)/ruff check --fix .
 
 types: $(BIN)/nnd .links
-	$(BIN)/mypy -p nnd
+	$(BIN)/mypy -p nnd -p near_negative
+	PYTHONPATH=.links $(BIN)/lint-imports --no-cache
 
 check: $(BIN)/nnd types
 	$(BIN)/ruff format --check .

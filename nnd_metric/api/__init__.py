@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nnd.converters.publish import publish as publish
     from nnd.metric.agreement import agree as agree
     from nnd.metric.comparison import compare as compare
-    from nnd.metric.data import read_pairs as load_pairs
+    from nnd.metric.data import read_pairs as load_pairs  # noqa: F401
     from nnd.metric.report import report as report
     from nnd.metric.space import (
         install_metric as install_metric,

@@ -1,7 +1,7 @@
 """The `nnd` command: each subcommand is a thin shell over one public function.
 
-Only the modules `cli*.py` of this room import the others. Imports stand inside the commands, so
-that `nnd --help` is quick and converting never loads torch.
+Imports of other rooms are inside the commands, so that `nnd --help` is quick and converting never
+loads torch.
 """
 
 import errno
@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
+from typing import Annotated
 
 import typer
 
@@ -26,10 +27,30 @@ app = typer.Typer(
     name="nnd",
     help="Near-Negative Distinction: give human evaluations of generated text a second life.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer passes it so
+    if asked:
+        from nnd.schemas import nnd_version
+
+        print(f"nnd {nnd_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Options of the command itself."""
 
 
 def main() -> None:

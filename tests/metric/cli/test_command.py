@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -693,3 +694,22 @@ def test_our_own_mistakes_keep_their_traceback(nnd: Nnd, monkeypatch: pytest.Mon
     monkeypatch.setattr("nnd.metric.cli.command.app", broken)
     with pytest.raises(AttributeError, match="ours"):
         nnd("sources")
+
+
+def test_python_m_nnd_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "nnd", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"nnd {version('near-negative')}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_can_complete_the_command(shell: str) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("nnd"), "--show-completion", shell],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+    )
+    assert "_NND_COMPLETE" in done.stdout

@@ -1,0 +1,5 @@
+"""`python -m nnd` is the `nnd` command."""
+
+from near_negative import main
+
+main()
