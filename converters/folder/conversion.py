@@ -17,7 +17,6 @@ from nnd.converters import Annotation, Dropped
 from nnd.converters.folder.output import replace_folder
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.pairs import (
-    DISTINCT,
     Pairs,
     annotation_frame,
     folded_texts,
@@ -27,7 +26,7 @@ from nnd.converters.pairs import (
 )
 from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
 from nnd.converters.texts import check_steps, normalise_texts, report_hygiene
-from nnd.schemas import MANIFEST, NNDError, SchemaName, SourceError, check_frame
+from nnd.schemas import DISTINCT, MANIFEST, NNDError, SchemaName, SourceError, check_frame
 
 FRAMES: dict[str, SchemaName] = {
     "pairs.parquet": "pair",
