@@ -8,10 +8,14 @@ from typing import Any
 import polars as pl
 
 from nnd.cards.manifest import check_form
-from nnd.schemas import MANIFEST, SchemaError, polars_schema, read_frame, read_manifest
-
-DISTINCT = ("split", "context_id", "high_id", "low_id")
-"""Two candidates that differ by several error categories make several pairs, and are one test."""
+from nnd.schemas import (
+    DISTINCT,
+    MANIFEST,
+    SchemaError,
+    polars_schema,
+    read_frame,
+    read_manifest,
+)
 
 _JUDGED = ("split", "language", "context_id", "candidate_id", "candidate", "system")
 

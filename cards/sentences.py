@@ -2,8 +2,9 @@
 
 import re
 
-from nnd.cards.content import DISTINCT, Content, counts, tally
+from nnd.cards.content import Content, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
+from nnd.schemas import DISTINCT
 
 _FEW = 30
 _UNEVEN = 0.6

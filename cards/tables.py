@@ -5,10 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards.content import DISTINCT, Content, count_where, counts, tally
+from nnd.cards.content import Content, count_where, counts, tally
 from nnd.cards.examples import example_tables
 from nnd.cards.markdown import Table, code, escape, prose
 from nnd.cards.systems import human_score_table, looks_table
+from nnd.schemas import DISTINCT
 
 _TALLIED = {
     "error_category": "error category",

@@ -1,10 +1,15 @@
-"""Annotation files in, NND pairs and human scores out."""
+"""Annotation files in, NND pairs and human scores out.
+
+A convert.py needs `Annotation`, `Files`, `Record` and `SourceError`: these four names stay.
+"""
 
 from typing import TYPE_CHECKING
 
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from nnd.schemas import SourceError as SourceError
+
     from .annotation import Annotation as Annotation
     from .quality import (
         Credit as Credit,
@@ -20,5 +25,7 @@ if TYPE_CHECKING:
         readable as readable,
         used_column as used_column,
     )
+    from .reading import Record as Record
+    from .source import Files as Files
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
     from .contract import (
+        DISTINCT as DISTINCT,
         SCHEMA_NAMES as SCHEMA_NAMES,
         SchemaName as SchemaName,
         load_schema as load_schema,

@@ -24,8 +24,7 @@ from nnd.converters.export.names import distinct_names
 from nnd.converters.export.notice import source_notice
 from nnd.converters.export.rendering import Exported, Rendering, render_pairs
 from nnd.converters.folder import write_parquet
-from nnd.converters.pairs import DISTINCT
-from nnd.schemas import rows_of
+from nnd.schemas import DISTINCT, rows_of
 
 _COMMON = "_common"  # without .yaml the harness does not take it for a task
 

@@ -15,7 +15,6 @@ import polars as pl
 from nnd.converters import Annotation, Dropped
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.pairs import (
-    DISTINCT,
     Pairs,
     annotation_frame,
     folded_texts,
@@ -26,6 +25,7 @@ from nnd.converters.pairs import (
 from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
 from nnd.converters.texts import check_steps, normalise_texts, report_hygiene
 from nnd.schemas import (
+    DISTINCT,
     MANIFEST,
     NNDError,
     SchemaName,

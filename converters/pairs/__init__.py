@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from .gather import annotation_frame as annotation_frame
     from .human_scores import make_human_scores as make_human_scores
     from .pairing import (
-        DISTINCT as DISTINCT,
         Pairs as Pairs,
         fold as fold,
         folded_texts as folded_texts,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters import Dropped, Rule, compare
-from nnd.schemas import polars_schema
+from nnd.schemas import DISTINCT, polars_schema
 
 ID_FIELDS = (
     "source",
@@ -23,10 +23,6 @@ ID_FIELDS = (
 )
 """What a pair_id is made of: the first 16 hex digits of the SHA-256 of these fields, each written
 as its length in UTF-8 bytes, a colon, and itself."""
-
-DISTINCT = ("split", "context_id", "high_id", "low_id")
-"""Two candidates that differ by several error categories make several pairs, and are one test."""
-
 
 _ROWS_AT_A_TIME = 100_000
 

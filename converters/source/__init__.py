@@ -12,6 +12,10 @@ if TYPE_CHECKING:
         find_sources as find_sources,
         load_source as load_source,
     )
-    from .tables import DELIMITERS as DELIMITERS, choose_converter as choose_converter
+    from .tables import (
+        DELIMITERS as DELIMITERS,
+        choose_converter as choose_converter,
+        table_annotations as table_annotations,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -10,8 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.pairs import DISTINCT
-from nnd.schemas import NNDError
+from nnd.schemas import DISTINCT, NNDError
 
 _LOOKS = {
     # Scripts without case, such as Chinese, have no lower-cased texts.

@@ -17,6 +17,7 @@ from nnd.metric.results.baselines import (
 )
 from nnd.metric.results.surface import SURFACE_SCHEMA
 from nnd.metric.statistics import FloatArray, bootstrap_ratios, percentile_interval, wilson
+from nnd.schemas import DISTINCT
 
 ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
 """Log-likelihoods without the context; null where nobody asked for them."""
@@ -43,9 +44,6 @@ _PAIR_SCHEMA = pl.Schema(
 )
 SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
-
-DISTINCT = ("split", "context_id", "high_id", "low_id")
-"""Two candidates that differ by several error categories make several pairs, and are one test."""
 
 CLUSTER = ("split", "context_id")
 """Pairs of one context are not independent; the bootstrap draws contexts."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.data import read_parquet
-from nnd.metric.results.rates import ALONE_SCHEMA, CLUSTER, DISTINCT, SCORED_SCHEMA, SLICES
+from nnd.metric.results.rates import ALONE_SCHEMA, CLUSTER, SCORED_SCHEMA, SLICES
 from nnd.metric.results.surface import SURFACE_SCHEMA
-from nnd.schemas import ScoringError
+from nnd.schemas import DISTINCT, ScoringError
 
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"

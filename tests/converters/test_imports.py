@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-# Every module of the two rooms, found by listing their folders.
+# Every module of the two rooms and of those inside, found by listing their folders.
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 import nnd.converters, nnd.schemas
 
 for room in (nnd.converters, nnd.schemas):
-    for module in pkgutil.iter_modules(room.__path__, room.__name__ + "."):
+    for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
         importlib.import_module(module.name)
 assert "nnd.converters.folder.validation" in sys.modules
 print(*sys.modules)

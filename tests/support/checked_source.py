@@ -24,8 +24,7 @@ CODE = '''\
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.source.files import Files
+from nnd.converters import Annotation, Files
 
 
 def annotations(files: Files) -> Iterator[Annotation]:

@@ -54,8 +54,7 @@ def nested_code(guess: Guess) -> str:
         "",
         *imports,
         "",
-        "from nnd.converters.annotation import Annotation",
-        "from nnd.converters.source.files import Files",
+        "from nnd.converters import Annotation, Files",
         "",
         f"FILE = {literal(file)}",
     ]

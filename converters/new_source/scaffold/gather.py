@@ -24,8 +24,10 @@ def gathered_code(guess: Guess) -> str | None:
         body += _labels_of(guess)
     if not by_label:
         imports.append("from statistics import fmean")
-    modules = ("annotation", "Annotation"), ("files", "Files"), ("tables", "table_annotations")
-    ours = [f"from nnd.converters.{module} import {name}" for module, name in modules]
+    ours = [
+        "from nnd.converters import Annotation, Files",
+        "from nnd.converters.source import table_annotations",
+    ]
     title = f'"""{plain(guess.content.file)}: its rows as the `table` of source.yaml, gathered."""'
     return "\n".join([title, "", *imports, "", *ours, *body, ""]) + (MAJORITY if votes else "")
 

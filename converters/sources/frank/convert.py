@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from nnd.converters import Annotation
-from nnd.converters.reading import Record, read_text
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
+from nnd.converters import Annotation, Files, Record, SourceError
+from nnd.converters.reading import read_text
 
 SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels
 TEXTS = "benchmark_data.json"

@@ -5,10 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from nnd.converters import Annotation
+from nnd.converters import Annotation, Files, SourceError
 from nnd.converters.reading import Cells, read_lines, shown
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
 COLUMNS = {0: "system", 1: "doc", 4: "rater", 5: "source", 6: "target", 7: "category"}

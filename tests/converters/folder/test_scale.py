@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "convert_scale.py"
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "convert_scale.py"
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
 
