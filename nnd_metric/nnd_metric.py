@@ -17,4 +17,6 @@ except ModuleNotFoundError as error:
     ) from error
 else:
     near_negative.check_nnd()
-    from nnd.metric.space import NND as NND
+    from nnd.metric.space import NND
+
+__all__ = ["NND"]

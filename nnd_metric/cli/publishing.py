@@ -146,7 +146,6 @@ def publish_metric(
 
     published = publish_(
         repository,
-        Path(__file__).parent,
         sdk=sdk,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         dry_run=dry_run,
     )

@@ -36,10 +36,10 @@ engine, signature, agreement, agreement_reason. For a list of models: results (m
 dict), agreement, agreement_reason.
 
 Examples:
-    >>> nnd = evaluate.load("nnd")
-    >>> nnd.compute(dataset="quiz_design-nnd", model_id="gpt2")["pass_rate"]
-    >>> nnd.compute(dataset="quiz_design-nnd", model_id=["gpt2", "distilgpt2"],
+    >>> metric = evaluate.load("nnd")
+    >>> metric.compute(dataset="quiz_design-nnd", model_id="gpt2")["pass_rate"]
+    >>> metric.compute(dataset="quiz_design-nnd", model_id=["gpt2", "distilgpt2"],
     ...             systems={"gpt2": "gpt2b_sup", "distilgpt2": "gpt2d_sup"})["agreement"]
-    >>> nnd.compute(context=["The cat sat on the"], candidate_high=["mat."],
+    >>> metric.compute(context=["The cat sat on the"], candidate_high=["mat."],
     ...             candidate_low=["pqr."], model=model, tokenizer=tokenizer)
 """

@@ -1,9 +1,9 @@
 """A page to try the metric on: what a model passes, where, and which pairs it fails.
 
-    python nnd_metric/app.py    # in a clone; in a Space, which `nnd publish-metric` makes, app.py
+    python nnd_metric/space/app.py    # in a clone; a Space of `nnd publish-metric` runs its copy
 
-A script beside the metric, part of no package: it loads the metric as anybody would, with
-`evaluate.load`. Everything but `page` works without Gradio.
+A script that imports nothing of nnd, which a Space does not have: it loads the metric as any user
+does, with `evaluate.load`. Everything but `page` works without Gradio.
 """
 
 import re
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 
-SAMPLES = (HERE / "sample", HERE.parent / "demo" / "sample")
+SAMPLES = (HERE / "sample", HERE.parents[1] / "demo" / "sample")
 """The embedded sample: in a Space, and in a clone after `make demo`."""
 
 PROTOCOLS = ("native", "laban2022", "bartscore", "sum", "bytes")
@@ -79,16 +79,21 @@ def try_model(dataset: str, model_id: str, protocol: str = "native") -> Trial:
 
 @cache
 def metric() -> ModuleType:
-    """Return the module that `evaluate.load` takes the metric from.
+    """Return the module of the metric's class, with the functions that the class uses.
 
-    Its `compute` tells rates; which pairs failed is told by the likelihoods behind them.
+    `compute` gives rates; which pairs failed is seen in the likelihoods behind them.
     """
-    scripts = (path for path in sorted(HERE.glob("*.py")) if _holds_metric(path))
-    return sys.modules[type(evaluate.load(str(next(scripts)))).__module__]
+    return sys.modules[type(evaluate.load(str(_script()))).__module__]
+
+
+def _script() -> Path:
+    """Return what `evaluate` loads: in a clone the thin script, in a Space the class itself."""
+    in_a_clone = HERE.parent / "nnd_metric.py"
+    return in_a_clone if in_a_clone.is_file() else next(filter(_holds_metric, HERE.glob("*.py")))
 
 
 def _holds_metric(path: Path) -> bool:
-    """A Space's script is called like the Space, so that its name is not known here."""
+    """Return whether this is the script of a Space, which is called like the Space."""
     return re.search(r"^class NND\b", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 

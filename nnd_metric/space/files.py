@@ -1,23 +1,24 @@
 """The metric as the files of a Space: what `evaluate.load("ORG/name")` needs, a card and a page.
 
 `evaluate` looks for a script called like the repository, and fetches it with the modules that it
-names; so the metric's script is renamed, and nothing else is changed.
+names: the metric's class and all that it needs, flat.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from nnd.cards import metric_card, metric_page
 from nnd.converters.folder import convert
-from nnd.schemas import PublishError
+from nnd.metric.space.flattening import flat_name, flatten
+from nnd.schemas import DISTRIBUTION, PublishError, nnd_version
 
 Sdk: TypeAlias = Literal["static", "gradio"]
 
-SCRIPT = "nnd_metric"
+SCRIPT = "nnd.metric.space.metric"
 APP = ("app.py", "app.css")
 SAMPLE = ("pairs.parquet", "human_scores.parquet")
 
@@ -25,12 +26,11 @@ UNNAMED = ("pyarrow", "sentencepiece")
 """Needed by what the modules import, without being imported: Parquet files, tokenizers of T5."""
 
 
-def write_space(repo_id: str, folder: Path, place: Path, *, sdk: Sdk = "static") -> dict[str, Path]:
+def write_space(repo_id: str, place: Path, *, sdk: Sdk = "static") -> dict[str, Path]:
     """Write the files of the Space into an empty folder; return path in the Space → file.
 
     Args:
         repo_id: ORG/name of the Space.
-        folder: Of the metric's modules.
         place: The empty folder.
         sdk: What runs the Space.
 
@@ -38,15 +38,20 @@ def write_space(repo_id: str, folder: Path, place: Path, *, sdk: Sdk = "static")
         PublishError: If the name cannot be that of a metric, or what the Space needs is not
             installed here.
     """
-    modules = needed_modules(folder)
+    modules = flatten(SCRIPT)
     name = repo_id.rpartition("/")[2]
-    _check_name(name, modules)
-    card = metric_card(repo_id, sdk=sdk, sdk_version=_gradio(sdk), version=version("nnd"))
-    sources = [*(f"{module}.py" for module in modules), *APP]
-    texts = {path: (folder / path).read_text(encoding="utf-8") for path in sources}
-    texts[f"{name}.py"] = (folder / f"{SCRIPT}.py").read_text(encoding="utf-8")
-    needed = requirements(text for path, text in texts.items() if path.endswith(".py"))
-    texts |= {"README.md": card, "requirements.txt": "".join(f"{line}\n" for line in needed)}
+    script = modules.pop(flat_name(SCRIPT))
+    app = {path: Path(__file__).with_name(path).read_text(encoding="utf-8") for path in APP}
+    libraries = imported([*modules.values(), script, app["app.py"]])
+    _check_name(name, {*modules, *libraries, "app"})
+    card = metric_card(repo_id, sdk=sdk, sdk_version=_gradio(sdk), version=nnd_version())
+    needed = "".join(f"{line}\n" for line in requirements(libraries))
+    texts = {f"{module}.py": text for module, text in modules.items()} | {
+        f"{name}.py": script,
+        **app,
+        "README.md": card,
+        "requirements.txt": needed,
+    }
     if sdk == "static":
         texts["index.html"] = metric_page(card)
     for path, text in texts.items():
@@ -58,47 +63,44 @@ def write_space(repo_id: str, folder: Path, place: Path, *, sdk: Sdk = "static")
     }
 
 
-def needed_modules(folder: Path) -> list[str]:
-    """Return the modules beside the metric's script that it imports, even indirectly, by name."""
-    found: set[str] = set()
-    waiting = {SCRIPT}
-    while waiting:
-        text = (folder / f"{waiting.pop()}.py").read_text(encoding="utf-8")
-        siblings = set(siblings_of(text))
-        waiting |= siblings - found
-        found |= siblings
-    return sorted(found)
-
-
-def requirements(modules: Iterable[str]) -> list[str]:
-    """Return what modules import, as nnd itself requires it: with its tested lower bounds.
+def requirements(libraries: Iterable[str]) -> list[str]:
+    """Return what imported libraries are for pip, as nnd itself requires them: with lower bounds.
 
     Args:
-        modules: Their texts.
+        libraries: Their names in imports; those that nnd does not require are left out.
 
     Raises:
         PublishError: If nnd is not installed.
     """
     try:
-        lines = [line for line in requires("nnd") or [] if "extra ==" not in line]
+        lines = [line for line in requires(DISTRIBUTION) or [] if "extra ==" not in line]
     except PackageNotFoundError as error:
-        raise PublishError("what nnd requires is not known; install it: pip install .") from error
+        raise PublishError(
+            f"what nnd requires is not known, because {DISTRIBUTION} is not installed here; "
+            f"pip install {DISTRIBUTION} (from a clone: pip install .)"
+        ) from error
     known = {_normal(re.split(r"[^\w.-]", line, maxsplit=1)[0]): line for line in lines}
     distributions = packages_distributions()
     wanted = {_normal(name) for name in UNNAMED}
-    for module in modules:
-        for name in _imported(ast.parse(module)):
-            wanted |= {_normal(each) for each in distributions.get(name, ())} & known.keys()
+    for library in libraries:
+        wanted |= {_normal(name) for name in distributions.get(library, ())} & known.keys()
     return sorted(known[name] for name in wanted)
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    """Yield the top-level names that a module imports, its siblings left out."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
+def imported(modules: Iterable[str]) -> set[str]:
+    """Return the libraries that modules import, by their top-level names.
+
+    Args:
+        modules: The texts of the modules.
+    """
+    found: set[str] = set()
+    for module in modules:
+        for node in ast.walk(ast.parse(module)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found
 
 
 def siblings_of(text: str) -> Iterator[str]:
@@ -112,10 +114,10 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _check_name(name: str, modules: Iterable[str]) -> None:
-    taken = {*modules, "app"}
+def _check_name(name: str, taken: Collection[str]) -> None:
+    """Check that the script can be called like the Space: it must not hide another module."""
     if "." in name or name.lower() in taken:
-        reason = "a module of the metric has it" if name.lower() in taken else "it has a dot"
+        reason = "a module of this name is needed" if name.lower() in taken else "it has a dot"
         raise PublishError(
             f"{name}: the script of a metric is called like its Space, and cannot have this name "
             f"({reason}); name the Space ORG/nnd"

@@ -4,10 +4,7 @@
 `$HF_MODULES_CACHE/evaluate_modules/metrics/evaluate-metric--nnd/<64 hex>/nnd.py`, the newest of
 them if there are several; so that is where the script goes.
 
-The script is thin: it imports the installed package. A copy of all modules would go on giving the
-numbers of an old version after an upgrade, without a word; and its classes would not be the
-installed ones, so that `except ScoringError` would miss what it raises. The price: in an
-environment without the package, which may share the cache, the script says what to install.
+The script is that of a clone, `nnd_metric.py`: it imports the installed package.
 """
 
 import hashlib
@@ -21,19 +18,7 @@ import evaluate
 
 from nnd.schemas import ScoringError
 
-SCRIPT = '''\
-"""Near-Negative Distinction, from the installed package (put here by `nnd install-metric`)."""
-
-try:
-    from nnd.metric.space.metric import NND
-except ModuleNotFoundError as error:
-    if error.name not in ("nnd", "nnd.metric"):
-        raise
-    raise ImportError(
-        'evaluate.load("nnd") needs the package nnd, which is not installed here: pip install nnd'
-    ) from error
-'''
-"""`evaluate` takes the first metric class it finds in it: NND."""
+SCRIPT = Path(__file__).parents[1] / "nnd_metric.py"
 
 NAME = "nnd.py"
 
@@ -56,7 +41,7 @@ def install_metric(modules_cache: Path | None = None) -> Path:
     cache = Path(modules_cache or evaluate.config.HF_MODULES_CACHE)
     metrics = cache / str(evaluate.config.MODULE_NAME_FOR_DYNAMIC_MODULES) / "metrics"
     versions = metrics / "evaluate-metric--nnd"
-    target = versions / hashlib.sha256(SCRIPT.encode()).hexdigest()
+    target = versions / hashlib.sha256(SCRIPT.read_bytes()).hexdigest()
     try:
         versions.mkdir(parents=True, exist_ok=True)
         for folder in (cache, metrics.parent, metrics, versions):
@@ -77,7 +62,7 @@ def _write(target: Path) -> None:
     try:
         folder.chmod(0o755)  # mkdtemp's are private, but a cache may be shared
         (folder / "__init__.py").touch()
-        (folder / NAME).write_text(SCRIPT, encoding="utf-8")
+        shutil.copyfile(SCRIPT, folder / NAME)
         try:
             folder.rename(target)
         except OSError:  # it is there, from before or from an install beside this one

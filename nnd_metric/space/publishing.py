@@ -5,7 +5,6 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,7 +25,7 @@ from nnd.converters.hub import (
 )
 from nnd.converters.publish import Published, PublishedFile
 from nnd.metric.space.files import Sdk, siblings_of, write_space
-from nnd.schemas import PublishError
+from nnd.schemas import PublishError, nnd_version
 
 _METRIC = re.compile(rb"^class NND\b", re.MULTILINE)
 _HUBS_OWN = {".gitattributes", ".gitignore", "README.md", "index.html", "style.css", "LICENSE"}
@@ -35,7 +34,6 @@ _HUBS_OWN = {".gitattributes", ".gitignore", "README.md", "index.html", "style.c
 
 def publish_metric(
     repo_id: str,
-    folder: str | Path,
     *,
     sdk: Sdk = "static",
     dry_run: bool = False,
@@ -49,7 +47,6 @@ def publish_metric(
 
     Args:
         repo_id: ORG/name; the Space is made where there is none.
-        folder: Of the metric's modules.
         sdk: "static" shows the card as a page; "gradio" runs the page to try it on, for which the
             Hub may want to be paid.
         dry_run: Only say what would be done; nothing is written, here or there.
@@ -67,11 +64,11 @@ def publish_metric(
         check_token(repository)
     obsolete = partial(_earlier_files, repository)
     with TemporaryDirectory(prefix="nnd-space-") as place:
-        files = write_space(repo_id, Path(folder), Path(place), sdk=sdk)
+        files = write_space(repo_id, Path(place), sdk=sdk)
         if dry_run:
             plan = partial(_plan, repository, files, obsolete)
             return ask(repository, plan, patience=patience)
-        message = f"Publish the metric of nnd {version('nnd')}"
+        message = f"Publish the metric of nnd {nnd_version()}"
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*commit a data file.*")  # the sample
             pushed = push(repository, files, message=message, obsolete=obsolete, patience=patience)

@@ -53,7 +53,7 @@ def test_examples_are_python_that_names_what_there_is() -> None:
     given = set()
     for block in blocks:
         for node in ast.walk(ast.parse(block)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "nnd.compute":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "metric.compute":
                 given |= {keyword.arg for keyword in node.keywords}
     pairs = set(load_schema("pair")["properties"])
     assert given <= pairs | set(inspect.signature(NND.compute).parameters)

@@ -1,0 +1,139 @@
+"""A module and all that it needs as flat files, the form in which `evaluate` loads a metric.
+
+`evaluate` fetches a script and those files beside it that the script itself imports, in lines at
+the left margin; it sees no folders, and not what the files import in turn. So each module that the
+script needs, even indirectly, becomes a file (`nnd.metric.data.pairs`: `data_pairs.py`), what is
+imported from a room is imported from the module behind it, and the script names all files.
+"""
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from nnd.schemas.lazy import exports_in
+
+
+@dataclass(frozen=True, slots=True)
+class _Flat:
+    """A module that imports flat files instead of modules of its package.
+
+    Attributes:
+        text: Its source.
+        at_once: Modules that it imports when it is imported.
+        later: Modules that it imports inside functions or for type checkers.
+    """
+
+    text: str
+    at_once: frozenset[str]
+    later: frozenset[str]
+
+
+def flatten(script: str) -> dict[str, str]:
+    """Return the texts of a module and of all modules of its package that it needs.
+
+    Args:
+        script: Dotted name of the module.
+
+    Returns:
+        Name of each flat file, without `.py` → its text.
+    """
+    flat = cache(_flat)
+    needed = _closure(script, lambda module: flat(module).at_once | flat(module).later)
+    at_once = _closure(script, lambda module: flat(module).at_once)
+    texts = {flat_name(module): flat(module).text for module in sorted(needed)}
+    return texts | {
+        flat_name(script): _name_files(
+            flat(script).text,
+            at_once=sorted(flat_name(module) for module in at_once - {script}),
+            later=sorted(flat_name(module) for module in needed - at_once),
+        )
+    }
+
+
+def flat_name(module: str) -> str:
+    """Return the name of a module's flat file: nnd.metric.data.pairs → data_pairs."""
+    return module.partition(".")[2].removeprefix("metric.").replace(".", "_")
+
+
+def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.add(module)
+            waiting += needs(module)
+    return found
+
+
+def _flat(module: str) -> _Flat:
+    text, _ = _source(module)
+    tree = ast.parse(text)
+    lines = text.splitlines(keepends=True)
+    at_once, later = set[str](), set[str]()
+    for node in sorted(_imports(tree, _package(module)), key=lambda node: -node.lineno):
+        origins = _origins(node)
+        (at_once if node in tree.body else later).update(origins)
+        lines[node.lineno - 1 : node.end_lineno] = _flat_imports(origins, node.col_offset)
+    return _Flat("".join(lines), frozenset(at_once), frozenset(later))
+
+
+def _imports(tree: ast.Module, package: str) -> Iterator[ast.ImportFrom]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and _package(str(node.module)) == package:
+            yield node
+
+
+def _flat_imports(origins: Mapping[str, Iterable[str]], indent: int) -> list[str]:
+    return [
+        f"{' ' * indent}from .{flat_name(module)} import {', '.join(names)}\n"
+        for module, names in origins.items()
+    ]
+
+
+def _origins(node: ast.ImportFrom) -> dict[str, list[str]]:
+    """Return the modules behind what is imported → what is imported from each, as it is written."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for alias in node.names:
+        module, name = _origin(str(node.module), alias.name)
+        known_as = alias.asname or alias.name
+        found[module].append(name if known_as == name else f"{name} as {known_as}")
+    return found
+
+
+def _origin(module: str, name: str) -> tuple[str, str]:
+    """Return the module that defines a name, which a room may export, and its name there."""
+    text, is_room = _source(module)
+    return _origin(*exports_in(text, module)[name]) if is_room else (module, name)
+
+
+def _source(module: str) -> tuple[str, bool]:
+    """Return the source of a module, and whether it is a package."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"there is no module {module}", name=module)
+    is_package = spec.submodule_search_locations is not None
+    return Path(spec.origin).read_text(encoding="utf-8"), is_package
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def _name_files(script: str, *, at_once: Iterable[str], later: Iterable[str]) -> str:
+    """Return a script with a line at the left margin for every file, where `evaluate` looks.
+
+    What the script imports later stands in a text, where `evaluate` finds it too: to import it at
+    once would load, and ask for, libraries that a metric may never need.
+    """
+    named = [f"from .{name} import __name__ as _{name}\n" for name in at_once]
+    if later:
+        named += ["_LATER = '''\n", *(f"from .{name} import *\n" for name in later), "'''\n"]
+    lines = script.splitlines(keepends=True)
+    begin = ast.parse(script).body[0].end_lineno or 0  # below the docstring
+    comment = "\n# Every file that is needed: `evaluate` fetches those that it finds named here.\n"
+    return "".join([*lines[:begin], comment, *named, *lines[begin:]])
