@@ -5,12 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .evaluation import Evaluation as Evaluation, evaluate_models as evaluate_models
-    from .sweep import (
-        Failure as Failure,
-        Sweep as Sweep,
-        name_datasets as name_datasets,
-        sweep as sweep,
-    )
+    from .evaluation import Evaluation as Evaluation, Failure as Failure, Sweep as Sweep
+    from .sweep import evaluate as evaluate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

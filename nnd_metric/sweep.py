@@ -1,17 +1,17 @@
-"""Several models on several datasets: each model loaded once, and no failure ends the others' work.
+"""The main job: models and pairs in, pass rates and agreement with human scores out.
 
-A sweep resumes by being run again: likelihoods that an earlier one has computed are in the store
-(`store`), so that finished work costs little more than loading the model, and what is written is
-always what the models and the data are now.
+Each model is loaded once, whatever the number of datasets. A run resumes by being run again: the
+likelihoods that an earlier one has computed are in the store, so that finished work costs little
+more than loading the model, and what is written is always what the models and the data are now.
 """
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar, overload
 
 import polars as pl
 
@@ -20,197 +20,162 @@ from nnd.metric.data import (
     PairData,
     PairSet,
     match_systems,
+    name_datasets,
     names_in,
     read_human_scores,
     read_pairs,
 )
-from nnd.metric.encoding import Keep, find_protocol, find_template
-from nnd.metric.evaluation import Evaluation, Model, evaluate_models, name_models
-from nnd.metric.models import LoadedModel, load_config, load_model
-from nnd.schemas import ScoringError, ScoringWarning
+from nnd.metric.engine import Scoring, Store, default_store
+from nnd.metric.evaluation import Evaluation, Failure, Sweep
+from nnd.metric.models import LoadedModel, Loading, load_config, load_model
+from nnd.metric.results import RESULT, ModelResult, evaluate_model
+from nnd.schemas import (
+    NNDError,
+    ScoringError,
+    ScoringWarning,
+    check_replaceable,
+    replace_folder,
+)
+
+Model: TypeAlias = str | Path | LoadedModel
+Dataset: TypeAlias = PairData | PairSet
+
+_Each = TypeVar("_Each", bound=Dataset)
+_Scored: TypeAlias = tuple[ModelResult, pl.DataFrame]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Something that a sweep had to do without.
-
-    Attributes:
-        model: The model, or None where a dataset cannot be read.
-        dataset: The dataset, or None where a model cannot be loaded.
-        reason: Why.
-    """
-
-    model: str | None
-    dataset: str | None
-    reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"model": self.model, "dataset": self.dataset, "reason": self.reason}
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """What several models did on several datasets.
-
-    Attributes:
-        evaluations: Dataset → what the models did on it that could be scored.
-        pairs: Dataset → its pairs.
-        failures: What could not be done.
-    """
-
-    evaluations: dict[str, Evaluation]
-    pairs: dict[str, PairSet]
-    failures: tuple[Failure, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values: an `Evaluation` for each dataset, and the failures."""
-        return {
-            "datasets": {name: found.to_dict() for name, found in self.evaluations.items()},
-            "failures": [failure.to_dict() for failure in self.failures],
-        }
-
-
-def sweep(
-    models: Sequence[Model],
-    datasets: Sequence[PairData | PairSet],
-    finished: Callable[[str, Evaluation], None] | None = None,
+@overload
+def evaluate(
+    models: Model | Sequence[Model],
+    data: list[_Each] | tuple[_Each, ...],
     *,
-    protocol: str = "native",
-    template: str = "default",
-    keep: Keep | None = None,
+    out: str | Path | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
-    unconditional: bool = True,
-    token_budget: int | None = None,
-    cache: bool = True,
-    revision: str | None = None,
-    dtype: str | None = None,
-    device: str | None = None,
-    trust_remote_code: bool = False,
-) -> Sweep:
-    """Score the pairs of several datasets with several models, each loaded once.
+    scoring: Scoring = Scoring(),
+    loading: Loading = Loading(),
+) -> Sweep: ...
+@overload
+def evaluate(
+    models: Model | Sequence[Model],
+    data: Dataset,
+    *,
+    out: str | Path | None = None,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    scoring: Scoring = Scoring(),
+    loading: Loading = Loading(),
+) -> Evaluation: ...
+def evaluate(
+    models: Model | Sequence[Model],
+    data: Any,
+    *,
+    out: str | Path | None = None,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    scoring: Scoring = Scoring(),
+    loading: Loading = Loading(),
+) -> Evaluation | Sweep:
+    """Score pairs with models; return pass rates and their agreement with human scores.
 
-    A model that cannot be loaded, a dataset that cannot be read, and a dataset that a model cannot
-    score are told in a warning as they come, and left out. A single model on a single dataset that
-    fails is an error.
+    On one dataset, whatever fails is an error. On a list of datasets, a model that cannot be
+    loaded, a dataset that cannot be read, and a dataset that a model cannot score are warned about
+    as they come, and left out; only where a single model fails on a single dataset is it an error.
 
     Args:
-        models: Hub ids, folders, or loaded models.
-        datasets: Pairs (see `data.read_pairs`).
-        finished: Called at the end with the name and the evaluation of every dataset that has one;
-            so, too, when the sweep is interrupted, with the models that were done by then. It is
-            the place to write results (`Evaluation.write`).
-        protocol: This and the other options are as for `evaluation.evaluate_models`.
-        template: Name of a template, or a text with {placeholders}.
-        keep: Which part of a context survives a cut to the window.
-        human_scores: Human scores of the one dataset; None means those that come with each.
-        systems: Model → system it stands for, in those datasets that have such a system.
-        unconditional: Whether candidates are scored without their contexts too, as a baseline.
-        token_budget: Tokens held at once; None means what memory allows.
-        cache: Whether likelihoods are kept, and those of earlier runs taken.
-        revision: Branch, tag or commit of every model named by Hub id.
-        dtype: A torch dtype by name.
-        device: A torch device.
-        trust_remote_code: Whether code that lies beside the weights may run.
+        models: Hub ids, folders, or loaded models (`models.wrap_model`); one or several.
+        data: Pairs (see `data.read_pairs`), or a list of several datasets. A list of dicts is the
+            rows of one.
+        out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
+            of each; results already there are replaced. Also written, when the run is interrupted
+            or fails, is what was done by then.
+        human_scores: Human scores per system, of one dataset; None means those that come with the
+            data.
+        systems: Model → system it stands for, where the model's id does not say it; of several
+            datasets, in those that have such a system.
+        scoring: How pairs are scored.
+        loading: How models are loaded.
+
+    Returns:
+        For one dataset, one result per model, all per-pair log-likelihoods, and, for two or more
+        models matched to systems, the agreement. For a list, that for each of them.
 
     Raises:
-        ScoringError: If an option cannot be used, a model is named twice, or two datasets have one
-            name; or if the only model fails on the only dataset.
+        ScoringError: If data, a model or an option cannot be used; the message says which and why.
+        NNDError: If `out` is a file, or holds something other than results, or cannot be written.
     """
-    names, keys = name_models(models), name_datasets(datasets)
-    find_protocol(protocol)
-    find_template(template)
+    several = _is_several(data)
+    asked = [models] if isinstance(models, str | Path | LoadedModel) else list(models)
+    datasets: list[Dataset] = list(data) if several else [data]
+    names, keys = name_models(asked), name_datasets(datasets)
+    folders = _find_folders(out, keys)
+    scoring.check()
     if human_scores is not None and len(keys) > 1:
         raise ScoringError(
             "human scores are of one dataset, and there are several; leave human_scores "
             "(--human-scores) out: those that come with each dataset are taken"
         )
-    trouble = _Trouble(alone=len(names) == len(keys) == 1, failures=[])
+    trouble = _Trouble(fatal=not several or len(names) == len(keys) == 1)
     pairs = _read(keys, datasets, human_scores, trouble)
     _check_systems(names, pairs, systems or {})
-    # A slip in a name shows now, not after the hours that the other models take.
-    usable: dict[str, Model] = {}
-    for name, model in zip(names, models, strict=True):
-        with trouble.survived(name, None):
-            if not isinstance(model, LoadedModel):
-                load_config(model, revision=revision, trust_remote_code=trust_remote_code)
-            usable[name] = model
-    load = partial(
-        load_model,
-        revision=revision,
-        dtype=dtype,
-        device=device,
-        trust_remote_code=trust_remote_code,
-    )
-    score = partial(
-        evaluate_models,
-        protocol=protocol,
-        template=template,
-        keep=keep,
-        unconditional=unconditional,
-        token_budget=token_budget,
-        cache=cache,
-    )
-    done: dict[str, list[Evaluation]] = {key: [] for key in pairs}
+    usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)
+    done: dict[str, list[_Scored]] = {key: [] for key in pairs}
     evaluations: dict[str, Evaluation] = {}
     try:
-        for name, model in usable.items():  # no name here holds a model after its turn
-            with trouble.survived(name, None):
-                _score_all(
-                    model if isinstance(model, LoadedModel) else load(model),
-                    pairs,
-                    score,
-                    done,
-                    trouble,
-                )
+        for key, scored in _score(usable, pairs, scoring, loading, trouble):
+            done[key].append(scored)
     finally:  # what was done by then is kept when a sweep is interrupted
         for key, found in done.items():
             if found:
-                evaluations[key] = _join(found, pairs[key].human_scores, systems or {})
-                if finished is not None:
-                    finished(key, evaluations[key])
-    return Sweep(evaluations, pairs, tuple(trouble.failures))
+                evaluations[key] = _join(found, pairs[key], systems or {})
+                if key in folders:
+                    with replace_folder(folders[key], marker=RESULT) as folder:
+                        evaluations[key].write(folder)
+    if not several:
+        return evaluations[keys[0]]
+    written = {key: folder for key, folder in folders.items() if key in evaluations}
+    return Sweep(evaluations, pairs, tuple(trouble.failures), written)
 
 
-def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
-    """Return what a sweep calls some datasets: names that folders can have.
+def name_models(models: Sequence[Model]) -> list[str]:
+    """Return what results call some models.
 
     Raises:
-        ScoringError: If there is none, or two have one name.
+        ScoringError: If there is none, or one is named twice.
     """
-    names = [_name(data) for data in datasets]
+    names = [model.name if isinstance(model, LoadedModel) else str(model) for model in models]
     if not names:
-        raise ScoringError("there is no dataset to evaluate on; name at least one")
-    repeated = [name for name in names if names.count(name) > 1]
+        raise ScoringError("there is no model to evaluate; name at least one")
+    repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ScoringError(
-            f'two datasets are called "{repeated[0]}"; name each once, or rename the folder of one'
-        )
+        raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
     return names
 
 
-def _name(data: PairData | PairSet) -> str:
-    if isinstance(data, PairSet):
-        return data.name.replace("/", "--")
-    if not isinstance(data, str | Path):
-        return "frame" if isinstance(data, pl.DataFrame) else "dataset"
-    path = Path(data)
-    if path.is_dir():
-        return path.resolve().name
-    if path.is_file():
-        return path.stem
-    organisation, slash, name = str(data).partition("@")[0].rpartition("/")
-    on_the_hub = slash and organisation.strip("./") and "/" not in organisation
-    return f"{organisation}--{name}" if on_the_hub else name
+def _find_folders(out: str | Path | None, names: Sequence[str]) -> dict[str, Path]:
+    """Return the folder for each dataset's results: `out` itself for one, else a folder in it."""
+    if out is None:
+        return {}
+    place = Path(out)
+    if len(names) > 1 and place.exists() and not place.is_dir():
+        raise NNDError(f"{place}: is a file; name a folder with --out")
+    folders = {name: place if len(names) == 1 else place / name for name in names}
+    for folder in folders.values():
+        check_replaceable(folder, marker=RESULT)
+    return folders
+
+
+def _is_several(data: object) -> bool:
+    """Whether data is a list of datasets; one of dicts holds the rows of a single dataset."""
+    return isinstance(data, list | tuple) and not any(isinstance(each, Mapping) for each in data)
 
 
 @dataclass(frozen=True, slots=True)
 class _Trouble:
-    """What went wrong so far; `alone` says that there is nothing else to go on with."""
+    """What went wrong so far; `fatal` says that nothing may."""
 
-    alone: bool
-    failures: list[Failure]
+    fatal: bool
+    failures: list[Failure] = field(default_factory=list)
 
     @contextmanager
     def survived(self, model: str | None, dataset: str | None) -> Iterator[None]:
@@ -218,18 +183,18 @@ class _Trouble:
         try:
             yield
         except Exception as error:  # models and their own code fail in any way
-            if self.alone:
+            if self.fatal:
                 raise
             reason = str(error) if isinstance(error, ScoringError) else repr(error)
             self.failures.append(Failure(model, dataset, reason))
             what = " on ".join(name for name in (model, dataset) if name is not None)
-            told = reason if reason.startswith(what) else f"{what}: {reason}"
-            warnings.warn(f"{told}; going on without it", ScoringWarning, stacklevel=2)
+            message = reason if reason.startswith(what) else f"{what}: {reason}"
+            warnings.warn(f"{message}; going on without it", ScoringWarning, stacklevel=2)
 
 
 def _read(
     keys: Sequence[str],
-    datasets: Sequence[PairData | PairSet],
+    datasets: Sequence[Dataset],
     human_scores: PairData | None,
     trouble: _Trouble,
 ) -> dict[str, PairSet]:
@@ -243,29 +208,69 @@ def _read(
     return pairs
 
 
+def _find(models: Mapping[str, Model], loading: Loading, trouble: _Trouble) -> dict[str, Model]:
+    """Return the models that exist: a typing error shows now, not after the others' hours."""
+    usable: dict[str, Model] = {}
+    for name, model in models.items():
+        with trouble.survived(name, None):
+            if not isinstance(model, LoadedModel):
+                load_config(model, loading)
+            usable[name] = model
+    return usable
+
+
+def _score(
+    models: Mapping[str, Model],
+    pairs: Mapping[str, PairSet],
+    scoring: Scoring,
+    loading: Loading,
+    trouble: _Trouble,
+) -> Iterator[tuple[str, _Scored]]:
+    """Yield what each model does on each dataset, after the name of the dataset."""
+    with _open_store() if scoring.cache else nullcontext() as store:
+        for name, model in models.items():
+            with trouble.survived(name, None):
+                # No name holds a model after its turn: two may not fit into memory.
+                yield from _score_all(
+                    model if isinstance(model, LoadedModel) else load_model(model, loading),
+                    pairs,
+                    partial(evaluate_model, scoring=scoring, store=store),
+                    trouble,
+                )
+
+
 def _score_all(
     loaded: LoadedModel,
     pairs: Mapping[str, PairSet],
-    score: Callable[[LoadedModel, PairSet], Evaluation],
-    done: Mapping[str, list[Evaluation]],
+    score: Callable[[LoadedModel, PairSet], _Scored],
     trouble: _Trouble,
-) -> None:
-    """Score every dataset with one model; agreement waits for the others."""
+) -> Iterator[tuple[str, _Scored]]:
     for key, data in pairs.items():
         with trouble.survived(loaded.name, key):
-            done[key].append(score(loaded, replace(data, human_scores=None)))
+            yield key, score(loaded, data)
 
 
-def _join(
-    found: Sequence[Evaluation], people: pl.DataFrame | None, systems: Mapping[str, str]
-) -> Evaluation:
-    """Return the evaluation of several models from those of each."""
-    results = tuple(result for each in found for result in each.results)
-    scored = pl.concat([each.scored for each in found])
-    names = [result.model for result in results]
-    own = {} if people is None else _systems_in(people, systems, names)
-    agreement, reason = agree_scored(scored, people, systems=own)
-    return Evaluation(results, scored, agreement, reason)
+@contextmanager
+def _open_store() -> Iterator[Store | None]:
+    warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
+    try:
+        path = default_store()
+    except RuntimeError:  # a user without a home, as in many a container
+        warn("there is no home folder to store likelihoods in; set NND_CACHE to a folder")
+        yield None
+        return
+    with Store(path, warn=warn) as store:
+        yield store
+
+
+def _join(scored: Sequence[_Scored], pairs: PairSet, systems: Mapping[str, str]) -> Evaluation:
+    """Return the evaluation of several models on one dataset from what each did."""
+    results = tuple(result for result, _ in scored)
+    everything = pl.concat([frame for _, frame in scored])
+    people = pairs.human_scores
+    own = {} if people is None else _systems_in(people, systems, [each.model for each in results])
+    agreement, reason = agree_scored(everything, people, systems=own)
+    return Evaluation(pairs.name, results, everything, agreement, reason)
 
 
 def _check_systems(
@@ -273,7 +278,7 @@ def _check_systems(
 ) -> None:
     """Find a mistake in `systems` before the long work."""
     judged = [each.human_scores for each in pairs.values() if each.human_scores is not None]
-    known = [system for people in judged for system in names_in(people, "system")]
+    known = list(dict.fromkeys(name for people in judged for name in names_in(people, "system")))
     unknown = [system for system in systems.values() if system not in known]
     if judged and unknown:
         raise ScoringError(f'there is no system "{unknown[0]}"; known: {", ".join(known)}')

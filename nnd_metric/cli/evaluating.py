@@ -1,7 +1,6 @@
 """The command that scores pairs with models."""
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,32 +104,33 @@ def evaluate(
     is 1. Run the command again to resume: what was computed is not computed again.
     Example: nnd evaluate --model gpt2 --model facebook/bart-base --data quiz_design-nnd --out run
     """
-    from nnd.metric import sweep
-    from nnd.metric.cli.folders import failure_table, find_folders, write_results
+    from nnd.metric import evaluate as evaluate_
+    from nnd.metric.engine import Scoring
+    from nnd.metric.models import Loading
+    from nnd.metric.tables import failure_table
 
-    folders = find_folders(out, data)
     quiet_loading()
     if push_to_model_card:
         from nnd.converters.publish import check_pushable
 
         check_pushable(model, revision)
+    scoring = Scoring(
+        protocol,
+        template,
+        keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+        unconditional,
+        token_budget,
+        cache=not no_cache,
+    )
     try:
-        found = sweep(
+        found = evaluate_(
             model,
             data,
-            partial(write_results, folders),
-            protocol=protocol,
-            template=template,
-            keep=keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+            out=out,
             human_scores=human_scores,
             systems=read_systems(system),
-            unconditional=unconditional,
-            token_budget=token_budget,
-            cache=not no_cache,
-            revision=revision,
-            dtype=dtype,
-            device=device,
-            trust_remote_code=trust_remote_code,
+            scoring=scoring,
+            loading=Loading(revision, dtype, device, trust_remote_code),
         )
     except KeyboardInterrupt:
         again = "" if no_cache else "; the same command goes on from there"
@@ -140,8 +140,8 @@ def evaluate(
     for name, evaluation in found.evaluations.items():
         shown += [f"on {name}"] if len(data) > 1 else []
         shown += _describe(evaluation.to_dict())
-        shown += [f"written to {folders[name]}"] if folders else []
-    shown += [failure_table(found.failures)] if found.failures else []
+        shown += [f"written to {found.folders[name]}"] if out is not None else []
+    shown += [failure_table(found.to_dict()["failures"])] if found.failures else []
     results = [evaluation.to_dict() for evaluation in found.evaluations.values()]
     told = results[0] if len(data) == 1 and results else found.to_dict()
     show(told, as_json, *shown)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         check_required as check_required,
         frame_of as frame_of,
     )
+    from .dataset_names import name_datasets as name_datasets
     from .pairs import (
         REQUIRED as REQUIRED,
         PairData as PairData,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .holder import Loading as Loading, ModelHolder as ModelHolder, choose_model as choose_model
+    from .holder import ModelHolder as ModelHolder, choose_model as choose_model
     from .load import (
         LoadedModel as LoadedModel,
         evaluation_mode as evaluation_mode,
@@ -14,5 +14,6 @@ if TYPE_CHECKING:
         load_model as load_model,
         wrap_model as wrap_model,
     )
+    from .options import Loading as Loading
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

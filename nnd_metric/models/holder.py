@@ -1,26 +1,17 @@
 """Which model is meant, and the last one loaded kept, so that many computations need one load."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.models.load import LoadedModel, load_model, wrap_model
+from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError
 
 Choice: TypeAlias = LoadedModel | str | Path | list[str | Path]
-
-
-@dataclass(frozen=True, slots=True)
-class Loading:
-    """How a model is loaded; the fields are arguments of `models.load_model`."""
-
-    revision: str | None = None
-    dtype: str | None = None
-    device: str | None = None
-    trust_remote_code: bool = False
 
 
 class ModelHolder:
@@ -69,7 +60,7 @@ class ModelHolder:
         key, stamp = (str(choice), how), _stamp(choice)
         if self._loaded is None or self._key != key or stamp not in (None, self._stamp):
             self._loaded = None  # before the next takes its place
-            self._loaded = load_model(choice, **asdict(how))
+            self._loaded = load_model(choice, how)
             self._key, self._stamp = key, stamp
         return self._loaded
 

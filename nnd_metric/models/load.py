@@ -19,6 +19,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError
 
 # Positions that the decoder of a family counts as its own and cannot read.
@@ -84,34 +85,23 @@ class LoadedModel:
         return self.commit or weights_digest(self.model)
 
 
-def load_model(
-    model_id: str | Path,
-    *,
-    revision: str | None = None,
-    dtype: str | None = None,
-    device: str | None = None,
-    trust_remote_code: bool = False,
-) -> LoadedModel:
+def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
     """Load a causal or encoder-decoder language model and its tokenizer.
 
     Args:
         model_id: Hub id, or folder written by `save_pretrained`.
-        revision: Branch, tag or commit on the Hub; None means main.
-        dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
-        device: A torch device; None means the first of cuda, mps, cpu that there is.
-        trust_remote_code: Whether code that lies beside the weights may run.
+        loading: How to load it.
 
     Raises:
         ScoringError: If there is no such model, it has no tokenizer, or not all of its weights are
             there.
     """
-    device = device or best_device()
+    device = loading.device or best_device()
     _check_device(device)
-    if dtype is None:
-        dtype = "float32" if torch.device(device).type == "cpu" else "auto"
+    dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
     _check_dtype(dtype)
-    options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
-    config = load_config(model_id, **options)
+    options = _options(loading)
+    config = load_config(model_id, loading)
     tokenizer = _load(AutoTokenizer, model_id, "the model has no usable tokenizer", options)
     _check_vocabulary(tokenizer, str(model_id))
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
@@ -121,16 +111,13 @@ def load_model(
     return LoadedModel(model.to(device), tokenizer, str(model_id), _commit(config))
 
 
-def load_config(
-    model_id: str | Path, *, revision: str | None = None, trust_remote_code: bool = False
-) -> PretrainedConfig:
+def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
     """Load a model's configuration: a cheap way to learn whether there is such a model.
 
     Raises:
         ScoringError: If there is none.
     """
-    options = {"revision": revision, "trust_remote_code": trust_remote_code}
-    config: PretrainedConfig = _load(AutoConfig, model_id, "no such model", options)
+    config: PretrainedConfig = _load(AutoConfig, model_id, "no such model", _options(loading))
     return config
 
 
@@ -210,6 +197,11 @@ def _check_device(device: str) -> None:
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f'device "{device}" cannot be used: {reason}') from error
+
+
+def _options(loading: Loading) -> dict[str, Any]:
+    """Return what `from_pretrained` takes for weights, tokenizer and configuration alike."""
+    return {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
 
 
 def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type

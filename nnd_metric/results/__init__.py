@@ -7,6 +7,7 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .baselines import BASELINES as BASELINES, judge as judge
     from .caveat_sentences import caveats as caveats
+    from .one_model import ModelResult as ModelResult, evaluate_model as evaluate_model
     from .rates import (
         CLUSTER as CLUSTER,
         SCORED_SCHEMA as SCORED_SCHEMA,

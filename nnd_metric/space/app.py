@@ -72,7 +72,8 @@ def try_model(dataset: str, model_id: str, protocol: str = "native") -> Trial:
         missing = "a model, e.g. distilgpt2" if dataset else "a dataset: the sample, or ORG/name"
         raise metric().ScoringError(f"Name {missing}.")
     pairs = metric().read_pairs(dataset)
-    found = metric().evaluate_models(model_id, pairs, protocol=protocol)
+    scoring = metric().Scoring(protocol=protocol)
+    found = metric().evaluate_models(model_id, pairs, scoring=scoring)
     (result,) = found.results
     return Trial(result.to_dict(), _failures(pairs.pairs, found.scored))
 

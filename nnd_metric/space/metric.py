@@ -6,7 +6,6 @@ names of the script that it loads, and in a Space this module is the script.
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import datasets
 import evaluate
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric import evaluate_models
+from nnd.metric import evaluate as evaluate_models
 from nnd.metric.data import (
     COLUMNS,
     FEATURES,
@@ -25,7 +24,8 @@ from nnd.metric.data import (
     frame_of,
     read_pairs,
 )
-from nnd.metric.encoding import Keep, find_protocol, find_template
+from nnd.metric.encoding import Keep
+from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading, ModelHolder, choose_model
 from nnd.metric.space.about import CITATION, DESCRIPTION, INPUTS
 from nnd.schemas import ScoringError
@@ -136,26 +136,21 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         """
         how = Loading(revision, dtype, device, trust_remote_code)
         choice, how = self._holder.resolve(choose_model(model_id, model, tokenizer), how)
-        find_protocol(protocol)
-        find_template(template)
+        scoring = Scoring(protocol, template, keep, unconditional, token_budget, cache)
+        scoring.check()
         pairs = self._pairs(dataset, columns)
         if pairs is None:
             return None
         found = evaluate_models(
             self._holder.load(choice, how),
             pairs,
-            protocol=protocol,
-            template=template,
-            keep=keep,
             human_scores=human_scores,
             systems=systems,
-            unconditional=unconditional,
-            token_budget=token_budget,
-            cache=cache,
-            **asdict(how),
+            scoring=scoring,
+            loading=how,
         ).to_dict()
         if isinstance(choice, list):
-            return {**found, "results": {result["model"]: result for result in found["results"]}}
+            return found
         (result,) = found.pop("results")
         return {**result, **found}
 

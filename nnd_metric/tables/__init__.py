@@ -16,5 +16,6 @@ if TYPE_CHECKING:
         pass_rate_table as pass_rate_table,
         sources_table as sources_table,
     )
+    from .sweeps import failure_table as failure_table
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

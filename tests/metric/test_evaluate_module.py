@@ -14,6 +14,7 @@ from typing import Any
 import datasets
 import pytest
 from evaluate.loading import get_imports
+from support.flat_options import gathered
 from support.metric_runs import (
     human_scores,
     load_in_process,
@@ -24,10 +25,9 @@ from support.metric_runs import (
 from support.places import ROOT
 
 import nnd.metric.space.metric
-from nnd.metric import evaluation
+from nnd.metric import evaluate as evaluate_models, sweep
 from nnd.metric.data.columns import COLUMNS, FEATURES
-from nnd.metric.evaluation import evaluate_models
-from nnd.metric.models import holder
+from nnd.metric.models import Loading, holder
 from nnd.metric.models.load import LoadedModel, load_model
 from nnd.metric.space.metric import NND
 from nnd.schemas import ScoringError, load_schema
@@ -61,7 +61,7 @@ def metric(tmp_path: Path) -> Metric:
 
 def expected_single(model: str, data: Any, **options: Any) -> dict[str, Any]:
     """What the flat answer must be, from the function that the command uses."""
-    found = evaluate_models(model, data, **options).to_dict()
+    found = evaluate_models(model, data, **gathered(**options)).to_dict()
     (result,) = found.pop("results")
     return {**result, **found}
 
@@ -97,7 +97,7 @@ def test_folder_loads_from_the_repository_without_the_package(
     single, several = found["answers"]
     assert single == expected_single(models[0], data)
     expected = evaluate_models(models, data, systems=systems).to_dict()
-    assert list(several["results"].values()) == expected["results"]
+    assert several["results"] == expected["results"]
     assert several["agreement"] == expected["agreement"]
 
 
@@ -314,7 +314,7 @@ def test_human_scores_may_be_handed_over(models: tuple[str, str], metric: Metric
         **COLUMN_LISTS, model_id=list(models), human_scores=human_scores(), systems=systems
     )
     assert found is not None
-    assert list(found["results"]) == list(models)
+    assert [result["model"] for result in found["results"]] == list(models)
     assert found["agreement"]["systems"] == systems
     assert found["agreement"]["by_category"].keys() == {"overall", "off_target", "disfluent"}
     assert found["agreement_reason"] is None
@@ -322,7 +322,7 @@ def test_human_scores_may_be_handed_over(models: tuple[str, str], metric: Metric
 
 def test_a_list_of_one_model_is_a_list(models: tuple[str, str], data: Path, metric: Metric) -> None:
     found = metric().compute(dataset=data, model_id=[models[0]]) or {}
-    assert found["results"].keys() == {models[0]}
+    assert [result["model"] for result in found["results"]] == [models[0]]
     assert found["agreement"] is None
 
 
@@ -419,12 +419,12 @@ def test_a_model_is_let_go_before_the_next_is_loaded(
     del held
     there: list[bool] = []
 
-    def load(*args: Any, **options: Any) -> LoadedModel:
+    def load(*args: Any) -> LoadedModel:
         gc.collect()
         there.append(network() is not None)
-        return load_model(*args, **options)
+        return load_model(*args)
 
-    module = evaluation if several else holder
+    module = sweep if several else holder
     monkeypatch.setattr(module, "load_model", load)
     instance.compute(dataset=data, model_id=[models[1]] if several else models[1])
     assert there == [False]
@@ -433,7 +433,7 @@ def test_a_model_is_let_go_before_the_next_is_loaded(
 def test_a_loaded_model_is_used_as_it_is(
     models: tuple[str, str], data: Path, metric: Metric
 ) -> None:
-    loaded = load_model(models[0], dtype="float64")
+    loaded = load_model(models[0], Loading(dtype="float64"))
     handed_over: dict[str, Any] = {"model": loaded.model, "tokenizer": loaded.tokenizer}
     expected = numbers(expected_single(models[0], data, dtype="float64"))
     assert numbers(metric().compute(dataset=data, **handed_over) or {}) == expected

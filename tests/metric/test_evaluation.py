@@ -9,11 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 from support import oracle
+from support.flat_options import gathered
 from support.tiny_models import Family
 
+from nnd.metric import evaluate
 from nnd.metric.agreement.stored import agree
 from nnd.metric.data.pairs import read_pairs
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric.engine import Scoring
+from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import SCORED_SCHEMA
 from nnd.schemas import ScoringError, check_rows
@@ -63,7 +66,7 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_likelihoods_are_those_of_the_formula(loaded: Loaded, tiny: Tiny) -> None:
-    found = evaluate_models(loaded("bart"), PAIRS).scored
+    found = evaluate(loaded("bart"), PAIRS).scored
     requests = [(context, text) for context, *both, _ in ROWS for text in both]
     expected = [score.log_likelihood for score in oracle.scores(tiny("bart"), "native", requests)]
     assert found["ll_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
@@ -73,7 +76,7 @@ def test_likelihoods_are_those_of_the_formula(loaded: Loaded, tiny: Tiny) -> Non
 
 
 def test_a_result_says_what_was_done(loaded: Loaded) -> None:
-    (result,) = evaluate_models(loaded("gpt2"), PAIRS, protocol="sum").results
+    (result,) = evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(protocol="sum")).results
     assert (result.model, result.protocol, result.template) == ("gpt2", "sum", "default")
     assert (result.dtype, result.device) == ("float32", "cpu")
     assert (result.rates.n_pairs, result.rates.overall.n) == (8, 7)
@@ -83,39 +86,39 @@ def test_a_result_says_what_was_done(loaded: Loaded) -> None:
 
 def test_the_result_keeps_the_schema(loaded: Loaded, converted: Path) -> None:
     models = [loaded("gpt2"), loaded("bart")]
-    with_agreement = evaluate_models(models, converted, systems={"gpt2": "A", "bart": "B"})
+    with_agreement = evaluate(models, converted, systems={"gpt2": "A", "bart": "B"})
     assert with_agreement.agreement is not None
     assert list(check_rows("result", [with_agreement.to_dict()])) == []
 
 
 def test_the_result_without_agreement_keeps_the_schema(loaded: Loaded) -> None:
-    found = evaluate_models(loaded("gpt2"), PAIRS).to_dict()
+    found = evaluate(loaded("gpt2"), PAIRS).to_dict()
     assert found["agreement"] is None
     assert list(check_rows("result", [found])) == []
 
 
 def test_the_result_is_plain_json(loaded: Loaded, converted: Path) -> None:
     models = [loaded("gpt2"), loaded("bart")]
-    found = evaluate_models(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
+    found = evaluate(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
 def test_no_pairs_give_no_rate_and_no_agreement(loaded: Loaded) -> None:
-    found = evaluate_models([loaded("gpt2"), loaded("bart")], PAIRS.clear(), human_scores=PEOPLE)
+    found = evaluate([loaded("gpt2"), loaded("bart")], PAIRS.clear(), human_scores=PEOPLE)
     assert [result.rates.overall.pass_rate for result in found.results] == [None, None]
     assert (found.agreement, found.agreement_reason) == (None, "there are no pairs")
     assert list(check_rows("result", [found.to_dict()])) == []
 
 
 def test_one_pair_is_enough(loaded: Loaded) -> None:
-    (result,) = evaluate_models(loaded("gpt2"), PAIRS.head(1)).results
+    (result,) = evaluate(loaded("gpt2"), PAIRS.head(1)).results
     assert (result.rates.overall.n, result.rates.overall.interval) == (1, None)
 
 
 def test_pairs_read_before_are_not_read_again(loaded: Loaded) -> None:
     data = read_pairs(PAIRS)
-    (one,) = evaluate_models(loaded("gpt2"), data, cache=False).results
-    (other,) = evaluate_models(loaded("gpt2"), PAIRS, cache=False).results
+    (one,) = evaluate(loaded("gpt2"), data, scoring=Scoring(cache=False)).results
+    (other,) = evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(cache=False)).results
     assert one == other
 
 
@@ -126,7 +129,7 @@ def test_texts_in_any_script_are_scored(loaded: Loaded) -> None:
         candidate_low=pl.Series(["\u200b\ufeff", "\t"]),
     )
     for name in ("gpt2", "llama", "t5", "bart"):
-        (result,) = evaluate_models(loaded(name), data).results
+        (result,) = evaluate(loaded(name), data).results
         assert result.rates.overall.unscored == 0
 
 
@@ -134,7 +137,7 @@ def test_texts_in_any_script_are_scored(loaded: Loaded) -> None:
 
 
 def test_candidates_are_scored_without_contexts_too(loaded: Loaded, tiny: Tiny) -> None:
-    found = evaluate_models(loaded("bart"), PAIRS).scored
+    found = evaluate(loaded("bart"), PAIRS).scored
     requests = [("", text) for _, *both, _ in ROWS for text in both]
     expected = [score.log_likelihood for score in oracle.scores(tiny("bart"), "native", requests)]
     assert found["ll_alone_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
@@ -142,7 +145,7 @@ def test_candidates_are_scored_without_contexts_too(loaded: Loaded, tiny: Tiny) 
 
 
 def test_unless_nobody_wants_to_know(loaded: Loaded) -> None:
-    found = evaluate_models(loaded("gpt2"), PAIRS, unconditional=False)
+    found = evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(unconditional=False))
     (result,) = found.results
     assert found.scored["ll_alone_high"].null_count() == 8
     assert result.rates.overall.baselines["unconditional"] is None
@@ -156,7 +159,7 @@ def test_a_model_that_needs_contexts_is_scored_with_them_and_says_so(
 ) -> None:
     family = fresh("gpt2")
     family.tokenizer.bos_token = family.tokenizer.eos_token = None
-    found = evaluate_models(wrap_model(family.model, family.tokenizer, name="mine"), PAIRS)
+    found = evaluate(wrap_model(family.model, family.tokenizer, name="mine"), PAIRS)
     (result,) = found.results
     assert result.rates.overall.unscored == 0
     assert found.scored["ll_alone_low"].null_count() == 8
@@ -171,7 +174,7 @@ def test_what_the_surface_may_explain_is_a_note(loaded: Loaded) -> None:
         candidate_high=pl.col("candidate_high") + " the end",
         candidate_low=pl.col("candidate_low") + " is",
     )
-    (result,) = evaluate_models(loaded("gpt2"), data).results
+    (result,) = evaluate(loaded("gpt2"), data).results
     assert any("more copied wins alone passes 100.0 % of 7 tests" in note for note in result.notes)
 
 
@@ -179,33 +182,33 @@ def test_what_the_surface_may_explain_is_a_note(loaded: Loaded) -> None:
 
 
 def test_models_stand_in_the_order_asked_for(loaded: Loaded) -> None:
-    found = evaluate_models([loaded("t5"), loaded("gpt2"), loaded("bart")], PAIRS)
+    found = evaluate([loaded("t5"), loaded("gpt2"), loaded("bart")], PAIRS)
     assert [result.model for result in found.results] == ["t5", "gpt2", "bart"]
     assert found.scored["model"].unique(maintain_order=True).to_list() == ["t5", "gpt2", "bart"]
     assert found.scored.height == 3 * 8
 
 
 def test_each_model_scores_as_it_does_alone(loaded: Loaded) -> None:
-    together = evaluate_models([loaded("gpt2"), loaded("bart")], PAIRS, cache=False)
+    together = evaluate([loaded("gpt2"), loaded("bart")], PAIRS, scoring=Scoring(cache=False))
     for result in together.results:
-        alone = evaluate_models(loaded(result.model), PAIRS, cache=False)
+        alone = evaluate(loaded(result.model), PAIRS, scoring=Scoring(cache=False))
         assert alone.results == (result,)
 
 
 def test_no_model_is_an_error() -> None:
     with pytest.raises(ScoringError, match="no model to evaluate"):
-        evaluate_models([], PAIRS)
+        evaluate([], PAIRS)
 
 
 def test_a_model_named_twice_is_an_error(loaded: Loaded) -> None:
     with pytest.raises(ScoringError, match='model "gpt2" is named twice'):
-        evaluate_models([loaded("gpt2"), loaded("bart"), loaded("gpt2")], PAIRS)
+        evaluate([loaded("gpt2"), loaded("bart"), loaded("gpt2")], PAIRS)
 
 
 def test_folders_and_loaded_models_go_together(
     loaded: Loaded, saved: Callable[[str], Path]
 ) -> None:
-    found = evaluate_models([saved("gpt2"), loaded("gpt2")], PAIRS, device="cpu")
+    found = evaluate([saved("gpt2"), loaded("gpt2")], PAIRS, loading=Loading(device="cpu"))
     one, other = found.results
     assert (one.model, other.model) == (str(saved("gpt2")), "gpt2")
     assert one.version == other.version
@@ -241,17 +244,17 @@ def test_slips_in_options(
     options: dict[str, Any], message: str, tiny: Tiny, converted: Path
 ) -> None:
     with pytest.raises(ScoringError, match=message):
-        evaluate_models(unusable(tiny), converted, **options)
+        evaluate(unusable(tiny), converted, **gathered(**options))
 
 
 def test_a_later_model_that_is_not_there(tiny: Tiny, tmp_path: Path) -> None:
     with pytest.raises(ScoringError, match="nowhere: no such model"):
-        evaluate_models([unusable(tiny), tmp_path / "nowhere"], PAIRS)
+        evaluate([unusable(tiny), tmp_path / "nowhere"], PAIRS)
 
 
 def test_an_unknown_side_to_keep_is_an_error(loaded: Loaded) -> None:
     with pytest.raises(ScoringError, match='no side "middle" to keep; choose beginning or end'):
-        evaluate_models(loaded("gpt2"), PAIRS, keep="middle")  # type: ignore[arg-type]
+        evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(keep="middle"))  # type: ignore[arg-type]
 
 
 # Agreement
@@ -260,8 +263,8 @@ def test_an_unknown_side_to_keep_is_an_error(loaded: Loaded) -> None:
 def test_human_scores_come_with_the_data(loaded: Loaded, converted: Path) -> None:
     models = [loaded("gpt2"), loaded("bart")]
     systems = {"gpt2": "A", "bart": "B"}
-    default = evaluate_models(models, converted, systems=systems).agreement
-    named = evaluate_models(models, PAIRS, human_scores=PEOPLE, systems=systems).agreement
+    default = evaluate(models, converted, systems=systems).agreement
+    named = evaluate(models, PAIRS, human_scores=PEOPLE, systems=systems).agreement
     assert default is not None
     assert default == named
     assert default.systems == systems
@@ -270,7 +273,7 @@ def test_human_scores_come_with_the_data(loaded: Loaded, converted: Path) -> Non
 def test_human_scores_of_ones_own_come_first(loaded: Loaded, converted: Path) -> None:
     models = [loaded("gpt2"), loaded("bart")]
     own = PEOPLE.with_columns(system=pl.col("system").str.to_lowercase())
-    found = evaluate_models(
+    found = evaluate(
         models, converted, human_scores=own, systems={"gpt2": "a", "bart": "b"}
     ).agreement
     assert found is not None
@@ -279,7 +282,7 @@ def test_human_scores_of_ones_own_come_first(loaded: Loaded, converted: Path) ->
 
 def test_agreement_has_every_category_and_intervals(loaded: Loaded, converted: Path) -> None:
     models = [loaded("gpt2"), loaded("bart")]
-    found = evaluate_models(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
+    found = evaluate(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
     agreement, results = found["agreement"], found["results"]
     assert list(agreement["by_category"]) == ["overall", "rude", "wrong"]
     for name, human_gap in (("rude", 0.4 - 0.5), ("wrong", 0.9 - 0.1)):
@@ -305,13 +308,13 @@ def test_without_two_systems_there_is_a_reason(
     loaded: Loaded,
     converted: Path,
 ) -> None:
-    found = evaluate_models([loaded(name) for name in models], converted, systems=systems)
+    found = evaluate([loaded(name) for name in models], converted, systems=systems)
     assert found.agreement is None
     assert re.search(reason, found.agreement_reason or "")
 
 
 def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
-    found = evaluate_models([loaded("gpt2"), loaded("bart")], PAIRS)
+    found = evaluate([loaded("gpt2"), loaded("bart")], PAIRS)
     assert found.agreement is None
     assert (
         found.agreement_reason
@@ -325,7 +328,7 @@ def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
 def test_writing_stores_the_result_and_every_likelihood(
     loaded: Loaded, converted: Path, tmp_path: Path
 ) -> None:
-    found = evaluate_models([loaded("gpt2"), loaded("bart")], converted)
+    found = evaluate([loaded("gpt2"), loaded("bart")], converted)
     found.write(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"result.json", "log_likelihoods.parquet"}
     assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8")) == found.to_dict()
@@ -336,7 +339,7 @@ def test_writing_stores_the_result_and_every_likelihood(
 
 def test_agree_finds_the_same_in_the_files(loaded: Loaded, converted: Path, tmp_path: Path) -> None:
     systems = {"gpt2": "A", "bart": "B"}
-    found = evaluate_models([loaded("gpt2"), loaded("bart")], converted, systems=systems)
+    found = evaluate([loaded("gpt2"), loaded("bart")], converted, systems=systems)
     found.write(tmp_path)
     again = agree(tmp_path, converted, systems=systems)
     assert found.agreement is not None
@@ -347,10 +350,10 @@ def test_agree_puts_models_of_several_runs_together(
     loaded: Loaded, converted: Path, tmp_path: Path
 ) -> None:
     systems = {"gpt2": "A", "bart": "B"}
-    together = evaluate_models([loaded("gpt2"), loaded("bart")], converted, systems=systems)
+    together = evaluate([loaded("gpt2"), loaded("bart")], converted, systems=systems)
     for name, data in (("gpt2", PAIRS), ("bart", PAIRS.reverse())):  # another order of rows
         (tmp_path / name).mkdir()
-        evaluate_models(loaded(name), data).write(tmp_path / name)
+        evaluate(loaded(name), data).write(tmp_path / name)
     found = agree([tmp_path / "gpt2", tmp_path / "bart"], converted, systems=systems)
     assert together.agreement is not None
     assert found.to_dict() == together.agreement.to_dict()

@@ -10,15 +10,16 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.flat_options import gathered
 from support.metric_runs import human_scores, pair_rows, write_pairs
 
-from nnd.metric import sweep as sweep_module
+from nnd.metric import Failure, evaluate, sweep as sweep_module
 from nnd.metric.cli.command import main
-from nnd.metric.data.pairs import read_pairs
+from nnd.metric.data import name_datasets, read_pairs
+from nnd.metric.engine import Scoring
 from nnd.metric.engine.engine import Engine
-from nnd.metric.evaluation import Evaluation, evaluate_models
+from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, load_model
-from nnd.metric.sweep import Failure, name_datasets, sweep
 from nnd.schemas import ScoringError, ScoringWarning, check_rows
 
 Saved = Callable[[str], Path]
@@ -50,17 +51,22 @@ def models(saved: Saved) -> list[str]:
     return [str(saved("gpt2")), str(saved("bart"))]
 
 
+def written(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    return found
+
+
 # What is done
 
 
 def test_each_dataset_gets_what_evaluating_it_alone_gives(
     models: list[str], birds: str, trees: str
 ) -> None:
-    found = sweep(models, [birds, trees], cache=False)
+    found = evaluate(models, [birds, trees], scoring=Scoring(cache=False))
     assert found.failures == ()
     assert list(found.evaluations) == list(found.pairs) == ["birds", "trees"]
     for data, evaluation in zip((birds, trees), found.evaluations.values(), strict=True):
-        alone = evaluate_models(models, data, cache=False)
+        alone = evaluate(models, data, scoring=Scoring(cache=False))
         assert evaluation.to_dict() == alone.to_dict()
         assert evaluation.scored.equals(alone.scored)
 
@@ -70,15 +76,15 @@ def test_each_model_is_loaded_once_and_let_go(
 ) -> None:
     seen: list[weakref.ref[Any]] = []
 
-    def load(name: str, **options: Any) -> LoadedModel:
+    def load(name: str, loading: Loading) -> LoadedModel:
         gc.collect()
         assert [each() for each in seen] == [None] * len(seen)
-        loaded = load_model(name, **options)
+        loaded = load_model(name, loading)
         seen.append(weakref.ref(loaded.model))
         return loaded
 
     monkeypatch.setattr(sweep_module, "load_model", load)
-    sweep(models, [birds, trees])
+    evaluate(models, [birds, trees])
     assert len(seen) == 2
 
 
@@ -86,8 +92,8 @@ def test_systems_hold_for_the_datasets_that_have_them(
     models: list[str], birds: str, trees: str
 ) -> None:
     chosen = dict(zip(models, ("left", "right"), strict=True))
-    found = sweep(models, [birds, trees], systems=chosen).evaluations
-    alone = evaluate_models(models, birds, systems=chosen, cache=False)
+    found = evaluate(models, [birds, trees], systems=chosen).evaluations
+    alone = evaluate(models, birds, systems=chosen, scoring=Scoring(cache=False))
     assert found["birds"].to_dict() == alone.to_dict()
     assert found["birds"].agreement is not None
     assert found["trees"].agreement is None
@@ -96,7 +102,7 @@ def test_systems_hold_for_the_datasets_that_have_them(
 def test_a_second_sweep_takes_what_the_first_has_computed(
     models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = sweep(models, [birds])
+    first = evaluate(models, [birds])
     asked: list[int] = []
     call = Engine.__call__
 
@@ -106,7 +112,7 @@ def test_a_second_sweep_takes_what_the_first_has_computed(
         return found
 
     monkeypatch.setattr(Engine, "__call__", counting)
-    second = sweep(models, [birds, trees])
+    second = evaluate(models, [birds, trees])
     assert set(asked) == {0}  # the pairs of trees are among those of birds
     assert second.evaluations["birds"].to_dict() == first.evaluations["birds"].to_dict()
 
@@ -117,16 +123,15 @@ def test_a_second_sweep_takes_what_the_first_has_computed(
 def test_what_fails_is_told_and_the_rest_is_done(
     models: list[str], birds: str, trees: str, tmp_path: Path
 ) -> None:
-    finished: dict[str, Evaluation] = {}
     broken = _made(tmp_path / "broken")
     (broken / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
     nowhere = str(tmp_path / "nowhere")
     with pytest.warns(ScoringWarning, match="going on without it") as told:
-        found = sweep(
+        found = evaluate(
             [models[0], nowhere, str(broken), models[1]],
             [birds, nowhere, trees],
-            finished.__setitem__,
-            cache=False,
+            out=tmp_path / "run",
+            scoring=Scoring(cache=False),
         )
     assert [(each.model, each.dataset) for each in found.failures] == [
         (None, "nowhere"),
@@ -146,10 +151,10 @@ def test_what_fails_is_told_and_the_rest_is_done(
         f"{nowhere_model}; going on without it",
         f"{no_tokenizer}; going on without it",
     ]
-    assert finished == found.evaluations
     for data in (birds, trees):
-        alone = evaluate_models(models, data, cache=False)
-        assert finished[Path(data).name].to_dict() == alone.to_dict()
+        alone = evaluate(models, data, scoring=Scoring(cache=False))
+        assert found.evaluations[Path(data).name].to_dict() == alone.to_dict()
+        assert written(tmp_path / "run" / Path(data).name) == alone.to_dict()
 
 
 def test_a_model_that_cannot_score_one_dataset_scores_the_others(
@@ -158,7 +163,7 @@ def test_a_model_that_cannot_score_one_dataset_scores_the_others(
     long = pair_rows().with_columns(candidate_high=pl.lit("the cat " * 400))
     long.write_parquet(tmp_path / "long.parquet")
     with pytest.warns(ScoringWarning, match="gpt2 on long: pair 0000000000000000: "):
-        found = sweep(models[:1], [str(tmp_path / "long.parquet"), birds])
+        found = evaluate(models[:1], [str(tmp_path / "long.parquet"), birds])
     assert list(found.evaluations) == ["birds"]
     (failure,) = found.failures
     assert (failure.model, failure.dataset) == (models[0], "long")
@@ -176,7 +181,7 @@ def test_a_failure_of_any_kind_is_survived(
 
     monkeypatch.setattr(Engine, "__call__", failing)
     with pytest.warns(ScoringWarning):
-        found = sweep(models, [birds, trees])
+        found = evaluate(models, [birds, trees])
     reason = "KeyError('past_key_values')"
     assert found.failures == (
         Failure(models[0], "birds", reason),
@@ -191,16 +196,21 @@ def test_agreement_is_that_of_the_models_that_are_left(
     nowhere = str(tmp_path / "nowhere")
     chosen = {models[0]: "left", nowhere: "right"}
     with pytest.warns(ScoringWarning):
-        found = sweep([models[0], nowhere], [birds], systems=chosen, cache=False)
+        found = evaluate(
+            [models[0], nowhere], [birds], systems=chosen, scoring=Scoring(cache=False)
+        )
     evaluation = found.evaluations["birds"]
-    alone = evaluate_models(models[:1], birds, systems={models[0]: "left"}, cache=False)
+    alone = evaluate(models[:1], birds, systems={models[0]: "left"}, scoring=Scoring(cache=False))
     assert evaluation.to_dict() == alone.to_dict()
 
 
 def test_an_interrupted_sweep_keeps_what_was_done(
-    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+    models: list[str],
+    birds: str,
+    trees: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    finished: dict[str, Evaluation] = {}
     call = Engine.__call__
 
     def interrupted(self: Engine, requests: Any) -> Any:
@@ -210,11 +220,10 @@ def test_an_interrupted_sweep_keeps_what_was_done(
 
     monkeypatch.setattr(Engine, "__call__", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        sweep(models, [birds, trees], finished.__setitem__)
-    assert {name: [each.model for each in e.results] for name, e in finished.items()} == {
-        "birds": [models[0]],
-        "trees": [models[0]],
-    }
+        evaluate(models, [birds, trees], out=tmp_path / "run")
+    for name in ("birds", "trees"):
+        results = written(tmp_path / "run" / name)["results"]
+        assert [each["model"] for each in results] == [models[0]]
 
 
 def test_an_interrupted_command_says_how_to_go_on(
@@ -223,7 +232,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sweep_module, "sweep", interrupted)
+    monkeypatch.setattr(sweep_module, "evaluate", interrupted)
     monkeypatch.setattr(sys, "argv", ["nnd", "evaluate", "--model", "x", "--data", birds])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -233,7 +242,7 @@ def test_an_interrupted_command_says_how_to_go_on(
 
 def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:
     with pytest.raises(ScoringError, match="there is no such file or folder"):
-        sweep(models[:1], [str(tmp_path / "nowhere")])
+        evaluate(models[:1], [str(tmp_path / "nowhere")])
 
 
 @pytest.mark.parametrize(
@@ -251,13 +260,15 @@ def test_an_option_that_cannot_be_is_an_error_at_once(
     options: dict[str, Any], said: str, models: list[str], birds: str, trees: str
 ) -> None:
     with pytest.raises(ScoringError, match=said):
-        sweep(models, [birds, trees], **options)
+        evaluate(models, [birds, trees], **gathered(**options))
 
 
 def test_human_scores_of_the_one_dataset(models: list[str], birds: str, trees: str) -> None:
     chosen = dict(zip(models, ("oak", "elm"), strict=True))
-    found = sweep(models, [birds], human_scores=trees, systems=chosen)
-    alone = evaluate_models(models, birds, human_scores=trees, systems=chosen, cache=False)
+    found = evaluate(models, [birds], human_scores=trees, systems=chosen)
+    alone = evaluate(
+        models, birds, human_scores=trees, systems=chosen, scoring=Scoring(cache=False)
+    )
     assert found.evaluations["birds"].to_dict() == alone.to_dict()
 
 

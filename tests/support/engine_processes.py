@@ -12,7 +12,9 @@ import polars as pl
 import torch
 from transformers.utils.logging import disable_progress_bar
 
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric import evaluate as evaluate_models
+from nnd.metric.engine import Scoring
+from nnd.metric.models import Loading
 from nnd.metric.models.load import load_model
 
 BUDGET = 80  # positions at once: many small batches
@@ -24,9 +26,9 @@ def say(line: object) -> None:
 
 def evaluate(model: str, pairs: str, each: Callable[[], None] = lambda: None) -> None:
     """Evaluate a model; call `each` before each of its forward passes. Say its likelihoods."""
-    loaded = load_model(model, device="cpu")
+    loaded = load_model(model, Loading(device="cpu"))
     loaded.model.get_input_embeddings().register_forward_pre_hook(lambda *_: each())
-    found = evaluate_models(loaded, pl.read_parquet(pairs), token_budget=BUDGET)
+    found = evaluate_models(loaded, pl.read_parquet(pairs), scoring=Scoring(token_budget=BUDGET))
     say(json.dumps(found.scored.select("ll_high", "ll_low").rows()))
 
 

@@ -22,9 +22,10 @@ from nnd.converters.export.names import distinct_names
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.parquet import read_parquet
 from nnd.converters.source.source import load_source
+from nnd.metric import evaluate
 from nnd.metric.cli.command import app
 from nnd.metric.encoding.tokens import separated_ids
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric.engine import Scoring
 from nnd.metric.models.load import wrap_model
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
@@ -145,13 +146,10 @@ def harness(model: Family | LM, tasks: Path, *names: str) -> Results:
 
 def ours(model: Family, data: Path, protocol: str, template: str = "default") -> dict[str, float]:
     """Pass rates of the metric: category, or `overall` → rate."""
-    found = evaluate_models(
+    found = evaluate(
         wrap_model(model.model, model.tokenizer, name=model.name),
         data,
-        protocol=protocol,
-        template=template,
-        unconditional=False,
-        cache=False,
+        scoring=Scoring(protocol=protocol, template=template, unconditional=False, cache=False),
     )
     rates = found.results[0].rates
     by = {"overall": rates.overall, **rates.by["error_category"]}
@@ -372,12 +370,10 @@ def test_a_space_of_its_own_is_scored_by_the_harness_only(
     rows = [toy("a", "heron", "good", candidate=candidate, **texts), toy("b", "wren", "wrong")]
     rows[1] |= texts
     folder = toy_folder(rows)
-    scored = evaluate_models(
+    scored = evaluate(
         wrap_model(model.model, model.tokenizer),
         folder,
-        protocol="sum",
-        unconditional=False,
-        cache=False,
+        scoring=Scoring(protocol="sum", unconditional=False, cache=False),
     ).scored
     assert theirs == pytest.approx(scored["ll_high"].item() + before, abs=1e-3)
     assert before < -0.1
@@ -400,12 +396,10 @@ def test_of_encoder_decoders_the_harness_scores_no_end_token(
         logits = t5.model(input_ids=read, labels=labels).logits[0].double()
     tokens = logits.log_softmax(-1).gather(1, labels[0].unsqueeze(1)).squeeze(1)
     assert theirs == pytest.approx(float(tokens[:-1].sum()), abs=1e-3)
-    scored = evaluate_models(
+    scored = evaluate(
         wrap_model(t5.model, t5.tokenizer),
         folder,
-        protocol="sum",
-        unconditional=False,
-        cache=False,
+        scoring=Scoring(protocol="sum", unconditional=False, cache=False),
     ).scored
     assert scored["ll_high"].item() == pytest.approx(float(tokens.sum()), abs=1e-3)
 
@@ -439,11 +433,10 @@ def test_the_metadata_names_the_data_as_the_metrics_signature_does(
     data = task.config.metadata["data"]
     assert task.VERSION == 1
     gpt2 = family("gpt2")
-    found = evaluate_models(
+    found = evaluate(
         wrap_model(gpt2.model, gpt2.tokenizer),
         converted["sample"],
-        unconditional=False,
-        cache=False,
+        scoring=Scoring(unconditional=False, cache=False),
     )
     assert f"|data:{data}|" in found.results[0].signature
 

@@ -15,7 +15,7 @@ from support.hub.server import Hub
 from support.metric_runs import save_model, write_pairs
 
 from nnd.converters.publish.model_results import check_pushable
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric import evaluate
 from nnd.schemas import PublishError
 
 NND = str(Path(sys.executable).with_name("nnd"))
@@ -200,7 +200,7 @@ def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
     assert done.stderr == f"org/tiny: pull request {page}\n"
     assert TOKEN not in done.stdout
 
-    expected = evaluate_models(str(local), data).to_dict()["results"][0]
+    expected = evaluate(str(local), data).to_dict()["results"][0]
     readme = hub.files("models", "org/tiny", "refs/pr/1")["README.md"].decode()
     overall, *categories = ModelCard(readme).data.eval_results
     assert (overall.metric_value, overall.dataset_revision) == (expected["pass_rate"], version)

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from support.judged_cases import write_judged, write_references
 
+from nnd.metric import evaluate
 from nnd.metric.cli.command import main
-from nnd.metric.evaluation import evaluate_models
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -76,7 +76,7 @@ def test_a_run_and_a_prompted_model(
     model = saved("bart")
     folder = tmp_path / "run"
     folder.mkdir()
-    evaluate_models(str(model), data).write(folder)
+    evaluate(str(model), data).write(folder)
     code, out, _ = metrics(
         *(data, "--run", folder, "--system", f"{model}=a", "--json"),
         *("--scorer", f"prompted={model}", "--template", "{context}"),

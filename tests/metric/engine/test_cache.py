@@ -21,13 +21,15 @@ import pytest
 import torch
 from support.engine_cases import LONG
 from support.engine_processes import BUDGET
+from support.flat_options import gathered
 from support.places import SUPPORT
 from support.tiny_models import SENTENCES
 from transformers import GPT2LMHeadModel
 
+from nnd.metric import Evaluation, evaluate as evaluate_models
 from nnd.metric.cli.command import main
 from nnd.metric.engine.store import default_store
-from nnd.metric.evaluation import Evaluation, evaluate_models
+from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, load_model
 from nnd.schemas import ScoringWarning
 
@@ -45,7 +47,7 @@ FEW = PAIRS[:6]
 
 
 def evaluate(model: Path | LoadedModel, pairs: pl.DataFrame = FEW, **options: Any) -> Evaluation:
-    return evaluate_models(model, pairs, token_budget=BUDGET, **options)
+    return evaluate_models(model, pairs, **gathered(token_budget=BUDGET, **options))
 
 
 def stored(found: Evaluation) -> tuple[int, int]:
@@ -75,7 +77,7 @@ def count_forwards(loaded: LoadedModel) -> list[int]:
 
 
 def test_a_second_run_computes_nothing_and_says_the_same(saved: Saved) -> None:
-    loaded = load_model(saved("gpt2"), device="cpu")
+    loaded = load_model(saved("gpt2"), Loading(device="cpu"))
     passes = count_forwards(loaded)
     first = evaluate(loaded)
     assert passes
@@ -169,7 +171,7 @@ def test_what_is_taken_is_what_would_be_computed(
 
 
 def test_a_model_that_is_trained_between_two_runs_is_another(saved: Saved) -> None:
-    loaded = load_model(saved("gpt2"), device="cpu")
+    loaded = load_model(saved("gpt2"), Loading(device="cpu"))
     evaluate(loaded)
     with torch.no_grad():
         for weight in loaded.model.get_input_embeddings().parameters():
@@ -182,7 +184,7 @@ def test_a_model_that_is_trained_between_two_runs_is_another(saved: Saved) -> No
 def test_one_commit_in_two_precisions_is_two_models(saved: Saved) -> None:
     """Weights from the Hub go by their commit, which says nothing of the precision."""
     whole, half = (
-        replace(load_model(saved("gpt2"), dtype=dtype, device="cpu"), commit="0" * 40)
+        replace(load_model(saved("gpt2"), Loading(dtype=dtype, device="cpu")), commit="0" * 40)
         for dtype in ("float32", "bfloat16")
     )
     evaluate(whole)
@@ -313,7 +315,7 @@ def kill_in_pass(number: int, seconds: float, model: Path, pairs: Path) -> int:
 def test_what_was_computed_outlasts_a_kill(
     saved: Saved, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded = load_model(saved("gpt2"), device="cpu")
+    loaded = load_model(saved("gpt2"), Loading(device="cpu"))
     undisturbed, kept = evaluate(loaded, PAIRS, cache=False), kept_before_each_pass(loaded)
     kept += [stored(undisturbed)[1]] * 2
     assert len(set(kept)) > 50  # many batches: most moments are in the middle

@@ -24,10 +24,11 @@ from support.engine_cases import (
 )
 from support.tiny_models import Family
 
+from nnd.metric import evaluate
+from nnd.metric.engine import Scoring
 from nnd.metric.engine.engine import Engine
 from nnd.metric.engine.paths import BOUNDS
 from nnd.metric.engine.proof import prove
-from nnd.metric.evaluation import evaluate_models
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import SCORED_SCHEMA, count_close
 from nnd.schemas import ScoringError
@@ -133,7 +134,7 @@ def test_the_reason_stands_in_the_result(fresh: Fresh) -> None:
     family = fresh("gpt2")
     mix(family, of_row)
     data = pl.DataFrame({"context": ["the", LONG], "candidate_high": "cat", "candidate_low": "in"})
-    (told,) = evaluate_models(wrap(family), data).to_dict()["results"]
+    (told,) = evaluate(wrap(family), data).to_dict()["results"]
     engine = json.loads(json.dumps(told))["engine"]
     assert engine["path"] != "packed"
     (reason,) = [reason for reason in engine["switched_off"] if reason.startswith("packed: ")]
@@ -344,7 +345,7 @@ def test_the_result_tells_the_close_tests(protocol: str, fresh: Fresh) -> None:
             if high != low
         ]
     )
-    found = evaluate_models(wrap(family), data, protocol=protocol)
+    found = evaluate(wrap(family), data, scoring=Scoring(protocol=protocol))
     (result,) = found.results
     assert result.work.deviation is not None
     assert result.work.deviation > 0

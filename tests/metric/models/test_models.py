@@ -12,6 +12,7 @@ import transformers as hf
 from support.tiny_models import Family
 
 from nnd.metric.engine.engine import Engine
+from nnd.metric.models import Loading
 from nnd.metric.models.load import (
     LoadedModel,
     best_device,
@@ -45,7 +46,7 @@ def folder(saved: Saved, tmp_path: Path) -> Callable[..., Path]:
 def refused(model_id: str | Path, **options: Any) -> str:
     """The message of a model that cannot be loaded, checked to be one short line."""
     with pytest.raises(ScoringError) as caught:
-        load_model(model_id, device="cpu", **options)
+        load_model(model_id, Loading(device="cpu", **options))
     message = str(caught.value)
     assert len(message.splitlines()) == 1
     assert len(message) < 500
@@ -58,29 +59,29 @@ def refused(model_id: str | Path, **options: Any) -> str:
 @pytest.mark.parametrize("name", ["gpt2", "bart"])
 def test_a_saved_model_scores_as_before(name: str, saved: Saved, tiny: Tiny) -> None:
     before = Engine(wrap_model(tiny(name).model, tiny(name).tokenizer))(REQUESTS)
-    after = Engine(load_model(saved(name), device="cpu"))(REQUESTS)
+    after = Engine(load_model(saved(name), Loading(device="cpu")))(REQUESTS)
     assert after.log_likelihood.tolist() == pytest.approx(before.log_likelihood.tolist(), abs=1e-6)
     assert after.tokens.tolist() == before.tokens.tolist()
 
 
 def test_the_config_decides_the_family(saved: Saved) -> None:
-    assert not load_model(saved("gpt2"), device="cpu").is_encoder_decoder
-    assert load_model(saved("bart"), device="cpu").is_encoder_decoder
+    assert not load_model(saved("gpt2"), Loading(device="cpu")).is_encoder_decoder
+    assert load_model(saved("bart"), Loading(device="cpu")).is_encoder_decoder
 
 
 def test_a_model_is_called_what_the_user_called_it(saved: Saved) -> None:
-    assert load_model(str(saved("gpt2")), device="cpu").name == str(saved("gpt2"))
+    assert load_model(str(saved("gpt2")), Loading(device="cpu")).name == str(saved("gpt2"))
 
 
 def test_on_cpu_weights_are_float32_whatever_the_checkpoint(tiny: Tiny, tmp_path: Path) -> None:
     copy.deepcopy(tiny("gpt2").model).bfloat16().save_pretrained(tmp_path)
     tiny("gpt2").tokenizer.save_pretrained(tmp_path)
-    assert load_model(tmp_path, device="cpu").dtype == "float32"
-    assert load_model(tmp_path, device="cpu", dtype="auto").dtype == "bfloat16"
+    assert load_model(tmp_path, Loading(device="cpu")).dtype == "float32"
+    assert load_model(tmp_path, Loading(device="cpu", dtype="auto")).dtype == "bfloat16"
 
 
 def test_bfloat16_can_be_asked_for_and_scores(saved: Saved, tiny: Tiny) -> None:
-    loaded = load_model(saved("gpt2"), device="cpu", dtype="bfloat16")
+    loaded = load_model(saved("gpt2"), Loading(device="cpu", dtype="bfloat16"))
     assert loaded.dtype == "bfloat16"
     exact = Engine(wrap_model(tiny("gpt2").model, tiny("gpt2").tokenizer))(REQUESTS)
     found = Engine(loaded)(REQUESTS)
@@ -103,7 +104,7 @@ def test_the_weights_learnt_are_all_there_is_to_load(tiny: Tiny, tmp_path: Path)
     }
     pegasus.model.save_pretrained(tmp_path, state_dict=weights)
     pegasus.tokenizer.save_pretrained(tmp_path)
-    positions = load_model(tmp_path, device="cpu").model.get_encoder().embed_positions
+    positions = load_model(tmp_path, Loading(device="cpu")).model.get_encoder().embed_positions
     # Vaswani et al. 2017: sin(position / 10000^0) comes first, so sin(0) and sin(1).
     assert positions.weight[:2, 0].tolist() == pytest.approx([0.0, 0.841471], abs=1e-6)
 
@@ -120,7 +121,7 @@ def test_an_unknown_dtype_lists_the_usual_ones(dtype: str, saved: Saved) -> None
 @pytest.mark.parametrize("device", ["banana", "cuda:99", "cpu:x"])
 def test_a_device_that_is_not_there_is_named(device: str, saved: Saved) -> None:
     with pytest.raises(ScoringError, match=f'^device "{device}" cannot be used: '):
-        load_model(saved("gpt2"), device=device)
+        load_model(saved("gpt2"), Loading(device=device))
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_a_checkpoint_that_lacks_several_weights_says_how_many(tiny: Tiny, tmp_p
 def test_a_base_model_whose_head_is_its_embedding_is_whole(tiny: Tiny, tmp_path: Path) -> None:
     tiny("bart").model.base_model.save_pretrained(tmp_path)
     tiny("bart").tokenizer.save_pretrained(tmp_path)
-    assert load_model(tmp_path, device="cpu").is_encoder_decoder
+    assert load_model(tmp_path, Loading(device="cpu")).is_encoder_decoder
 
 
 def test_a_family_that_is_no_language_model(tmp_path: Path, tiny: Tiny) -> None:
@@ -276,7 +277,7 @@ def test_a_batch_has_at_least_one_request(token_budget: int, loaded: Callable[..
 
 
 def test_the_digest_is_that_of_the_weights(saved: Saved) -> None:
-    one, other = (load_model(saved("gpt2"), device="cpu") for _ in range(2))
+    one, other = (load_model(saved("gpt2"), Loading(device="cpu")) for _ in range(2))
     assert one.version() == other.version() == weights_digest(one.model)
     assert len(one.version()) == 64
     assert one.commit is None

@@ -17,8 +17,9 @@ from gradio_client import Client
 from support.metric_runs import LOADER, save_model, write_pairs
 
 import nnd.metric.space.metric
+from nnd.metric import evaluate as evaluate_models
 from nnd.metric.encoding.protocols import PROTOCOLS
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric.engine import Scoring
 from nnd.metric.results.baselines import BASELINES
 from nnd.metric.space import app
 from nnd.metric.space.app import Trial, show, show_problem, try_model
@@ -323,7 +324,9 @@ def test_the_served_page_evaluates_the_embedded_sample(
 ) -> None:
     model = save_model("gpt2", tmp_path)
     page = evaluate(model_id=model, protocol="sum")
-    result = evaluate_models(model, space / "sample", protocol="sum").results[0].to_dict()
+    scoring = Scoring(protocol="sum")
+    found = evaluate_models(model, space / "sample", scoring=scoring)
+    result = found.results[0].to_dict()
     shown = " ".join(Reader(page).texts)
     assert f"{100 * result['pass_rate']:.1f} % of 72 tests passed" in shown
     assert shown.endswith(result["signature"])
@@ -340,5 +343,5 @@ def test_the_served_page_tells_what_is_wrong(evaluate: Evaluate) -> None:
 def test_the_served_page_takes_other_data(evaluate: Evaluate, tmp_path: Path) -> None:
     model, data = save_model("t5", tmp_path), write_pairs(tmp_path)
     page = evaluate(dataset=str(data), model_id=model, protocol="bartscore")
-    result = evaluate_models(model, data, protocol="bartscore").results[0]
+    result = evaluate_models(model, data, scoring=Scoring(protocol="bartscore")).results[0]
     assert " ".join(Reader(page).texts).endswith(result.signature)

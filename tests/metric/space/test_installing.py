@@ -11,7 +11,7 @@ import evaluate
 import pytest
 from support.metric_runs import load_in_process, run_python, save_model, write_pairs
 
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric import evaluate as evaluate_models
 from nnd.metric.space.installing import install_metric
 from nnd.schemas import ScoringError
 

@@ -21,7 +21,7 @@ from support.metric_runs import LOADER, pair_rows, save_model, write_pairs
 from support.places import ROOT
 
 import nnd.metric.space.metric
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric import evaluate as evaluate_models
 from nnd.metric.space.files import needed_modules, requirements, write_space
 from nnd.schemas import PublishError
 

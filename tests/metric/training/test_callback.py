@@ -25,9 +25,9 @@ from support.places import SUPPORT
 from support.training_runs import bits, make_trainer, sample_pairs
 from transformers import EarlyStoppingCallback, Trainer, TrainerCallback
 
+from nnd.metric import evaluate
 from nnd.metric.data.pairs import read_pairs
 from nnd.metric.engine.engine import Engine
-from nnd.metric.evaluation import evaluate_models
 from nnd.metric.models.load import load_model
 from nnd.metric.toy_models import Family
 from nnd.metric.training.callback import NNDCallback, log_of
@@ -228,7 +228,7 @@ def test_the_numbers_are_those_of_evaluating_the_checkpoint(
     watcher = watch(trainer, contexts=None)
     trainer.train()
     trainer.save_model(str(tmp_path / "model"))
-    (result,) = evaluate_models(tmp_path / "model", sample_pairs()).results
+    (result,) = evaluate(tmp_path / "model", sample_pairs()).results
     last = read_history(watcher.history)[-1]
     overall = result.rates.overall
     assert (last.overall.pass_rate, last.overall.n) == (overall.pass_rate, overall.n)

@@ -22,7 +22,7 @@ from support.metric_runs import LOADER, save_model
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import list_sources
-from nnd.metric.evaluation import evaluate_models
+from nnd.metric import evaluate
 from nnd.schemas.folder import FrameName, read_frame
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
@@ -113,7 +113,7 @@ def test_a_published_metric_scores_a_published_dataset(
     assert told["package"] is False
     assert "error" not in told, told
     (found,) = told["answers"]
-    (expected,) = evaluate_models(str(model), folder).to_dict()["results"]
+    (expected,) = evaluate(str(model), folder).to_dict()["results"]
     for name in ("pass_rate", "n", "by_error_category", "interval"):
         assert found[name] == expected[name]
 

@@ -1,0 +1,41 @@
+"""What several datasets are called, so that each can have a folder of results."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.data.pairs import PairData, PairSet
+from nnd.schemas import ScoringError
+
+
+def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
+    """Return what a sweep calls some datasets: names that folders can have.
+
+    Raises:
+        ScoringError: If there is none, or two have one name.
+    """
+    names = [_name(data) for data in datasets]
+    if not names:
+        raise ScoringError("there is no dataset to evaluate on; name at least one")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise ScoringError(
+            f'two datasets are called "{repeated[0]}"; name each once, or rename the folder of one'
+        )
+    return names
+
+
+def _name(data: PairData | PairSet) -> str:
+    if isinstance(data, PairSet):
+        return data.name.replace("/", "--")
+    if not isinstance(data, str | Path):
+        return "frame" if isinstance(data, pl.DataFrame) else "dataset"
+    path = Path(data)
+    if path.is_dir():
+        return path.resolve().name
+    if path.is_file():
+        return path.stem
+    organisation, slash, name = str(data).partition("@")[0].rpartition("/")
+    on_the_hub = slash and organisation.strip("./") and "/" not in organisation
+    return f"{organisation}--{name}" if on_the_hub else name

@@ -1,0 +1,38 @@
+"""How pairs are scored: the options that travel together."""
+
+from dataclasses import dataclass
+
+from nnd.metric.encoding import Keep, find_protocol, find_template
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How pairs are scored.
+
+    Attributes:
+        protocol: Which tokens are scored and what they are divided by: native, laban2022,
+            bartscore, sum or bytes.
+        template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
+        keep: Which part of a context survives a cut to the window, "beginning" or "end"; None means
+            the beginning for encoder-decoders and the end for decoder-only models.
+        unconditional: Whether candidates are scored without their contexts too, as a baseline.
+        token_budget: Tokens held in memory at once; None means what memory allows.
+        cache: Whether likelihoods are stored, and those that an earlier run of the same model
+            stored are used.
+    """
+
+    protocol: str = "native"
+    template: str = "default"
+    keep: Keep | None = None
+    unconditional: bool = True
+    token_budget: int | None = None
+    cache: bool = True
+
+    def check(self) -> None:
+        """Check, before any model is loaded, that the protocol and the template exist.
+
+        Raises:
+            ScoringError: If one does not, or the template is not well-formed.
+        """
+        find_protocol(self.protocol)
+        find_template(self.template)

@@ -1,0 +1,128 @@
+"""What one model does on one set of pairs: its log-likelihoods, and the result made from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data import PairSet
+from nnd.metric.encoding import Request, find_protocol, find_template
+from nnd.metric.engine import Engine, Likelihoods, Scoring, Store, Work
+from nnd.metric.models import LoadedModel
+from nnd.metric.results.caveat_sentences import caveats
+from nnd.metric.results.rates import PassRates, count_close, pass_rates
+from nnd.metric.results.scoring import score_alone, score_pairs
+from nnd.metric.results.signature import make_signature
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult:
+    """What one model did.
+
+    Attributes:
+        model: Its name.
+        version: Hub commit, or the SHA-256 of its weights.
+        protocol: Name of the protocol.
+        template: Name or text of the template.
+        dtype: Precision of the weights.
+        device: Where it ran.
+        parameters: Number of its weights (`LoadedModel.parameters`).
+        rates: Pass rates.
+        notes: What to know before believing them, a sentence each.
+        n_close: Tests whose margin is smaller than the deviation stated in `work`: those that
+            rounding could turn. None where no deviation is known.
+        work: What the engine did.
+        signature: All that decides the numbers, in one line.
+    """
+
+    model: str
+    version: str
+    protocol: str
+    template: str
+    dtype: str
+    device: str
+    parameters: int
+    rates: PassRates
+    notes: tuple[str, ...]
+    n_close: int | None
+    work: Work
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values (`result.schema.json`, a model result)."""
+        return {
+            "model": self.model,
+            "version": self.version,
+            "protocol": self.protocol,
+            "template": self.template,
+            "dtype": self.dtype,
+            "device": self.device,
+            "parameters": self.parameters,
+            **self.rates.to_dict(),
+            "notes": list(self.notes),
+            "n_close": self.n_close,
+            "engine": self.work.to_dict(),
+            "signature": self.signature,
+        }
+
+
+def evaluate_model(
+    loaded: LoadedModel, pairs: PairSet, scoring: Scoring, store: Store | None
+) -> tuple[ModelResult, pl.DataFrame]:
+    """Score pairs with one model.
+
+    Args:
+        loaded: The model.
+        pairs: The pairs.
+        scoring: How they are scored; whether anything is stored is decided by `store` alone.
+        store: Where likelihoods are stored, or None.
+
+    Returns:
+        The result, and the per-pair log-likelihoods: `model` and the columns of SCORED_SCHEMA.
+
+    Raises:
+        ScoringError: If the model cannot score the pairs.
+    """
+    template, version = find_template(scoring.template), loaded.version()
+    engine = Engine(
+        loaded,
+        protocol=scoring.protocol,
+        separator=template.separator,
+        keep=scoring.keep,
+        token_budget=scoring.token_budget,
+        store=store,
+        version=version,
+    )
+    works: list[Work] = []
+
+    def scorer(requests: Sequence[Request]) -> Likelihoods:
+        likelihoods = engine(requests)
+        works.append(likelihoods.work)
+        return likelihoods
+
+    scored = score_pairs(pairs, scorer, template)
+    notes: list[str] = []
+    if scoring.unconditional:
+        alone = score_alone(pairs, engine, template)
+        scored = scored.with_columns(alone.log_likelihoods)
+        notes += [f"no baseline without contexts: {alone.reason}"] if alone.reason else []
+    rates = pass_rates(scored)
+    work, summed = works[0], find_protocol(engine.protocol).normaliser == "one"
+    result = ModelResult(
+        model=loaded.name,
+        version=version,
+        protocol=engine.protocol,
+        template=template.name,
+        dtype=loaded.dtype,
+        device=str(loaded.model.device),
+        parameters=loaded.parameters,
+        rates=rates,
+        notes=(*caveats(rates.overall), *notes),
+        n_close=None
+        if work.deviation is None
+        else count_close(scored, work.deviation, summed=summed),
+        work=work,
+        signature=make_signature(version, pairs, engine, template, rates),
+    )
+    return result, scored.select(pl.lit(loaded.name).alias("model"), pl.all())
