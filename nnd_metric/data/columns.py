@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from nnd.metric.data.frames import frame_of_lists
 from nnd.metric.data.pairs import IDS, OPTIONAL, REQUIRED
 from nnd.schemas import ScoringError
 
@@ -42,14 +43,9 @@ def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise ScoringError(f"the columns differ in length: {told}")
-    if "inputs" in lists:
-        lists["inputs"] = [_entries(parts) for parts in lists["inputs"]]
     if "error_category" in lists:
         lists["error_category"] = [label or None for label in lists["error_category"]]
-    try:
-        return pl.DataFrame(lists)
-    except (TypeError, pl.exceptions.PolarsError) as error:
-        raise ScoringError(f"the columns make no table: {str(error).splitlines()[0]}") from error
+    return frame_of_lists(lists)
 
 
 def check_required(columns: Mapping[str, Any]) -> None:
@@ -67,10 +63,3 @@ def _values(name: str, values: Any) -> list[Any]:  # noqa: ANN401 - anything wit
     if isinstance(values, str | Mapping) or not isinstance(values, Sized):
         raise ScoringError(f"{name} is {type(values).__name__}; give a list, one entry per pair")
     return list(values)  # type: ignore[call-overload,no-any-return]
-
-
-def _entries(parts: Any) -> Any:  # noqa: ANN401 - as stored, or as JSON rows
-    """Return a context's parts as entries: polars would keep the parts that the first row has."""
-    if not isinstance(parts, Mapping):
-        return parts
-    return [{"key": key, "value": value} for key, value in parts.items()]

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import polars as pl
-
+from nnd.metric.data.frames import name_of
 from nnd.metric.data.pairs import PairData, PairSet
 from nnd.schemas import ScoringError
 
@@ -30,7 +29,7 @@ def _name(data: PairData | PairSet) -> str:
     if isinstance(data, PairSet):
         return data.name.replace("/", "--")
     if not isinstance(data, str | Path):
-        return "frame" if isinstance(data, pl.DataFrame) else "dataset"
+        return name_of(data)
     path = Path(data)
     if path.is_dir():
         return path.resolve().name

@@ -1,36 +1,27 @@
-"""The pairs to score: from a converted folder, a Parquet file, a Dataset, or the Hub."""
+"""The pairs to score, and human scores: from a folder, a file, the Hub, or a table in memory."""
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
+from nnd.metric.data.frames import Table, name_of, to_frame
+from nnd.metric.data.places import find_place
 from nnd.schemas import ScoringError
 
-
-class Table(Protocol):
-    """Whatever turns itself into a polars frame, as a `datasets.Dataset` does."""
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows."""
-
-
-PairData: TypeAlias = str | Path | pl.DataFrame | Table
+PairData: TypeAlias = str | Path | Table
 
 REQUIRED = ("context", "candidate_high", "candidate_low")
 OPTIONAL = ("split", "aspect", "category", "error_category", "error_group")
 IDS = ("context_id", "high_id", "low_id", "pair_id")
 
-NEEDED = ("pairs.parquet", "pairs/*.parquet", "human_scores.parquet", "manifest.json")
+HUMAN_SCORES = "human_scores.parquet"
+NEEDED = ("pairs.parquet", "pairs/*.parquet", HUMAN_SCORES, "manifest.json")
 """What is fetched of a dataset on the Hub."""
-
-_HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(@(?P<revision>\S+))?")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +46,23 @@ def read_pairs(data: PairData) -> PairSet:
     """Read pairs from wherever they are.
 
     Args:
-        data: A folder that `nnd convert` or `nnd publish` made, a Parquet file, a polars frame, a
-            `datasets.Dataset`, or `ORG/name[@revision]` of a dataset on the Hub, which is fetched
-            at exactly the commit that the revision stands for. Needed are the columns context,
-            candidate_high, candidate_low; error_category, aspect, category, error_group, inputs
-            and the ids are used where there are any.
+        data: A folder that `nnd convert` or `nnd publish` made, a Parquet file,
+            `ORG/name[@revision]` of a dataset on the Hub, which is fetched at exactly the commit
+            that the revision stands for, a polars or pandas frame, a `datasets.Dataset`, or a list
+            of dicts. Needed are the columns context, candidate_high, candidate_low;
+            error_category, aspect, category, error_group, inputs and the ids are used where there
+            are any.
 
     Raises:
         ScoringError: If it cannot be read, a column is missing, or a text is null.
     """
-    if isinstance(data, pl.DataFrame):
-        return _pair_set(data, None, "frame")
     if not isinstance(data, str | Path):
-        return _pair_set(_from_dataset(data), None, "dataset")
-    path = Path(data)
-    if path.is_dir():
-        return _read_folder(path, path.resolve().name, str(data))
+        return _pair_set(to_frame(data), None, name_of(data))
+    path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
         return _pair_set(read_parquet(path), None, path.stem)
-    hub = _HUB_ID.fullmatch(str(data))
-    if hub is None or isinstance(data, Path) or path.suffix == ".parquet":
-        raise ScoringError(
-            f"{data}: there is no such file or folder; name a folder that `nnd convert` wrote, a "
-            "Parquet file, or ORG/name[@revision] on the Hub"
-        )
-    folder, commit = _fetch(hub["repo"], hub["revision"])
-    found = _read_folder(folder, hub["repo"], str(data))
-    return PairSet(found.pairs, found.human_scores, hub["repo"], commit)
+    found = _read_folder(path, repo or path.resolve().name, str(data))
+    return found if commit is None else replace(found, version=commit)
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
@@ -98,18 +79,22 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
-    """Return human scores from a converted folder, a Parquet file, a frame or a Dataset.
+    """Return human scores from wherever they are (`read_pairs`, and a file of their own).
 
     Raises:
         ScoringError: If they cannot be read, a column is missing, or a score is no number.
     """
-    if isinstance(data, pl.DataFrame):
-        frame, where = data, "human_scores"
-    elif isinstance(data, str | Path):
-        path = Path(data) / "human_scores.parquet" if Path(data).is_dir() else Path(data)
-        frame, where = read_parquet(path), str(path)
+    if isinstance(data, str | Path):
+        path = find_place(data, [HUMAN_SCORES]).path
+        file = path if path.is_file() else path / HUMAN_SCORES
+        if not file.is_file():
+            raise ScoringError(
+                f"{data}: there is no {HUMAN_SCORES}; name a folder that `nnd convert` wrote from "
+                "a source with judged systems, or pass human scores of your own"
+            )
+        frame, where = read_parquet(file), str(file)
     else:
-        frame, where = _from_dataset(data), "human_scores"
+        frame, where = to_frame(data), "human_scores"
     _check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
     _check_scores(frame["score"], where)
     return frame
@@ -119,7 +104,7 @@ def _read_folder(folder: Path, name: str, where: str) -> PairSet:
     pairs = read_stored(folder, "pairs")
     if pairs is None:
         raise ScoringError(f"{where}: there is no pairs.parquet; name a folder of `nnd convert`")
-    scores = folder / "human_scores.parquet"
+    scores = folder / HUMAN_SCORES
     human_scores = read_human_scores(scores) if scores.is_file() else None
     return _pair_set(pairs, human_scores, name)
 
@@ -141,60 +126,6 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
-
-
-def _from_dataset(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may hand over
-    if isinstance(data, Mapping):
-        raise ScoringError(
-            f"the dataset has splits ({', '.join(data)}); hand over one, e.g. dataset['test']"
-        )
-    if not hasattr(data, "to_polars"):
-        raise ScoringError(
-            f"{type(data).__name__} is no dataset; hand over a folder, a Parquet file, a "
-            "datasets.Dataset, a polars frame, or the name of a Hub dataset"
-        )
-    frame: pl.DataFrame = data.to_polars()
-    return frame
-
-
-def _fetch(repo: str, revision: str | None) -> tuple[Path, str]:
-    """Fetch a Hub dataset at one commit: a name that moves must not decide what is scored.
-
-    A commit is not looked up, so that one fetched before is read without the Hub.
-    """
-    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - slow, seldom needed
-    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # noqa: PLC0415
-
-    try:
-        pinned = revision is not None and _COMMIT.fullmatch(revision)
-        commit = revision if pinned else HfApi().dataset_info(repo, revision=revision).sha
-        folder = snapshot_download(
-            repo, repo_type="dataset", revision=commit, allow_patterns=list(NEEDED)
-        )
-    except (HTTPError, OSError, ValueError) as error:  # HTTPError: of httpx, behind the Hub client
-        name = repo if revision is None else f"{repo}@{revision}"
-        raise ScoringError(f"{name}: {_hub_problem(error)}") from error
-    return Path(folder), str(commit)
-
-
-def _hub_problem(error: Exception) -> str:
-    """Say in one line why the Hub gave nothing: its client needs several, of little use here."""
-    from huggingface_hub import errors  # noqa: PLC0415
-
-    if isinstance(error, errors.GatedRepoError):
-        return "the dataset is gated: accept its terms on its page, then `hf auth login`"
-    if isinstance(error, errors.RepositoryNotFoundError):
-        return (
-            "there is no such folder here, and no such dataset on the Hub "
-            "(to read a private one, `hf auth login`)"
-        )
-    if isinstance(error, errors.RevisionNotFoundError):
-        return "the dataset has no such revision; name one of its branches, tags or commits"
-    reason = " ".join(str(error).split()) or repr(error)
-    return (
-        f"there is no such folder here, and the Hub did not hand out such a dataset: {reason} "
-        "(a commit that was fetched before, ORG/name@commit, needs no Hub)"
-    )
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:

@@ -236,7 +236,7 @@ def unusable(tiny: Tiny) -> LoadedModel:
         ({"template": "mixgq"}, 'no template "mixgq"'),
         ({"systems": {"mien": "A"}}, 'no model "mien"; known: mine'),
         ({"systems": {"mine": "Z"}}, 'no system "Z"; known: A, B'),
-        ({"human_scores": "nowhere"}, "nowhere: cannot be read"),
+        ({"human_scores": "nowhere"}, "nowhere: there is no such file or folder"),
     ],
     ids=str,
 )

@@ -8,7 +8,7 @@ import datasets
 import polars as pl
 import pytest
 
-from nnd.metric.data.pairs import read_human_scores, read_pairs
+from nnd.metric.data import REQUIRED, name_datasets, parts_of, read_human_scores, read_pairs
 from nnd.schemas import ScoringError
 
 PAIRS = pl.DataFrame(
@@ -47,6 +47,18 @@ def as_dataset(frame: pl.DataFrame, _: Path) -> Any:
     return datasets.Dataset.from_dict(frame.to_dict(as_series=False))
 
 
+def as_pandas(frame: pl.DataFrame, _: Path) -> Any:
+    return frame.to_pandas()
+
+
+def as_rows(frame: pl.DataFrame, _: Path) -> Any:
+    return frame.to_dicts()
+
+
+def as_arrow(frame: pl.DataFrame, _: Path) -> Any:
+    return frame.to_arrow()
+
+
 def as_parquet(frame: pl.DataFrame, folder: Path) -> Any:
     frame.write_parquet(folder / "mine.parquet")
     return folder / "mine.parquet"
@@ -57,13 +69,45 @@ def as_folder(frame: pl.DataFrame, folder: Path) -> Any:
     return folder
 
 
-@pytest.mark.parametrize("kind", [as_frame, as_dataset, as_parquet, as_folder])
+FORMS = [as_frame, as_pandas, as_dataset, as_rows, as_arrow, as_parquet, as_folder]
+
+
+@pytest.mark.parametrize("kind", FORMS)
 def test_every_form_gives_the_same_rows_and_version(
     kind: Callable[[pl.DataFrame, Path], Any], tmp_path: Path
 ) -> None:
     found = read_pairs(kind(PAIRS, tmp_path))
     assert found.pairs.select(PAIRS.columns).equals(PAIRS)
     assert found.version == read_pairs(PAIRS).version
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(as_frame, "frame"), (as_pandas, "frame"), (as_dataset, "dataset"), (as_rows, "rows")],
+)
+def test_a_table_in_memory_is_called_by_its_kind(
+    kind: Callable[[pl.DataFrame, Path], Any], name: str
+) -> None:
+    data = kind(PAIRS, Path())
+    assert read_pairs(data).name == name
+    assert name_datasets([data]) == [name]
+
+
+def test_of_a_pandas_frame_neither_the_index_nor_nan_is_a_value() -> None:
+    frame = PAIRS.to_pandas()
+    frame.loc[2, "error_category"] = float("nan")
+    found = read_pairs(frame[frame["error_category"] != "x"])  # the index is 1, 2, 3 then
+    assert found.pairs["error_category"].to_list() == ["y", None, "y"]
+    assert not [name for name in found.pairs.columns if "index" in name]
+
+
+def test_rows_may_lack_what_other_rows_have_and_hold_objects() -> None:
+    rows: list[dict[str, Any]] = PAIRS.select(REQUIRED).to_dicts()
+    rows[1]["inputs"] = {"question": "who?"}
+    rows[3] |= {"inputs": {"article": "the", "question": None}, "aspect": "style"}
+    found = read_pairs(rows)
+    assert found.pairs["aspect"].to_list() == [None, None, None, "style"]
+    assert parts_of(found.pairs) == [None, {"question": "who?"}, None, {"article": "the"}]
 
 
 def test_paths_may_be_strings(tmp_path: Path) -> None:
@@ -148,7 +192,16 @@ def test_several_splits_are_refused_by_name() -> None:
 
 
 def test_what_is_no_dataset_is_refused() -> None:
-    assert refusal(["a", "b"]).startswith("list is no dataset; hand over a folder")
+    assert refusal(["a", "b"]).startswith("list is not a dataset; hand over a folder")
+    assert refusal(7).startswith("int is not a dataset; hand over a folder")
+
+
+def test_rows_that_make_no_table_are_refused() -> None:
+    rows = [*PAIRS.to_dicts(), {**PAIRS.row(0, named=True), "error_category": ["x"]}]
+    assert refusal(rows).startswith("the columns make no table: ")
+    frame = PAIRS.to_pandas().astype(object)
+    frame.loc[1, "context"] = 7
+    assert refusal(frame).startswith("the frame makes no table: ")
 
 
 @pytest.mark.parametrize("column", ["context", "candidate_high", "candidate_low"])
@@ -195,16 +248,18 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path).startswith(f"{tmp_path}/pairs.parquet: cannot be read as Parquet: ")
 
 
-@pytest.mark.parametrize("form", ["frame", "dataset", "file", "folder"])
-def test_human_scores_from_every_form(form: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [*FORMS[:-1], lambda _, folder: str(folder)])
+def test_human_scores_from_every_form(
+    kind: Callable[[pl.DataFrame, Path], Any], tmp_path: Path
+) -> None:
     SCORES.write_parquet(tmp_path / "human_scores.parquet")
-    data: dict[str, Any] = {
-        "frame": SCORES,
-        "dataset": as_dataset(SCORES, tmp_path),
-        "file": str(tmp_path / "human_scores.parquet"),
-        "folder": tmp_path,
-    }
-    assert read_human_scores(data[form]).equals(SCORES)
+    assert read_human_scores(kind(SCORES, tmp_path)).equals(SCORES)
+
+
+def test_a_folder_without_human_scores_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ScoringError) as caught:
+        read_human_scores(as_folder(PAIRS, tmp_path))
+    assert str(caught.value).startswith(f"{tmp_path}: there is no human_scores.parquet; name a ")
 
 
 @pytest.mark.parametrize(

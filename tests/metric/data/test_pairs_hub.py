@@ -90,6 +90,23 @@ def test_human_scores_come_with_a_dataset(hub: Hub, ask: Ask) -> None:
     assert ask("org/quiz")["systems"] == ["t5"]
 
 
+def test_human_scores_are_read_without_the_pairs(hub: Hub, ask: Ask) -> None:
+    files = {"pairs.parquet": pairs("one"), "human_scores.parquet": scores("t5")}
+    first = hub.commit("datasets", "org/quiz", files)
+    assert ask("scores org/quiz") == {"systems": ["t5"]}
+    fetched = [request.split("/")[-1] for request in hub.requests if "/resolve/" in request]
+    assert set(fetched) == {"human_scores.parquet"}
+    hub.commit("datasets", "org/quiz", {**files, "human_scores.parquet": scores("bart")})
+    assert ask(f"scores org/quiz@{first}") == {"systems": ["t5"]}
+    assert ask("scores org/quiz@main") == {"systems": ["bart"]}
+
+
+def test_a_dataset_without_human_scores_says_so(hub: Hub, ask: Ask) -> None:
+    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
+    error = ask("scores org/quiz")["error"]
+    assert error.startswith("org/quiz: there is no human_scores.parquet; name a folder")
+
+
 def test_only_data_is_fetched(hub: Hub, ask: Ask) -> None:
     files = {"pairs.parquet": pairs("one"), "README.md": b"#", "weights.bin": b"large"}
     hub.commit("datasets", "org/quiz", files)

@@ -1,25 +1,35 @@
-"""Reads the pairs named on standard input, one name a line, and answers in JSON, a line each.
+"""Reads the data named on standard input, one name a line, and answers in JSON, a line each.
+
+Asked for `scores NAME`, it reads the human scores alone, else the pairs.
 
 A process of its own: the Hub client fixes endpoint and cache when it is imported.
 """
 
 import json
 import sys
+from typing import Any
 
-from nnd.metric.data.pairs import read_pairs
+from nnd.metric.data import read_human_scores, read_pairs
 from nnd.schemas import ScoringError
+
+
+def read(name: str) -> dict[str, Any]:
+    what, _, rest = name.rpartition(" ")
+    if what == "scores":
+        return {"systems": read_human_scores(rest)["system"].to_list()}
+    found = read_pairs(name)
+    judged = found.human_scores
+    return {
+        "name": found.name,
+        "version": found.version,
+        "contexts": found.pairs["context"].to_list(),
+        "systems": None if judged is None else judged["system"].to_list(),
+    }
+
 
 for line in sys.stdin:
     try:
-        found = read_pairs(line.strip())
-        answer = {
-            "name": found.name,
-            "version": found.version,
-            "contexts": found.pairs["context"].to_list(),
-            "systems": None
-            if found.human_scores is None
-            else found.human_scores["system"].to_list(),
-        }
+        answer = read(line.strip())
     except ScoringError as error:
         answer = {"error": str(error)}
     print(json.dumps(answer), flush=True)  # noqa: T201

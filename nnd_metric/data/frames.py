@@ -1,0 +1,94 @@
+"""Tables in memory, whatever library made them, as polars frames."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import polars as pl
+
+from nnd.schemas import ScoringError
+
+
+class Dataset(Protocol):
+    """A `datasets.Dataset`, or whatever else turns itself into a polars frame."""
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows."""
+
+
+class ArrowTable(Protocol):
+    """A pandas DataFrame, or whatever else hands out its rows as Arrow does."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows."""
+
+
+Table: TypeAlias = pl.DataFrame | Dataset | ArrowTable | Sequence[Mapping[str, Any]]
+
+
+def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may hand over
+    """Return the rows of a table in memory.
+
+    Args:
+        data: A `Table`. The index of a pandas frame is not a column.
+
+    Raises:
+        ScoringError: If it is none, or its values make no table.
+    """
+    if isinstance(data, pl.DataFrame):
+        return data
+    if isinstance(data, Mapping):
+        raise ScoringError(
+            f"the dataset has splits ({', '.join(data)}); hand over one, e.g. dataset['test']"
+        )
+    if hasattr(data, "to_polars"):
+        frame: pl.DataFrame = data.to_polars()
+        return frame
+    if isinstance(data, list | tuple) and all(isinstance(row, Mapping) for row in data):
+        names = dict.fromkeys(name for row in data for name in row)
+        return frame_of_lists({name: [row.get(name) for row in data] for name in names})
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise ScoringError(
+            f"{type(data).__name__} is not a dataset; hand over a folder, a Parquet file, "
+            "ORG/name[@revision] of a dataset on the Hub, a polars or pandas frame, a "
+            "datasets.Dataset, or a list of dicts"
+        )
+    try:
+        # To Arrow, the index of a pandas frame is a column, and NaN a number.
+        return pl.from_pandas(data) if _is_pandas(data) else pl.DataFrame(data)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise ScoringError(f"the frame makes no table: {str(error).splitlines()[0]}") from error
+
+
+def name_of(data: object) -> str:
+    """Return what results call a table that has no name."""
+    if isinstance(data, list | tuple):
+        return "rows"
+    return "dataset" if hasattr(data, "to_polars") else "frame"
+
+
+def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+    """Return columns as a frame; `inputs` may hold an object per row, or a list of {key, value}.
+
+    Raises:
+        ScoringError: If their values make no table.
+    """
+    lists = dict(columns)
+    if "inputs" in lists:
+        lists["inputs"] = [_entries(parts) for parts in lists["inputs"]]
+    try:
+        return pl.DataFrame(lists)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise ScoringError(f"the columns make no table: {str(error).splitlines()[0]}") from error
+
+
+def _entries(parts: Any) -> Any:  # noqa: ANN401 - as stored, or as JSON rows
+    """Return a context's parts as entries: polars would keep the parts that the first row has."""
+    if not isinstance(parts, Mapping):
+        return parts
+    return [{"key": key, "value": value} for key, value in parts.items()]
+
+
+def _is_pandas(data: object) -> bool:
+    pandas = sys.modules.get("pandas")  # not imported: who has a frame has done so
+    return pandas is not None and isinstance(data, pandas.DataFrame)
