@@ -1,20 +1,19 @@
 """Small sources and annotation frames for the tests of this room."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import yaml
-from support.hub.asking import Ask, console
-from support.hub.faults import Faults
-from support.hub.publishing import TOKEN, Client, client
-from support.hub.server import Hub
+from support.hub.fixtures import ask, hub, publisher, served
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.schemas import polars_schema
+
+__all__ = ["ask", "hub", "publisher", "served"]
 
 TOY_FACTS: dict[str, Any] = {
     "name": "toy",
@@ -142,32 +141,3 @@ def quiz_design(nnd_data: Path) -> Conversion:
 def challenge300(nnd_data: Path) -> Conversion:
     """Challenge 300 (the newest file), converted once for all tests: leave it as it is."""
     return convert("challenge300", origin=nnd_data / "challenge300")
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Hub]:
-    """The Hub of a module, which in the end has told nobody the token."""
-    with Hub(paid_sdks={"gradio"}) as hub:
-        yield hub
-        assert hub.leaks(TOKEN) == []
-
-
-@pytest.fixture
-def hub(served: Hub) -> Hub:
-    """The Hub of a module, in fair weather."""
-    served.faults = Faults()
-    return served
-
-
-@pytest.fixture(scope="module")
-def publisher(served: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """Who publishes to the Hub of a module."""
-    with client(served.endpoint, tmp_path_factory.mktemp("home")) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def ask(served: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    """`ask(expression)`: what it is worth where the real clients talk to the Hub of a module."""
-    with console(served.endpoint, tmp_path_factory.mktemp("home"), TOKEN) as ask:
-        yield ask

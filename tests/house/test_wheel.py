@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -41,50 +40,91 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_wheel_holds_every_module_and_source_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    rooms = {
-        "metric": "nnd_metric",
-        "converters": "converters",
-        "schemas": "schemas",
-        "cards": "cards",
+    places = {  # the longest first: a folder may lie in another
+        "nnd_metric/api/near_negative": "near_negative",
+        "nnd_metric/api": "nnd",
+        "nnd_metric": "nnd/metric",
+        "converters": "nnd/converters",
+        "schemas": "nnd/schemas",
+        "cards": "nnd/cards",
     }
-    expected = {
-        f"nnd/{room}/{path.relative_to(ROOT / folder)}"
-        for room, folder in rooms.items()
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for folder in places
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    expected = set()
+    for file in files:
+        folder = next(folder for folder in places if file.startswith(f"{folder}/"))
+        expected.add(file.replace(folder, places[folder], 1))
     assert {name for name in names if ".dist-info/" not in name} == expected
 
 
-def test_installed_wheel_converts_and_evaluates(wheel: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
+def test_wheel_is_called_near_negative_and_its_command_nnd(wheel: Path) -> None:
+    assert wheel.name.startswith("near_negative-")
+    with zipfile.ZipFile(wheel) as archive:
+        texts = {
+            Path(name).name: archive.read(name).decode()
+            for name in archive.namelist()
+            if ".dist-info/" in name
+        }
+    assert "\nName: near-negative\n" in texts["METADATA"]
+    assert texts["entry_points.txt"] == "[console_scripts]\nnnd = near_negative:main\n"
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the wheel is installed into; leave it as it is."""
+    site = tmp_path_factory.mktemp("site")
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, wheel],
         check=True,
         capture_output=True,
     )
-    # -S leaves the editable install of this checkout out; the dependencies are put back by hand.
-    start = f"import sys; sys.path[:0] = {[str(site), sysconfig.get_path('purelib')]!r}; "
-    command = [sys.executable, "-S", "-c"]
+    return site
 
-    def nnd(*arguments: str) -> str:
-        program = (
-            f"{start}sys.argv = ['nnd', *{arguments!r}]; from nnd.metric.cli import main; main()"
-        )
-        done = subprocess.run(
-            [*command, program], cwd=tmp_path, check=True, capture_output=True, text=True
-        )
-        return done.stdout
 
-    nnd("convert", "sample", "--out", "sample")
+def run(site: Path, program: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python with the installed wheel, and without the editable install of this checkout."""
+    libraries = [path for path in sys.path if Path(path).name == "site-packages"]
+    start = f"import sys; sys.path[:0] = {[str(site), *libraries]!r}; "  # -S leaves them out
+    return subprocess.run(
+        [sys.executable, "-S", "-c", start + program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def nnd(site: Path, *arguments: str, folder: Path) -> str:
+    program = f"sys.argv = ['nnd', *{arguments!r}]; from near_negative import main; main()"
+    done = run(site, program, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_installed_wheel_converts_and_evaluates(installed: Path, tmp_path: Path) -> None:
+    nnd(installed, "convert", "sample", "--out", "sample", folder=tmp_path)
     train = (
-        f"{start}from pathlib import Path; import polars as pl;"
+        "from pathlib import Path; import polars as pl;"
         "import nnd.metric.toy_models as toys;"
         "assert toys.__file__.startswith(sys.path[0]), toys.__file__;"
         "toys.train_toy_models(pl.read_parquet('sample/pairs.parquet'), Path('toys'),"
         " recipes=toys.RECIPES[:1])"
     )
-    subprocess.run([*command, train], cwd=tmp_path, check=True, capture_output=True)
-    printed = nnd("evaluate", "--model", "toys/toy-untrained", "--data", "sample", "--json")
-    (result,) = json.loads(printed)["results"]
+    done = run(installed, train, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    asked = ("evaluate", "--model", "toys/toy-untrained", "--data", "sample", "--json")
+    (result,) = json.loads(nnd(installed, *asked, folder=tmp_path))["results"]
     assert result["n"] == result["by_aspect"]["answer"]["n"] + result["by_aspect"]["question"]["n"]
+
+
+def test_files_that_another_project_overwrote_are_noticed(installed: Path, tmp_path: Path) -> None:
+    """As `pip` does where its distribution, too, holds `nnd/__init__.py`."""
+    site = Path(shutil.copytree(installed, tmp_path / "site"))
+    (site / "nnd" / "__init__.py").write_text("__version__ = '0.2.0'\n")
+    done = run(site, "from near_negative import main; main()", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"nnd: Python imports nnd from {site}/nnd/__init__.py, which is")

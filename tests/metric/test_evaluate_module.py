@@ -1,6 +1,5 @@
 """The metric as `evaluate` sees it: loaded from a folder or a path, and what `compute` takes."""
 
-import ast
 import gc
 import json
 import shutil
@@ -16,6 +15,7 @@ import pytest
 from evaluate.loading import get_imports
 from support.flat_options import gathered
 from support.metric_runs import (
+    NOT_INSTALLED,
     human_scores,
     load_in_process,
     pair_rows,
@@ -24,7 +24,6 @@ from support.metric_runs import (
 )
 from support.places import ROOT
 
-import nnd.metric.space.metric
 from nnd.metric import evaluate as evaluate_models, sweep
 from nnd.metric.data.columns import COLUMNS, FEATURES
 from nnd.metric.models import Loading, holder
@@ -32,7 +31,7 @@ from nnd.metric.models.load import LoadedModel, load_model
 from nnd.metric.space.metric import NND
 from nnd.schemas import ScoringError, load_schema
 
-SCRIPT = Path(nnd.metric.space.metric.__file__)
+SCRIPT = ROOT / "nnd_metric" / "nnd_metric.py"
 NOWHERE = "./nowhere"  # a path, so that nobody asks the Hub
 Metric = Callable[..., NND]
 COLUMN_LISTS: dict[str, Any] = pair_rows().select(FEATURES).to_dict(as_series=False)
@@ -83,17 +82,14 @@ def refusal(call: Callable[..., Any], **arguments: Any) -> str:
 # --- evaluate.load, in a process of its own --------------------------------------------------
 
 
-def test_folder_loads_from_the_repository_without_the_package(
-    models: tuple[str, str], data: Path, tmp_path: Path
-) -> None:
+def test_folder_loads_in_a_clone(models: tuple[str, str], data: Path, tmp_path: Path) -> None:
     systems = dict(zip(models, ["left", "right"], strict=True))
     calls: list[dict[str, Any]] = [
         {"dataset": str(data), "model_id": models[0]},
         {"dataset": str(data), "model_id": list(models), "systems": systems},
     ]
-    found = load_in_process("./nnd_metric", calls, folder=ROOT, home=tmp_path, without_package=True)
-    assert found["package"] is False
-    assert found["module"].startswith("evaluate_modules.metrics.nnd_metric.")
+    found = load_in_process("./nnd_metric", calls, folder=ROOT, home=tmp_path)
+    assert found["module"] == "nnd.metric.space.metric"
     single, several = found["answers"]
     assert single == expected_single(models[0], data)
     expected = evaluate_models(models, data, systems=systems).to_dict()
@@ -101,53 +97,35 @@ def test_folder_loads_from_the_repository_without_the_package(
     assert several["agreement"] == expected["agreement"]
 
 
-def test_path_of_the_script_loads_in_another_folder_without_the_package(
+def test_path_of_the_script_loads_in_another_folder(
     models: tuple[str, str], tmp_path: Path
 ) -> None:
     call = {**COLUMN_LISTS, "model_id": models[1]}
-    found = load_in_process(
-        SCRIPT, [call], folder=tmp_path, home=tmp_path / "home", without_package=True
-    )
-    assert found["package"] is False
+    found = load_in_process(SCRIPT, [call], folder=tmp_path, home=tmp_path / "home")
     assert found["answers"] == [expected_single(models[1], pair_rows().select(FEATURES))]
 
 
-def test_the_script_names_every_module_it_needs_even_indirectly() -> None:
-    # `evaluate` fetches what this one file names and goes no further.
-    named = {name for kind, name, *_ in get_imports(str(SCRIPT)) if kind == "internal"}
-    needed: set[str] = set()
-    todo = {SCRIPT.stem}
-    while todo:
-        siblings = set(_siblings(SCRIPT.with_name(f"{todo.pop()}.py")))
-        todo |= siblings - needed
-        needed |= siblings
-    assert named == needed
+def test_a_clone_without_the_package_says_how_to_install_it(tmp_path: Path) -> None:
+    found = load_in_process("./nnd_metric", [], folder=ROOT, home=tmp_path, without_package=True)
+    assert found == {"package": False, "error": f"ImportError: {NOT_INSTALLED}"}
 
 
-def test_the_script_names_no_module_that_the_metric_does_not_reach() -> None:
-    tree = ast.parse(SCRIPT.read_text())
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level]
-    reached: set[str] = set()
-    todo = {str(node.module) for node in imports if any(each.name in used for each in node.names)}
-    while todo - reached:
-        module = (todo - reached).pop()
-        reached.add(module)
-        todo |= set(_siblings(SCRIPT.with_name(f"{module}.py")))
-    assert {node.module for node in imports} == reached
+def test_the_package_of_another_project_is_named(tmp_path: Path) -> None:
+    stranger = tmp_path / "other" / "nnd" / "__init__.py"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_text("")
+    found = load_in_process(
+        "./nnd_metric", [], folder=ROOT, home=tmp_path, PYTHONPATH=str(tmp_path / "other")
+    )
+    assert found["error"].startswith(
+        f"ImportError: Python imports nnd from {stranger}, which is not the package of "
+        "near-negative; "
+    )
 
 
-def _siblings(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            assert node.module is not None, f"{path.name}: from . import ..."
-            yield node.module
-
-
-def test_the_script_asks_for_installed_libraries_only() -> None:
-    libraries = {name for kind, name, *_ in get_imports(str(SCRIPT)) if kind == "library"}
-    assert "evaluate" in libraries
-    assert "nnd" not in libraries
+def test_evaluate_does_not_check_the_imports_of_the_script() -> None:
+    # It would say in its own words, and for the wrong package, what to install.
+    assert get_imports(str(SCRIPT)) == []
 
 
 # --- contract --------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from typing import Any
 
 
 class Refuser:
-    """Stands before all other finders and knows no package nnd."""
+    """Stands before all other finders and finds nothing that the distribution installs."""
 
     def find_spec(self, name: str, *_: object) -> None:
-        if name == "nnd" or name.startswith("nnd."):
+        if name.partition(".")[0] in ("nnd", "near_negative"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 

@@ -14,6 +14,11 @@ from nnd.schemas import polars_schema
 
 LOADER = Path(__file__).with_name("load_metric.py")
 
+NOT_INSTALLED = (
+    "the metric needs the package near-negative, which is not installed here: "
+    "pip install near-negative (from a clone: pip install .)"
+)
+
 CONTEXTS = ["The cat sat on the mat.", "Tesla moved to New York.", "Who wrote the book?", "Paris"]
 TEXTS = [  # context, better candidate, worse candidate, error category
     (0, "Who sat on the mat?", "Where is the river?", "off_target"),
@@ -101,6 +106,7 @@ def load_in_process(
     folder: Path,
     home: Path,
     without_package: bool = False,
+    **environment: str,
 ) -> dict[str, Any]:
     """Run evaluate.load(path) and the calls of compute offline in a process of their own.
 
@@ -110,12 +116,15 @@ def load_in_process(
         folder: Where the process runs.
         home: Its HF_HOME.
         without_package: Whether the package nnd is hidden from it.
+        **environment: Its further variables.
 
     Returns:
         What `load_metric.py` prints.
     """
     plan = {"path": str(path), "calls": calls, "without_package": without_package}
-    printed = run_python([str(LOADER)], folder=folder, home=home, text=json.dumps(plan))
+    printed = run_python(
+        [str(LOADER)], folder=folder, home=home, text=json.dumps(plan), **environment
+    )
     found: dict[str, Any] = json.loads(printed)
     return found
 

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 from gradio_client import Client
-from support.metric_runs import LOADER, save_model, write_pairs
+from support.metric_runs import LOADER, run_python, save_model, write_pairs
 
 import nnd.metric.space.metric
 from nnd.metric import evaluate as evaluate_models
@@ -26,7 +26,6 @@ from nnd.metric.space.app import Trial, show, show_problem, try_model
 from nnd.metric.space.files import write_space
 from nnd.schemas import ScoringError
 
-METRIC = Path(nnd.metric.space.metric.__file__).parent
 HOSTILE = "<script>alert(1)</script></div>\u202e&amp;\"'"
 STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
 
@@ -64,6 +63,12 @@ def test_a_trial_is_what_the_command_computes(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_a_scoring_error(dataset: str, model: str, told: str) -> None:
     with pytest.raises(ScoringError, match=told):
         try_model(dataset, model)
+
+
+def test_in_a_clone_the_page_tries_the_installed_metric(tmp_path: Path) -> None:
+    program = "from nnd.metric.space import app; print(app.metric().__name__, end='')"
+    printed = run_python(["-c", program], folder=tmp_path, home=tmp_path / "home")
+    assert printed == "nnd.metric.space.metric"
 
 
 def failures(*rows: tuple[str, str, str | None, float | None]) -> list[dict[str, Any]]:
@@ -274,7 +279,7 @@ Evaluate = Callable[..., str]
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("space")
-    write_space("org/near-negative", METRIC, place, sdk="gradio")
+    write_space("org/near-negative", place, sdk="gradio")
     return place
 
 
@@ -294,7 +299,7 @@ def evaluate(space: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         "NND_CACHE": str(home / "nnd"),
         "OMP_NUM_THREADS": "1",
     }
-    program = SERVE.format(tests=str(LOADER.parent), space=str(space))
+    program = SERVE.format(tests=str(LOADER.parents[1]), space=str(space))
     with (
         (home / "log").open("w+") as log,
         subprocess.Popen(

@@ -3,13 +3,14 @@
 import json
 import os
 import re
+import shutil
 import time
 from pathlib import Path
 from typing import Any
 
 import evaluate
 import pytest
-from support.metric_runs import load_in_process, run_python, save_model, write_pairs
+from support.metric_runs import NOT_INSTALLED, load_in_process, run_python, save_model, write_pairs
 
 from nnd.metric import evaluate as evaluate_models
 from nnd.metric.space.installing import install_metric
@@ -53,8 +54,7 @@ def test_bare_name_loads_in_any_folder_with_the_package(tmp_path: Path) -> None:
     found = load_in_process("nnd", [], folder=elsewhere, home=home, without_package=True)
     assert found == {
         "package": False,
-        "error": 'ImportError: evaluate.load("nnd") needs the package nnd, which is not installed '
-        "here: pip install nnd",
+        "error": f"ImportError: {NOT_INSTALLED}",
     }
 
 
@@ -116,7 +116,7 @@ def test_an_interruption_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(ScoringError, match="No space left on device"):
         install_metric(tmp_path)
     versions = tmp_path / "evaluate_modules" / "metrics" / "evaluate-metric--nnd"

@@ -20,12 +20,12 @@ from support.hub.server import Hub
 from support.metric_runs import LOADER, pair_rows, save_model, write_pairs
 from support.places import ROOT
 
-import nnd.metric.space.metric
+import nnd.metric.space.app
 from nnd.metric import evaluate as evaluate_models
-from nnd.metric.space.files import needed_modules, requirements, write_space
+from nnd.metric.space.files import imported, requirements, write_space
+from nnd.metric.space.flattening import flatten
 from nnd.schemas import PublishError
 
-METRIC = Path(nnd.metric.space.metric.__file__).parent
 NND = str(Path(sys.executable).with_name("nnd"))
 
 
@@ -33,7 +33,7 @@ NND = str(Path(sys.executable).with_name("nnd"))
 def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a static Space."""
     place = tmp_path_factory.mktemp("space")
-    write_space("org/nnd", METRIC, place)
+    write_space("org/nnd", place)
     return place
 
 
@@ -42,8 +42,8 @@ def publish(name: str, **options: Any) -> str:
     quickly = "load('nnd.converters.hub.patience').Patience(first_s=0.001)"
     given = "".join(f", {key}={value!r}" for key, value in options.items())
     return (
-        f"load('nnd.metric.space.publishing').publish_metric({name!r}, {str(METRIC)!r}, "
-        f"patience={quickly}{given}).to_dict()"
+        f"load('nnd.metric.space.publishing').publish_metric({name!r}, patience={quickly}"
+        f"{given}).to_dict()"
     )
 
 
@@ -58,25 +58,14 @@ def test_a_space_holds_what_evaluate_will_ask_for(space: Path) -> None:
     named = {name for kind, name, *_ in get_imports(str(space / "nnd.py")) if kind == "internal"}
     modules = {path.stem for path in space.glob("*.py")}
     assert modules == named | {"nnd", "app"}
-    assert not any(name.startswith("cli") for name in modules)
 
 
-def test_modules_are_as_they_are_here(space: Path) -> None:
-    for path in space.glob("*.py"):
-        here = METRIC / path.name.replace("nnd.py", "nnd_metric.py")
-        assert path.read_bytes() == here.read_bytes()
-
-
-def test_a_module_that_a_module_needs_is_found(tmp_path: Path) -> None:
-    texts = {
-        "nnd_metric": "from .a import x",
-        "a": "def f():\n    from .b import y",
-        "b": "",
-        "c": "",
-    }
-    for name, text in texts.items():
-        (tmp_path / f"{name}.py").write_text(text)
-    assert needed_modules(tmp_path) == ["a", "b"]
+def test_a_space_has_the_page_and_the_flat_modules(space: Path) -> None:
+    modules = flatten("nnd.metric.space.metric")
+    script = modules.pop("space_metric")
+    app = Path(nnd.metric.space.app.__file__).read_text(encoding="utf-8")
+    expected = {**modules, "nnd": script, "app": app}
+    assert {path.stem: path.read_text(encoding="utf-8") for path in space.glob("*.py")} == expected
 
 
 def test_the_sample_is_that_of_the_converter(space: Path) -> None:
@@ -107,8 +96,9 @@ def test_requirements_have_the_bounds_that_nnd_has(space: Path) -> None:
 
 
 def test_requirements_name_what_only_others_import() -> None:
-    assert requirements(["import json"]) == [
-        line for line in requirements(["import torch"]) if not line.startswith("torch")
+    assert imported(["import json", "def f():\n    from torch.nn import x"]) == {"json", "torch"}
+    assert requirements(["json"]) == [
+        line for line in requirements(["torch"]) if not line.startswith("torch")
     ]
     assert [line.split(">")[0] for line in requirements([])] == ["pyarrow", "sentencepiece"]
 
@@ -117,7 +107,7 @@ def test_requirements_name_what_only_others_import() -> None:
     ("sdk", "app"), [("static", "index.html"), ("gradio", "app.py")], ids=["static", "gradio"]
 )
 def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -> None:
-    files = write_space("org/nnd", METRIC, tmp_path, sdk=sdk)
+    files = write_space("org/nnd", tmp_path, sdk=sdk)
     readme = files["README.md"].read_text()
     assert cards.faults(readme) == []
     found = cards.metadata(readme.encode())
@@ -128,10 +118,10 @@ def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -
     assert ("sdk_version" in found) == (sdk == "gradio")
 
 
-@pytest.mark.parametrize("name", ["org/data", "org/App", "org/nnd.v2"])
+@pytest.mark.parametrize("name", ["org/evaluation", "org/App", "org/polars", "org/nnd.v2"])
 def test_a_name_that_no_script_can_have_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(PublishError, match=r"called like its Space.*name the Space ORG/nnd"):
-        write_space(name, METRIC, tmp_path)
+        write_space(name, tmp_path)
 
 
 # --- publishing -------------------------------------------------------------------------------
@@ -145,7 +135,7 @@ def test_a_space_is_one_commit_and_again_none(hub: Hub, ask: Ask, space: Path) -
     sample = {"sample/pairs.parquet", "sample/human_scores.parquet"}
     ours = {path.name for path in space.glob("*.*")} | sample
     assert set(held) == ours - {"nnd.py"} | {"twice.py", ".gitattributes"}
-    assert held["twice.py"] == (METRIC / "nnd_metric.py").read_bytes()
+    assert held["twice.py"] == (space / "nnd.py").read_bytes()
     again = ask(publish("org/twice"))
     assert (again["changed"], again["commit"]) == (False, commit.id)
     assert set(changes(again).values()) == {"same"}

@@ -1,0 +1,50 @@
+"""What pip calls this project, and that nothing here sends anybody to another project's package."""
+
+import re
+import subprocess
+import tomllib
+
+import pytest
+from support.places import ROOT
+
+from nnd.schemas import DISTRIBUTION, nnd_version
+
+# `pip install nnd`, with options or beside other names, and an extra such as 'nnd[train]'.
+OTHERS = re.compile(r"""pip3? install [^\n`;&)]*?(?<![\w./-])nnd(?![\w./-])|["']nnd\[""")
+
+
+def test_the_constant_is_the_name_in_pyproject_and_installed_as_such() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (DISTRIBUTION, nnd_version()) == (project["name"], project["version"])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_another"),
+    [
+        ("pip install " + "nnd", True),
+        ("pip install -q torch " + "nnd>=0.1", True),
+        ("pip install '" + "nnd[train]'", True),
+        ("needs " + "'nnd[train]'", True),
+        ("pip install near-negative; nnd --help", False),
+        ("pip install ./nnd", False),
+        ("pip uninstall nnd", False),
+    ],
+)
+def test_what_is_looked_for(text: str, *, is_another: bool) -> None:
+    assert bool(OTHERS.search(text)) is is_another
+
+
+def test_no_text_tells_to_install_the_package_of_another_project() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("this is not a git checkout: what belongs to it is not known")
+    found = {
+        path: match[0]
+        for path in listed.stdout.splitlines()
+        if (ROOT / path).is_file()
+        for match in [OTHERS.search((ROOT / path).read_text(encoding="utf-8", errors="replace"))]
+        if match
+    }
+    assert found == {}

@@ -1,0 +1,64 @@
+"""Whose package `nnd` is: the command and the metric do not run another project's."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import near_negative
+import pytest
+from support.places import ROOT
+
+import nnd
+
+NND = Path(sys.executable).with_name("nnd")
+REMEDY = (
+    "which is not the package of near-negative; remove that one (if pip installed it: pip "
+    "uninstall nnd) and reinstall near-negative, or use a virtual environment of its own"
+)
+
+
+def test_our_package_is_ours() -> None:
+    assert nnd.DISTRIBUTION == "near-negative"
+    near_negative.check_nnd()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "DISTRIBUTION = 'nnd'",
+        "raise RuntimeError('no licence')",
+        "import a_library_that_is_not_there",
+        None,  # a folder without Python comes before an editable install
+    ],
+)
+def test_the_command_names_another_projects_package(tmp_path: Path, text: str | None) -> None:
+    package = tmp_path / "nnd"
+    package.mkdir()
+    if text is not None:
+        (package / "__init__.py").write_text(text)
+    done = subprocess.run(
+        [NND, "sources"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    place = package if text is None else package / "__init__.py"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"nnd: Python imports nnd from {place}, {REMEDY}\n"
+
+
+def test_a_package_that_is_gone_is_named(tmp_path: Path) -> None:
+    program = "import near_negative; near_negative.main()"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "nnd_metric" / "api")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"nnd: Python imports nnd from nowhere, {REMEDY}\n"

@@ -1,0 +1,5 @@
+"""The Hub that the metric is published to."""
+
+from support.hub.fixtures import ask, hub, served
+
+__all__ = ["ask", "hub", "served"]
