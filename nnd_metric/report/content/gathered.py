@@ -11,9 +11,9 @@ import polars as pl
 from nnd.metric.agreement import agree_scored, category_column
 from nnd.metric.comparison import Comparison, Entry, compare_entries
 from nnd.metric.data import PairData, PairSet, names_in, read_human_scores
-from nnd.metric.report.content.groups import Group, find_groups
+from nnd.metric.figures import Group, Points, find_groups
 from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
-from nnd.metric.report.content.points import Points, find_points
+from nnd.metric.report.content.points import find_points
 from nnd.schemas import ScoringError
 
 MOST_COMPARISONS = 6
@@ -86,7 +86,7 @@ def gather(
         raise ScoringError("--system needs human scores; pass --data or --human-scores")
     return Content(
         models=models,
-        groups=find_groups(models),
+        groups=find_groups([each.rates for each in models]),
         agreement=stored,
         agreement_reason=None if stored is not None else reason,
         points=points,

@@ -1,31 +1,14 @@
 """What stands behind an agreement: the pass rate and the human score of each judged model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import OVERALL, human_scores_for
+from nnd.metric.figures import Points
 from nnd.metric.results import PassRates
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """The models of one category.
-
-    Attributes:
-        category: "overall", or the category.
-        judged: Model → its rate (`results.Rate.to_dict`) and its human score.
-        unjudged: Model → its rate, where nobody judged it.
-        agreement: What the agreement says of the category (`agreement.CategoryAgreement`).
-    """
-
-    category: str
-    judged: Mapping[str, tuple[Mapping[str, Any], float]]
-    unjudged: Mapping[str, Mapping[str, Any]]
-    agreement: Mapping[str, Any]
 
 
 def find_points(

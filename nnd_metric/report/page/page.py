@@ -15,8 +15,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from nnd.metric.drawing import Drawing, svg_inline, visible
+from nnd.metric.figures import IN_WORDS, in_short
 from nnd.metric.report.content import Content, Evaluated, pack_pairs
-from nnd.metric.report.figures import IN_WORDS, Figures, in_short
+from nnd.metric.report.figures import Figures
 from nnd.metric.report.page.sheets import headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION, caveats
 from nnd.metric.space import CITATION

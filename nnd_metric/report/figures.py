@@ -4,13 +4,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nnd.metric.drawing import Drawing, style
-from nnd.metric.report.content import Content, main_column, main_groups
-from nnd.metric.report.figures.agreement import scatter
-from nnd.metric.report.figures.comparison import Side, comparison
-from nnd.metric.report.figures.extrapolation import extrapolation
-from nnd.metric.report.figures.forest import forest
-from nnd.metric.report.figures.heat_map import heat_map
-from nnd.metric.report.figures.scaling import scaling
+from nnd.metric.figures import (
+    Side,
+    draw_agreement,
+    draw_comparison,
+    draw_extrapolation,
+    draw_forest,
+    draw_heat_map,
+    draw_scaling,
+    main_column,
+    main_groups,
+)
+from nnd.metric.report.content import Content
 
 
 class Figures(NamedTuple):
@@ -38,22 +43,22 @@ def _rates(content: Content) -> list[Drawing]:
     names = [each.name for each in content.models]
     models = [each.model for each in content.models]
     groups = main_groups(content.groups)
-    return [forest(names, models, groups), heat_map(names, models, groups)]
+    return [draw_forest(names, models, groups), draw_heat_map(names, models, groups)]
 
 
 def _agreement(content: Content) -> list[Drawing]:
     names = {each.model: each.name for each in content.models}
     points = [each for each in content.points if each.judged]
     lines = [each for each in points if each.agreement["extrapolation"]["line"] is not None]
-    drawings = [scatter(names, points)] if points else []
-    return [*drawings, extrapolation(names, lines)] if lines else drawings
+    drawings = [draw_agreement(names, points)] if points else []
+    return [*drawings, draw_extrapolation(names, lines)] if lines else drawings
 
 
 def _comparisons(content: Content) -> list[Drawing]:
     sides = {each.model: Side(at, each.name) for at, each in enumerate(content.models)}
     column = main_column(content.groups)
     return [
-        comparison(sides[each.a], sides[each.b], column, each.to_dict(), number=number)
+        draw_comparison(sides[each.a], sides[each.b], column, each.to_dict(), number=number)
         for number, each in enumerate(content.comparisons)
     ]
 
@@ -65,4 +70,4 @@ def _scaling(content: Content) -> list[Drawing]:
     if len(set(known.values())) < least:
         return []
     names = {each.model: each.name for each in content.models}
-    return [scaling(names, main_groups(content.groups), known, content.families)]
+    return [draw_scaling(names, main_groups(content.groups), known, content.families)]

@@ -17,7 +17,7 @@ from nnd.metric.drawing import (
     rate_in_words,
     spoken,
 )
-from nnd.metric.report.content import Points
+from nnd.metric.figures.points import Points
 from nnd.metric.statistics import interval_of
 
 CAPTION = (
@@ -30,7 +30,7 @@ CAPTION = (
 _LEAST_P = 0.001  # smaller ones are not told apart
 
 
-def scatter(names: Mapping[str, str], points: Sequence[Points]) -> Drawing:
+def draw_agreement(names: Mapping[str, str], points: Sequence[Points]) -> Drawing:
     """Draw the human score of every judged model against its pass rate, by category.
 
     Args:

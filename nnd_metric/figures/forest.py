@@ -28,7 +28,7 @@ from nnd.metric.drawing import (
     text_width,
     widest,
 )
-from nnd.metric.report.content import Group
+from nnd.metric.figures.groups import Group
 from nnd.metric.statistics import interval_of, percent
 
 LETTERS = {"shorter_wins": "S", "longer_wins": "L", "copy_wins": "C"}
@@ -69,7 +69,7 @@ class _Room(NamedTuple):
         return self.left + self.labels + 0.1 + share * self.width
 
 
-def forest(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
+def draw_forest(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
     """Draw pass rates by category.
 
     Args:

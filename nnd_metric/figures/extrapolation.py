@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from nnd.metric.drawing import MUTED, PAPER, Drawing, Entry, Mark, look, panels, spoken
-from nnd.metric.report.content import Points
-from nnd.metric.report.figures.agreement import draw_judged
+from nnd.metric.figures.agreement import draw_judged
+from nnd.metric.figures.points import Points
 from nnd.metric.statistics import extrapolate, percent
 
 CAPTION = (
@@ -24,7 +24,7 @@ CAPTION = (
 _STEPS = 60
 
 
-def extrapolation(names: Mapping[str, str], points: Sequence[Points]) -> Drawing:
+def draw_extrapolation(names: Mapping[str, str], points: Sequence[Points]) -> Drawing:
     """Draw predicted human scores against pass rates, where there is a line.
 
     Args:

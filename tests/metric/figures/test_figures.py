@@ -18,14 +18,18 @@ from nnd.metric.drawing.marks import Drawing
 from nnd.metric.drawing.svg import png, svg_file, svg_inline
 from nnd.metric.drawing.text import fit, short_names, spoken, spread, text_width, visible
 from nnd.metric.drawing.theme import COLOURS, COLUMN, MUTED, VARIABLES, look, style
-from nnd.metric.report.content.groups import Group
-from nnd.metric.report.content.points import Points
-from nnd.metric.report.figures.agreement import scatter
-from nnd.metric.report.figures.comparison import Side, comparison
-from nnd.metric.report.figures.extrapolation import extrapolation
-from nnd.metric.report.figures.forest import forest
-from nnd.metric.report.figures.heat_map import heat_map
-from nnd.metric.report.figures.scaling import in_short, scaling
+from nnd.metric.figures import (
+    Group,
+    Points,
+    Side,
+    draw_agreement,
+    draw_comparison,
+    draw_extrapolation,
+    draw_forest,
+    draw_heat_map,
+    draw_scaling,
+    in_short,
+)
 
 ROOM = Path(nnd.metric.report.page.write.__file__).parent
 
@@ -66,7 +70,7 @@ GROUPS = [
 
 
 def test_marks_of_the_forest_stand_at_their_rates() -> None:
-    file = svg(drawn(forest, ["a", "b"], ["org/a", "org/b"], GROUPS))
+    file = svg(drawn(draw_forest, ["a", "b"], ["org/a", "org/b"], GROUPS))
     # The scale says where 0 and 100 are; in between it is even.
     zero, hundred = (next(x for text, x, _ in texts(file) if text == t) for t in ("0", "100"))
     at = {each.title: (each.x - zero) / (hundred - zero) for each in marks(file)}
@@ -83,7 +87,7 @@ def test_marks_of_the_forest_stand_at_their_rates() -> None:
 def test_an_interval_without_width_gives_way_to_wilsons() -> None:
     """Where all tests pass, so do all in every resample: that is no certainty."""
     groups = [Group("", "overall", [rate(0.9, (0.9, 0.9)), rate(0.5, (0.4, 0.6)), rate(0.5)])]
-    file = svg(drawn(forest, list("abc"), list("abc"), groups))
+    file = svg(drawn(draw_forest, list("abc"), list("abc"), groups))
     assert [each.title for each in marks(file)] == [
         "a, overall: 90.0 % [10.0, 95.0] of 40",
         "b, overall: 50.0 % [40.0, 60.0] of 40",
@@ -97,7 +101,7 @@ def test_a_title_of_the_forest_ends_before_the_first_letter() -> None:
     long = "a category of a rather long name, longer than the scale is wide, and more of it"
     for share in (0.0, 0.3, 1.0):
         groups = [Group("error_category", long, [rate(0.5, shorter_wins=share)])]
-        found = {text: x for text, x, _ in texts(svg(drawn(forest, ["a"], ["a"], groups)))}
+        found = {text: x for text, x, _ in texts(svg(drawn(draw_forest, ["a"], ["a"], groups)))}
         (title,) = (text for text in found if text.startswith("a ca"))
         n = next(text for text in found if text.startswith("n "))
         assert found["n 40"] + 72 * text_width(n) < found["S"] - 72 * text_width("S") / 2
@@ -105,7 +109,7 @@ def test_a_title_of_the_forest_ends_before_the_first_letter() -> None:
 
 
 def test_rows_of_the_forest_are_those_of_their_models() -> None:
-    file = svg(drawn(forest, ["a", "b"], ["org/a", "org/b"], GROUPS))
+    file = svg(drawn(draw_forest, ["a", "b"], ["org/a", "org/b"], GROUPS))
     rows = {text: y for text, _, y in texts(file) if text in ("a", "b")}  # of the last group
     first = [each for each in marks(file) if each.title.startswith("a, wrong fact:")]
     assert abs(first[0].y - rows["a"]) < 3  # points: a text's foot is not its middle
@@ -114,7 +118,7 @@ def test_rows_of_the_forest_are_those_of_their_models() -> None:
 
 def test_a_long_forest_is_set_in_two_columns() -> None:
     many = [Group("error_category", f"c{n}", [rate(n / 40)]) for n in range(40)]
-    short, long = (drawn(forest, ["a"], ["a"], groups) for groups in (many[:5], many))
+    short, long = (drawn(draw_forest, ["a"], ["a"], groups) for groups in (many[:5], many))
     assert short.figure.get_figwidth() == COLUMN
     assert long.figure.get_figwidth() > 2 * COLUMN
     assert len(marks(svg(long))) == 40
@@ -122,7 +126,7 @@ def test_a_long_forest_is_set_in_two_columns() -> None:
 
 def test_cells_of_the_heat_map_are_as_strong_as_the_lead_over_a_coin() -> None:
     groups = [Group("", "overall", [rate(share) for share in (1, 0.75, 0.5, 0.25, None)])]
-    file = svg(drawn(heat_map, list("abcde"), list("abcde"), groups))
+    file = svg(drawn(draw_heat_map, list("abcde"), list("abcde"), groups))
     strength = {
         each.title[0]: (each.style.split(";")[0], float(each.style.rpartition(" ")[2]))
         for each in marks(file)
@@ -170,7 +174,7 @@ def is_even(places: list[float], values: list[float]) -> bool:
 
 
 def test_the_scatter_is_to_scale_and_says_its_correlations() -> None:
-    file = svg(drawn(scatter, NAMES, [points()]))
+    file = svg(drawn(draw_agreement, NAMES, [points()]))
     found = marks(file)
     assert found[1].title == "x, overall: 40.0 % [30.0, 50.0] of 40; human score 2"
     assert is_even([each.x for each in found], [0.3, 0.4, 0.5, 0.7])
@@ -193,7 +197,7 @@ def test_predictions_stand_on_the_line_among_the_judged() -> None:
     }
     line = {"rmse": 0.25, "rmse_of_mean": 1.5}
     of = points(extrapolation={"line": line, "predictions": [prediction]})
-    file = svg(drawn(extrapolation, NAMES, [of]))
+    file = svg(drawn(draw_extrapolation, NAMES, [of]))
     *judged, new = marks(file)
     assert is_even([each.x for each in (*judged, new)], [0.3, 0.4, 0.5, 0.7, 0.6])
     assert is_even([each.y for each in (*judged, new)], [1, 2, 2.5, 4, 3.9])
@@ -214,14 +218,14 @@ def test_predictions_stand_on_the_line_among_the_judged() -> None:
 def test_a_line_that_tells_nothing_says_so(rmse: float | None, said: list[str]) -> None:
     line = {"rmse": rmse, "rmse_of_mean": 1.5}
     of = points(extrapolation={"line": line, "predictions": []})
-    told = [text for text, *_ in texts(svg(drawn(extrapolation, NAMES, [of])))]
+    told = [text for text, *_ in texts(svg(drawn(draw_extrapolation, NAMES, [of])))]
     assert [text for text in told if "mean" in text] == said
 
 
 def test_the_line_is_dotted_beyond_the_judged() -> None:
     of = points(extrapolation={"line": {"rmse": 0.1, "rmse_of_mean": 1}, "predictions": []})
     unjudged = {"far": rate(0.9)}
-    drawing = drawn(extrapolation, NAMES, [replace(of, unjudged=unjudged)])
+    drawing = drawn(draw_extrapolation, NAMES, [replace(of, unjudged=unjudged)])
     dotted, solid = (
         [float(x) for x in np.asarray(line.get_xdata())]
         for line in drawing.figure.axes[1].lines
@@ -249,7 +253,7 @@ def test_differences_are_sorted_and_to_scale() -> None:
             "none": {"difference": None, "n": 0},
         },
     }
-    drawing = drawn(comparison, Side(0, "x"), Side(3, "y"), "error_category", found)
+    drawing = drawn(draw_comparison, Side(0, "x"), Side(3, "y"), "error_category", found)
     overall, two, one = marks(svg(drawing))
     assert [row["category"] for row in drawing.data] == ["overall", "two", "one"]
     assert is_even([overall.x, two.x, one.x], [0.02, 0.15, -0.1])
@@ -266,7 +270,7 @@ def test_sizes_are_on_a_logarithmic_scale_and_families_joined() -> None:
     names = {name: name for name in sizes}
     groups = [Group("", "overall", [rate(share) for share in (0.5, 0.6, 0.7, 0.8, 0.9)])]
     known = {name: size for name, size in sizes.items() if size}
-    drawing = drawn(scaling, names, groups, known, dict.fromkeys("sml", "family"))
+    drawing = drawn(draw_scaling, names, groups, known, dict.fromkeys("sml", "family"))
     found = {each.title.split()[0]: each for each in marks(svg(drawing))}
     assert list(found) == ["s", "m", "l", "alone"]
     assert found["m"].title == "m (1B), overall: 60.0 % of 40"
@@ -295,16 +299,16 @@ def test_parameters_as_people_say_them(parameters: int, said: str) -> None:
 
 
 def test_a_png_is_a_column_wide_at_300_dots_per_inch() -> None:
-    file = png(drawn(forest, ["a", "b"], ["a", "b"], GROUPS))
+    file = png(drawn(draw_forest, ["a", "b"], ["a", "b"], GROUPS))
     assert file.startswith(b"\x89PNG")
     assert int.from_bytes(file[16:20], "big") == round(3.3 * 300)
 
 
 def test_no_letter_is_smaller_than_seven_points() -> None:
     for drawing in (
-        drawn(forest, ["a", "b"], ["a", "b"], GROUPS),
-        drawn(heat_map, ["a", "b"], ["a", "b"], GROUPS),
-        drawn(scatter, NAMES, [points()]),
+        drawn(draw_forest, ["a", "b"], ["a", "b"], GROUPS),
+        drawn(draw_heat_map, ["a", "b"], ["a", "b"], GROUPS),
+        drawn(draw_agreement, NAMES, [points()]),
     ):
         sizes = re.findall(rb"font(?:-size)?: [^;\"]*?([\d.]+)px", svg(drawing))
         assert {float(size) for size in sizes} == {7.0}
@@ -312,14 +316,14 @@ def test_no_letter_is_smaller_than_seven_points() -> None:
 
 def test_a_figure_is_the_same_byte_for_byte_and_matplotlib_as_it_was() -> None:
     before = dict(mpl.rcParams)
-    once, again = (drawn(forest, ["a", "b"], ["a", "b"], GROUPS) for _ in range(2))
+    once, again = (drawn(draw_forest, ["a", "b"], ["a", "b"], GROUPS) for _ in range(2))
     assert svg_file(once) == svg_file(again)
     assert png(once) == png(again)
     assert dict(mpl.rcParams) == before
 
 
 def test_on_a_page_every_colour_is_a_variable_and_every_id_the_figures_own() -> None:
-    inline = svg_inline(drawn(heat_map, ["a", "b"], ["a", "b"], GROUPS))
+    inline = svg_inline(drawn(draw_heat_map, ["a", "b"], ["a", "b"], GROUPS))
     assert not re.findall("#[0-9a-f]{6}", inline)
     assert set(re.findall(r"var\(--([\w-]+)\)", inline)) >= {"ink", "paper", "above"}
     ids = re.findall(r' id="([^"]*)"', inline)
@@ -414,7 +418,7 @@ def test_what_controls_is_a_dot_and_what_is_read_stays() -> None:
 
 def test_a_dollar_is_a_dollar() -> None:
     groups = [Group("error_category", r"$\frac{$", [rate(0.5)])]
-    assert r"$\frac{$" in [t for t, *_ in texts(svg(drawn(forest, ["$x$"], ["$x$"], groups)))]
+    assert r"$\frac{$" in [t for t, *_ in texts(svg(drawn(draw_forest, ["$x$"], ["$x$"], groups)))]
 
 
 def test_letters_move_apart_and_keep_their_order() -> None:

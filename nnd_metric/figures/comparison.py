@@ -37,7 +37,7 @@ class Side(NamedTuple):
     name: str
 
 
-def comparison(
+def draw_comparison(
     a: Side, b: Side, column: str, found: Mapping[str, Any], *, number: int = 0
 ) -> Drawing:
     """Draw the differences of two models, overall and by category.

@@ -1,12 +1,11 @@
-"""The categories of a report, and what every model reaches in each."""
+"""The categories of pass rates, and what every model reaches in each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nnd.metric.data import OVERALL
-from nnd.metric.report.content.models import Evaluated
-from nnd.metric.results import SLICES
+from nnd.metric.results import SLICES, PassRates
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +23,18 @@ class Group:
     rates: Sequence[Mapping[str, Any]]
 
 
-def find_groups(models: Sequence[Evaluated]) -> list[Group]:
-    """Return all tests, then every category of every column that has several."""
-    groups = [Group("", OVERALL, [each.rates.overall.to_dict() for each in models])]
+def find_groups(models: Sequence[PassRates]) -> list[Group]:
+    """Return all tests, then every category of every column that has several.
+
+    Args:
+        models: The pass rates of each model, all on the same pairs.
+    """
+    groups = [Group("", OVERALL, [each.overall.to_dict() for each in models])]
     for column in SLICES:
-        values = models[0].rates.by[column]
+        values = models[0].by[column]
         if len(values) > 1:
             groups += [
-                Group(column, value, [each.rates.by[column][value].to_dict() for each in models])
+                Group(column, value, [each.by[column][value].to_dict() for each in models])
                 for value in values
             ]
     return groups

@@ -17,7 +17,7 @@ from nnd.metric.drawing import (
     spoken,
     visible,
 )
-from nnd.metric.report.content import Group
+from nnd.metric.figures.groups import Group
 from nnd.metric.statistics import interval_of
 
 CAPTION = (
@@ -29,7 +29,7 @@ _ALONE = "other models"
 _ROOM = 1.5  # beside the smallest and the largest, as a factor
 
 
-def scaling(
+def draw_scaling(
     names: Mapping[str, str],
     groups: Sequence[Group],
     parameters: Mapping[str, int],

@@ -20,7 +20,7 @@ from nnd.metric.drawing import (
     text_width,
     widest,
 )
-from nnd.metric.report.content import Group
+from nnd.metric.figures.groups import Group
 
 CAPTION = (
     "Pass rates in per cent, a row per category, a column per model. Blue is above a coin, orange "
@@ -34,7 +34,7 @@ _DARKEST = 0.9
 _STEEP = 0.7071  # names stand on a slope of 45 degrees
 
 
-def heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
+def draw_heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
     """Draw pass rates of models and categories.
 
     Args:
