@@ -1,22 +1,21 @@
 """Checks of what would be published: the folder by its contract, and the card by its linter."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nnd.cards import data_card
 from nnd.cards.lint import check_card as lint
+from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import Check, listed
-from nnd.converters.check_source.rows import Reading
 from nnd.converters.folder import validate
 from nnd.schemas import NNDError
 
 CARD = "card"
 
 
-def check_card(readings: Sequence[Reading]) -> Check:
+def check_card(case: Case) -> Check:
     """Check that what a reading gives is a valid folder, and has a card without problems."""
-    for one in readings:
+    for one in case.results:
         if one.conversion is None:
             continue
         with TemporaryDirectory(prefix="nnd-check-") as place:

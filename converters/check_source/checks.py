@@ -1,71 +1,52 @@
 """`nnd check-source`: all that a reviewer of a source would check, in one list with remedies."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from nnd.converters.check_source import (
-    card as check_card,
-    code as check_code,
-    facts as check_facts,
-    rows as check_rows,
-    texts as check_texts,
-)
-from nnd.converters.check_source.fixture import FIXTURE, check_fixture, fixture_jobs
-from nnd.converters.check_source.job import Job, is_own, real_jobs
-from nnd.converters.check_source.outcome import Check, listed, not_reached
-from nnd.converters.check_source.run import Run, run_jobs
-from nnd.converters.check_source.shuffle import shuffle_file
-from nnd.converters.source import Files, Source, load_source
+from nnd.converters.check_source import card, code, facts, rows, texts
+from nnd.converters.check_source.case import Case
+from nnd.converters.check_source.outcome import Check, not_reached
+from nnd.converters.check_source.reading import every_variant, real_readings
+from nnd.converters.check_source.report import CheckReport
+from nnd.converters.source import Source, load_source
 from nnd.schemas import SourceError
 
-NAMES = (
-    check_facts.SCHEMA,
-    check_facts.FILLED_IN,
-    check_facts.LICENCE,
-    check_facts.CITATION,
-    check_facts.FILES,
-    FIXTURE,
-    check_code.CODE,
-    check_code.NETWORK,
-    check_code.LIMITS,
-    check_rows.CONVERTS,
-    check_rows.ASPECTS,
-    check_rows.CATEGORIES,
-    check_rows.SYSTEMS,
-    check_rows.PAIRS,
-    check_rows.IDS,
-    check_rows.COUNTS,
-    check_texts.INVENTED,
-    check_texts.CONFOUNDS,
-    check_texts.HYGIENE,
-    check_texts.PERSONAL_DATA,
-    check_card.CARD,
+_RUN = (facts.FIXTURE,)
+_ROWS = (*_RUN, rows.CONVERTS)
+_PAIRS = (*_ROWS, rows.PAIRS)
+_CODE = (code.CODE, code.NETWORK, code.LIMITS)
+_FACTS = (facts.FILLED_IN, facts.LICENCE, facts.CITATION, facts.FILES)
+
+_CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
+    (facts.FILLED_IN, facts.check_filled_in, ()),
+    (facts.LICENCE, facts.check_licence, ()),
+    (facts.CITATION, facts.check_citation, ()),
+    (facts.FILES, facts.check_files, ()),
+    (facts.FIXTURE, facts.check_fixture, ()),
+    (code.CODE, code.check_code, _RUN),
+    (code.NETWORK, code.check_network, _RUN),
+    (code.LIMITS, code.check_limits, _RUN),
+    (rows.CONVERTS, rows.check_converts, (*_RUN, *_CODE)),
+    (rows.ASPECTS, rows.check_aspects, _ROWS),
+    (rows.CATEGORIES, rows.check_categories, _ROWS),
+    (rows.SYSTEMS, rows.check_systems, _ROWS),
+    (rows.PAIRS, rows.check_pairs, _ROWS),
+    (rows.IDS, rows.check_ids, _PAIRS),
+    (rows.COUNTS, rows.check_counts, _PAIRS),
+    (texts.INVENTED, texts.check_invented, _ROWS),
+    (texts.CONFOUNDS, texts.check_confounds, _PAIRS),
+    (texts.HYGIENE, texts.check_hygiene, _PAIRS),
+    (texts.PERSONAL_DATA, texts.check_personal_data, _ROWS),
+    (card.CARD, card.check_card, (*_PAIRS, *_FACTS)),
 )
+"""What is checked once source.yaml keeps its schema: name, check, and what has to come first."""
+
+NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
 """What is checked, in this order; each once."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """All that was converted: the fixture and the real files, each as they are and shuffled."""
-
-    fixtures: list[tuple[Run, Mapping[str, Any]]]
-    real: list[Run]
-    shuffled: dict[str, Run]
-    kept: list[str]
-
-    @property
-    def straight(self) -> list[Run]:
-        return [*(run for run, _ in self.fixtures), *self.real]
-
-    @property
-    def every(self) -> list[Run]:
-        return [*self.straight, *self.shuffled.values()]
-
-
-def check_source(source: str | Path, origin: str | Path | None = None) -> list[Check]:
+def check_source(source: str | Path, origin: str | Path | None = None) -> CheckReport:
     """Check a source as a reviewer would; nothing is fetched, and nothing is written.
 
     Its convert.py runs in a process of its own, which can neither connect nor start programs. The
@@ -88,113 +69,41 @@ def check_source(source: str | Path, origin: str | Path | None = None) -> list[C
     except SourceError as error:
         if not (Path(source) / "source.yaml").exists():
             raise
-        schema = Check(check_facts.SCHEMA, "fail", str(error), "mend that field")
-        return _complete([schema], check_facts.SCHEMA)
-    schema = check_facts.check_schema(loaded)
-    if schema.outcome == "fail":
-        return _complete([schema], check_facts.SCHEMA)
-    facts = [
-        schema,
-        check_facts.check_filled_in(loaded),
-        check_facts.check_licence(loaded),
-        check_facts.check_citation(loaded),
-        check_facts.check_files(loaded),
-        check_fixture(loaded),
-    ]
+        return _report(source, Check(facts.SCHEMA, "fail", str(error), "mend that field"))
+    files = None if origin is None else Path(origin)
     with TemporaryDirectory(prefix="nnd-check-") as place:
-        real = real_jobs(loaded, None if origin is None else Path(origin), Path(place))
-        if facts[-1].outcome == "fail":
-            return _complete(facts, FIXTURE)
-        runs = _run_all(loaded, real, Path(place))
-    return _complete([*facts, *_check_runs(loaded, runs, facts)], check_rows.CONVERTS)
+        return _report(source, *_check(loaded, files, Path(place)))
 
 
-def _complete(checks: Sequence[Check], because: str) -> list[Check]:
-    """Return a check for each name; those that are not there were not reached."""
+def _check(source: Source, origin: Path | None, place: Path) -> Iterator[Check]:
+    try:
+        variants = list(every_variant(source))
+    except SourceError as error:
+        yield Check(facts.SCHEMA, "fail", str(error), "mend that field")
+        return
+    schema = facts.check_schema(source, len(variants))
+    yield schema
+    if schema.outcome != "fail":
+        yield from _check_all(Case(variants, real_readings(source, origin, place), place))
+
+
+def _check_all(case: Case) -> Iterator[Check]:
+    """Make each check, unless one that has to come first blocks it."""
+    blocking = set[str]()
+    for name, check, needs in _CHECKS:
+        first = next((need for need in needs if need in blocking), None)
+        found = check(case) if first is None else not_reached(name, first)
+        yield found
+        # A faulty convert.py blocks nothing as long as it gives rows.
+        is_borne = found.outcome == "fail" and name in (*_CODE, rows.CONVERTS) and case.gives_rows
+        if found.outcome in ("fail", "not reached") and not is_borne:
+            blocking.add(name)
+
+
+def _report(source: str | Path, *checks: Check) -> CheckReport:
+    """Return a report with all that was checked; what is not there waits for the schema."""
     found = {check.name: check for check in checks}
-    return [found.get(name) or not_reached(name, because) for name in NAMES]
-
-
-def _run_all(source: Source, real: list[Job], place: Path) -> _Runs:
-    fixtures = fixture_jobs(source)
-    straight = [*(job for job, _ in fixtures), *real]
-    shuffled, kept = {}, dict[str, None]()
-    for number, job in enumerate(straight):
-        origin, files = _shuffle(job, place / f"shuffled-{number}")
-        if any(files.values()):
-            shuffled[job.label] = replace(job, origin=origin)
-        kept |= dict.fromkeys(name for name, done in files.items() if not done)
-    runs = run_jobs([*straight, *shuffled.values()])
-    first, last = len(fixtures), len(straight)
-    expected = [entry for _, entry in fixtures]
-    return _Runs(
-        list(zip(runs[:first], expected, strict=True)),
-        runs[first:last],
-        dict(zip(shuffled, runs[last:], strict=True)),
-        list(kept),
+    return CheckReport(
+        str(source),
+        tuple(found.get(name) or not_reached(name, facts.SCHEMA) for name in NAMES),
     )
-
-
-def _shuffle(job: Job, place: Path) -> tuple[Path, dict[str, bool]]:
-    """Put the files of a job into a folder, with their rows shuffled.
-
-    Returns:
-        Where they are, and of each whether its rows were shuffled.
-    """
-    place.mkdir()
-    source = job.source()
-    files, done, origin = Files(source, job.origin), dict[str, bool](), place
-    for file in source.files:
-        if files.has(file.name):
-            path = files.path(file.name)
-            target = place / Path(file.name).with_suffix(path.suffix).name
-            done[file.name] = shuffle_file(path, target)
-            if not done[file.name]:
-                target.symlink_to(path.absolute())
-            if file == source.files[0] and target.name != file.name:
-                origin = target  # a .parquet given for a .csv is found by its whole name only
-    return origin, done
-
-
-def _check_runs(source: Source, runs: _Runs, facts: Sequence[Check]) -> Iterator[Check]:
-    code = check_code.check_code(source, runs.every)
-    network = check_code.check_network(runs.every)
-    limits = check_code.check_limits(source, runs.every)
-    yield from (code, network, limits)
-    first = next((one.name for one in (code, network, limits) if one.outcome == "fail"), None)
-    if any(run.annotations is None for run in runs.straight):
-        errors = [f"{run.job.label}: {run.error}" for run in runs.straight if run.error]
-        remedy = "mend what the message names; `nnd convert` says it, too"
-        failed = Check(check_rows.CONVERTS, "fail", listed(errors, 1), remedy)
-        yield not_reached(check_rows.CONVERTS, first) if first else failed
-        return
-    yield from _check_readings(source, runs, facts)
-
-
-def _check_readings(source: Source, runs: _Runs, facts: Sequence[Check]) -> Iterator[Check]:
-    readings = {
-        run.job.label: check_rows.read_run(run, run.annotations)
-        for run in runs.straight
-        if run.annotations is not None
-    }
-    fixtures = [(readings[run.job.label], entry) for run, entry in runs.fixtures]
-    invented = [one for one, _ in fixtures]
-    real = [readings[run.job.label] for run in runs.real]
-    every = [*invented, *real]
-    yield check_rows.check_converts(every)
-    yield from check_rows.check_known(every, real)
-    pairs = check_rows.check_pairs(every)
-    yield pairs
-    yield check_texts.check_invented(invented, real, is_own=is_own(source))
-    yield check_texts.check_personal_data(invented, real)
-    if pairs.outcome == "fail":
-        rest = check_rows.IDS, check_rows.COUNTS, check_texts.CONFOUNDS, check_texts.HYGIENE
-        yield from (not_reached(name, check_rows.PAIRS) for name in (*rest, check_card.CARD))
-        return
-    ids = check_rows.check_ids(every, runs.shuffled, runs.kept)
-    yield ids
-    yield check_rows.check_counts(fixtures, real)
-    yield check_texts.check_confounds(real)
-    yield check_texts.check_hygiene(real)
-    first = next((one.name for one in facts if one.outcome == "fail"), None)
-    yield not_reached(check_card.CARD, first) if first else check_card.check_card(every)

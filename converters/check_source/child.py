@@ -2,8 +2,9 @@
 
     python -m nnd.converters.check_source.child PLACE
 
-PLACE/jobs.json lists what to convert. Of each job, `N.parquet` gets the annotations, and
-`reports.jsonl` a line: files, oddities, error, what was refused, seconds, peak_bytes.
+PLACE/jobs.json lists what to convert (`write_jobs`). Of each reading, `N.parquet` gets the
+annotations, and `reports.jsonl` a line: files, oddities, error, what was refused, seconds,
+peak_bytes.
 """
 
 import contextlib
@@ -17,11 +18,10 @@ from typing import Any
 import polars as pl
 
 from nnd.converters import Annotation
-from nnd.converters.check_source.job import Job
 from nnd.converters.check_source.memory import peak_memory
-from nnd.converters.folder import run_converter
+from nnd.converters.check_source.reading import Reading
 from nnd.converters.pairs import ANY_SYSTEM, annotation_frame
-from nnd.converters.source import Files, Source
+from nnd.converters.source import Files, Source, run_converter
 from nnd.schemas import NNDError
 
 _OUTSIDE = (
@@ -88,10 +88,9 @@ def _is_imported(code: str) -> bool:
     return False
 
 
-def run(job: Job) -> tuple[pl.DataFrame, Files]:
+def run(reading: Reading) -> tuple[pl.DataFrame, Files]:
     """Convert as `convert` does, but let in systems, labels and aspects that are not known."""
-    source = job.source()
-    files = Files(source, job.origin)
+    source, files = reading.source, Files(reading.source, reading.origin)
     with contextlib.redirect_stdout(sys.stderr):
         rows = list(run_converter(source, files))
         return annotation_frame(_lenient(source, rows), rows), files
@@ -112,13 +111,15 @@ def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
     return Source(source.folder, facts)
 
 
-def reports(jobs: Sequence[Job], place: Path, refused: list[str]) -> Iterator[dict[str, Any]]:
-    """Run jobs; yield what came of each, as `check_run.Run` has it, its rows being in `place`."""
-    for number, job in enumerate(jobs):
+def reports(
+    readings: Sequence[Reading], place: Path, refused: list[str]
+) -> Iterator[dict[str, Any]]:
+    """Convert readings; yield what came of each, as `Run` has it, its rows being in `place`."""
+    for number, reading in enumerate(readings):
         began = time.process_time()
         report: dict[str, Any] = {"files": [], "oddities": [], "error": None}
         try:
-            frame, files = run(job)
+            frame, files = run(reading)
             frame.write_parquet(place / f"{number}.parquet")
             report |= {"files": files.digests(), "oddities": files.oddities}
         except NNDError as error:
@@ -130,22 +131,24 @@ def reports(jobs: Sequence[Job], place: Path, refused: list[str]) -> Iterator[di
         yield report
 
 
-def main(place: Path) -> None:
-    """Run the jobs of a folder, and write there what came of them."""
-    told = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
+def write_jobs(readings: Sequence[Reading], place: Path) -> None:
+    """Write what is to be converted into a folder that `main` takes."""
     jobs = [
-        Job(
-            label=one["label"],
-            folder=Path(one["folder"]),
-            origin=Path(one["origin"]),
-            set_name=one["set_name"],
-            variant=one["variant"],
-        )
-        for one in told
+        {"folder": one.source.folder, "facts": one.source.facts, "origin": one.origin}
+        for one in readings
     ]
-    refused = watch(jobs[0].folder / "convert.py")
+    (place / "jobs.json").write_text(json.dumps(jobs, default=str), encoding="utf-8")
+
+
+def main(place: Path) -> None:
+    """Convert what a folder lists, and write there what came of it."""
+    jobs = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
+    readings = [
+        Reading("", Source(Path(job["folder"]), job["facts"]), Path(job["origin"])) for job in jobs
+    ]
+    refused = watch(readings[0].source.folder / "convert.py")
     with (place / "reports.jsonl").open("w", encoding="utf-8") as file:
-        for report in reports(jobs, place, refused):
+        for report in reports(readings, place, refused):
             file.write(json.dumps(report) + "\n")
             file.flush()
 

@@ -2,11 +2,11 @@
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
+from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import Check, listed
-from nnd.converters.check_source.run import Run
 from nnd.converters.source import Source
 from nnd.schemas import SourceError
 
@@ -22,10 +22,10 @@ _MOST_SECONDS = 300.0
 _MOST_BYTES = 4 * 2**30
 
 
-def check_code(source: Source, runs: Sequence[Run]) -> Check:
+def check_code(case: Case) -> Check:
     """Check that convert.py is Python that imports little, and does nothing when imported."""
-    path = source.folder / "convert.py"
-    if not path.exists() and "table" in source.facts:
+    path = case.source.folder / "convert.py"
+    if not path.exists() and "table" in case.source.facts:
         return Check(CODE, "pass", "none is needed: `table:` maps the columns")
     if not path.exists():
         remedy = "write `def annotations(files)` there, or a `table:` section in source.yaml"
@@ -34,7 +34,7 @@ def check_code(source: Source, runs: Sequence[Run]) -> Check:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, OSError) as error:
         return Check(CODE, "fail", f"cannot be read: {error}", "mend it")
-    done = [what for run in runs for what in run.refused if what.startswith(AT_IMPORT)]
+    done = [what for run in case.runs for what in run.refused if what.startswith(AT_IMPORT)]
     faults = list(_faults(tree, list(dict.fromkeys(done))))
     if faults:
         message, remedy = faults[0]
@@ -69,43 +69,43 @@ def _is_allowed(name: str) -> bool:
     return standard or any(f"{name}.".startswith(f"{ours}.") for ours in _OURS)
 
 
-def check_network(runs: Sequence[Run]) -> Check:
+def check_network(case: Case) -> Check:
     """Check that converting asked for no connection and no other program: both are refused."""
-    asked = [what for run in runs for what in run.refused if not what.startswith(AT_IMPORT)]
+    asked = [what for run in case.runs for what in run.refused if not what.startswith(AT_IMPORT)]
     if asked:
         remedy = "declare what it needs under `files` in source.yaml, and read it with files.path()"
         return Check(NETWORK, "fail", f"asked for {listed(list(dict.fromkeys(asked)), 3)}", remedy)
     return Check(NETWORK, "pass", "no connection, and no other program, when converting")
 
 
-def check_limits(source: Source, runs: Sequence[Run]) -> Check:
+def check_limits(case: Case) -> Check:
     """Check time, memory and size: everybody who runs the tests has to wait for all sources."""
-    over = list(_over(source, runs))
+    over = list(_over(case))
     if over:
         remedy = "read row by row, leave out of the fixture what shows nothing new"
         return Check(LIMITS, "fail", listed(over), remedy)
-    path = source.folder / "convert.py"
+    path = case.source.folder / "convert.py"
     lines = len(path.read_bytes().splitlines()) if path.is_file() else 0
     if lines > _MOST_LINES:
         remedy = "see whether less does: a reader has to follow it"
         return Check(LIMITS, "look", f"convert.py has {lines} lines", remedy)
-    seconds = max((run.seconds for run in runs), default=0.0)
-    memory = max((run.peak_bytes for run in runs), default=0) / 2**20
+    seconds = max((run.seconds for run in case.runs), default=0.0)
+    memory = max((run.peak_bytes for run in case.runs), default=0) / 2**20
     return Check(LIMITS, "pass", f"{seconds:.1f} s and at most {memory:,.0f} MiB for a conversion")
 
 
-def _over(source: Source, runs: Sequence[Run]) -> Iterator[str]:
-    for run in runs:
+def _over(case: Case) -> Iterator[str]:
+    for run in case.runs:
         if run.is_late:
-            yield f"{run.job.label} {run.error}"
+            yield f"{run.label} {run.error}"
             return
         if run.seconds > _MOST_SECONDS:
-            yield f"{run.job.label} took {run.seconds:.0f} s where {_MOST_SECONDS:.0f} are enough"
+            yield f"{run.label} took {run.seconds:.0f} s where {_MOST_SECONDS:.0f} are enough"
         if run.peak_bytes > _MOST_BYTES:
-            yield f"{run.job.label} took {run.peak_bytes / 2**30:.1f} GiB of memory"
-    sizes = {path: path.stat().st_size for path in _files(source)}
+            yield f"{run.label} took {run.peak_bytes / 2**30:.1f} GiB of memory"
+    sizes = {path: path.stat().st_size for path in _files(case.source)}
     for path, size in sizes.items():
-        if path.is_relative_to(source.folder / "fixture") and size > _MOST_FIXTURE_BYTES:
+        if path.is_relative_to(case.source.folder / "fixture") and size > _MOST_FIXTURE_BYTES:
             yield f"{path.name} of the fixture has {size:,} bytes, most {_MOST_FIXTURE_BYTES:,}"
     if sum(sizes.values()) > _MOST_FOLDER_BYTES:
         yield f"the folder has {sum(sizes.values()):,} bytes, most {_MOST_FOLDER_BYTES:,}"

@@ -1,17 +1,19 @@
-"""Checks of source.yaml alone: its form, what is left to fill in, licence, citation, files."""
+"""Checks of what stands in the folder: source.yaml, field by field, and the fixture."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from nnd.cards import faults_of, hub_licence
+from nnd.converters.check_source.case import Case
+from nnd.converters.check_source.fixture import missing_in
 from nnd.converters.check_source.outcome import Check, listed
 from nnd.converters.new_source.scaffold import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.source import Source
 from nnd.schemas import SourceError
 
 SCHEMA, FILLED_IN, LICENCE = "source.yaml", "filled in", "licence"
-CITATION, FILES = "citation", "files"
+CITATION, FILES, FIXTURE = "citation", "files", "fixture"
 
 _FOR_THE_CARD = (
     "homepage",
@@ -25,47 +27,42 @@ _FOR_THE_CARD = (
 )
 """Fields that may be left out; the card then says that nobody knows."""
 
+_LAYOUT = (
+    "make fixture/ with a tiny invented file called as in source.yaml, and fixture/expected.yaml: "
+    "a list of {set, variant, annotations, contexts, systems, pairs, by_error_category, dropped}, "
+    "counted by hand"
+)
 _NO_DERIVATIVES = re.compile(r"-ND\b", re.IGNORECASE)
 
 
-def check_schema(source: Source) -> Check:
-    """Check that source.yaml keeps its schema in every set and variant; its folder has its name."""
+def check_schema(source: Source, n_variants: int) -> Check:
+    """Check that the folder of a source has its name; its schema is kept, or it were not loaded.
+
+    Args:
+        source: The source.
+        n_variants: In how many sets and variants it was loaded.
+    """
     folder = source.folder.resolve().name
-    try:
-        readings = list(every_reading(source))
-    except SourceError as error:
-        return Check(SCHEMA, "fail", str(error), "mend that field")
     if source.name != folder:
         remedy = "give the folder the name of the source"
         return Check(SCHEMA, "fail", f'is of "{source.name}", in the folder "{folder}"', remedy)
-    more = f", in {len(readings)} sets and variants" if len(readings) > 1 else ""
+    more = f", in {n_variants} sets and variants" if n_variants > 1 else ""
     return Check(SCHEMA, "pass", f"keeps its schema{more}")
 
 
-def every_reading(source: Source) -> Iterator[Source]:
-    """Yield a source as itself, each of its sets, and each variant of all these.
-
-    Raises:
-        SourceError: At one that is not valid.
-    """
-    for chosen in (source, *(source.choose("set", name) for name in source.facts.get("sets", {}))):
-        yield chosen
-        yield from (chosen.choose("variant", name) for name in chosen.facts.get("variants", {}))
-
-
-def check_filled_in(source: Source) -> Check:
+def check_filled_in(case: Case) -> Check:
     """Check that nothing is left of what `nnd new-source` could not know."""
     open_fields = [
-        path for path, text in _texts(source.facts) if re.search(rf"\b{TO_FILL}\b", text)
+        path for path, text in _texts(case.source.facts) if re.search(rf"\b{TO_FILL}\b", text)
     ]
-    if UNDETERMINED in source.facts["languages"]:
+    if UNDETERMINED in case.source.facts["languages"]:
         open_fields.append("languages")
     if open_fields:
         told = {left.field: left.what for left in LEFT}
         first = open_fields[0].partition("/")[0]
         remedy = f"write there what is the case; {first}: {told.get(first, 'as the schema has it')}"
         return Check(FILLED_IN, "fail", f"left open: {listed(open_fields)}", remedy)
-    missing = [field for field in _FOR_THE_CARD if not source.facts.get(field)]
+    missing = [field for field in _FOR_THE_CARD if not case.source.facts.get(field)]
     if missing:
         remedy = "state them where anybody knows; the card says until then that nobody does"
         return Check(FILLED_IN, "look", f"not stated: {', '.join(missing)}", remedy)
@@ -86,9 +83,10 @@ def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
         yield path, value
 
 
-def check_licence(source: Source) -> Check:
+def check_licence(case: Case) -> Check:
     """Check that the licence is known, and that what it allows is not what it forbids."""
-    licence, redistribution = source.facts["licence"], source.facts["redistribution"]
+    facts = case.source.facts
+    licence, redistribution = facts["licence"], facts["redistribution"]
     if redistribution == "allowed" and licence == "unknown":
         remedy = "name the licence that allows it, or write `redistribution: unknown`"
         return Check(LICENCE, "fail", "unknown, and yet redistribution is allowed", remedy)
@@ -108,18 +106,18 @@ def check_licence(source: Source) -> Check:
     return Check(LICENCE, "pass", f"{licence}, redistribution: {redistribution}")
 
 
-def check_citation(source: Source) -> Check:
+def check_citation(case: Case) -> Check:
     """Check that the BibTeX parses, and that its entries have a key, a title and a year."""
-    faults = list(dict.fromkeys(faults_of(source.facts["citation"])))
+    faults = list(dict.fromkeys(faults_of(case.source.facts["citation"])))
     if faults:
         remedy = "paste the BibTeX of the paper under `citation`, with a title and a year"
         return Check(CITATION, "fail", listed(faults), remedy)
     return Check(CITATION, "pass", "the BibTeX parses")
 
 
-def check_files(source: Source) -> Check:
+def check_files(case: Case) -> Check:
     """Check that every file can be fetched and recognised."""
-    files = list(dict.fromkeys(file for one in every_reading(source) for file in one.files))
+    files = list(dict.fromkeys(file for one in case.variants for file in one.files))
     bare = [file.name for file in files if file.sha256 is None or file.url is None]
     if bare:
         remedy = (
@@ -128,3 +126,14 @@ def check_files(source: Source) -> Check:
         )
         return Check(FILES, "look", f"without url or sha256: {', '.join(bare)}", remedy)
     return Check(FILES, "pass", f"{len(files)} with url and sha256")
+
+
+def check_fixture(case: Case) -> Check:
+    """Check that there is a fixture, that its files are there, and that it covers every variant."""
+    try:
+        missing = list(missing_in(case.source, case.fixture))
+    except SourceError as error:
+        return Check(FIXTURE, "fail", str(error), _LAYOUT)
+    if missing:
+        return Check(FIXTURE, "fail", listed(missing), _LAYOUT)
+    return Check(FIXTURE, "pass", f"{len(case.fixture)} reading(s)")

@@ -1,31 +1,41 @@
-"""What a fixture holds: which readings of the source, and what each is expected to give."""
+"""What a fixture holds: readings of the source, and what each is expected to give."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.check_source.job import Job, is_own
-from nnd.converters.check_source.outcome import Check, listed
+from nnd.converters.check_source.reading import Reading, is_own
 from nnd.converters.reading import load_yaml
-from nnd.converters.source import Source
+from nnd.converters.source import Source, find_set
 from nnd.schemas import SourceError
 
-FIXTURE = "fixture"
-
 _PLACE = ("from", "set", "variant")
-_LAYOUT = (
-    "make fixture/ with a tiny invented file called as in source.yaml, and fixture/expected.yaml: "
-    "a list of {set, variant, annotations, contexts, systems, pairs, by_error_category, dropped}, "
-    "counted by hand"
-)
 
 
-def read_entries(source: Source) -> list[dict[str, Any]]:
-    """Return the entries of fixture/expected.yaml.
+def fixture_readings(source: Source) -> list[Reading]:
+    """Return the readings of a fixture, one for each entry of fixture/expected.yaml.
 
     Raises:
-        SourceError: If it is missing, is no YAML, or no list of entries.
+        SourceError: If expected.yaml is missing, is no YAML, or no list of entries, or an entry is
+            for a set or variant that there is not.
     """
+    return [_reading(source, entry) for entry in _entries(source)]
+
+
+def _reading(source: Source, entry: Mapping[str, Any]) -> Reading:
+    folder = source.folder if is_own(source) else source.folder / "fixture"
+    origin = Path(folder, str(entry.get("from") or "."))
+    set_name, variant = entry.get("set"), entry.get("variant")
+    chosen = find_set(source, origin) if set_name is None else source.choose("set", set_name)
+    return Reading(
+        label=" ".join(["fixture", *(f"{key} {entry[key]}" for key in _PLACE if entry.get(key))]),
+        source=chosen if variant is None else chosen.choose("variant", variant),
+        origin=origin,
+        expected={key: value for key, value in entry.items() if key not in _PLACE},
+    )
+
+
+def _entries(source: Source) -> list[dict[str, Any]]:
     path = source.folder / "fixture" / "expected.yaml"
     try:
         entries = load_yaml(path.read_text(encoding="utf-8"))
@@ -44,53 +54,17 @@ def read_entries(source: Source) -> list[dict[str, Any]]:
     return entries
 
 
-def check_fixture(source: Source) -> Check:
-    """Check that there is a fixture, that its files are there, and that it covers every variant."""
-    try:
-        entries = read_entries(source)
-        missing = list(_missing(source, entries))
-    except SourceError as error:
-        return Check(FIXTURE, "fail", str(error), _LAYOUT)
-    if missing:
-        return Check(FIXTURE, "fail", listed(missing), _LAYOUT)
-    return Check(FIXTURE, "pass", f"{len(entries)} reading(s)")
-
-
-def _missing(source: Source, entries: list[dict[str, Any]]) -> Iterator[str]:
-    for entry in entries:
-        job = _job(source, entry)
-        name = job.source().files[0].name
-        if not (job.origin / name).is_file():
-            yield f"{job.label}: there is no {name} in {job.origin.name}/"
-    covered = {entry.get("variant") for entry in entries}
+def missing_in(source: Source, readings: list[Reading]) -> Iterator[str]:
+    """Yield what a fixture lacks: files, and readings of variants and sets."""
+    for one in readings:
+        name = one.source.files[0].name
+        if not (one.origin / name).is_file():
+            yield f"{one.label}: there is no {name} in {one.origin.name}/"
+    covered = {one.source.variant for one in readings}
     variants = set(source.facts.get("variants", {}))
-    for one in source.facts.get("sets", {}).values():
-        variants |= set(one.get("variants", {}))
+    for chosen in source.facts.get("sets", {}).values():
+        variants |= set(chosen.get("variants", {}))
     yield from (f"no reading of the variant {name}" for name in sorted(variants - covered))
     # Sets are read alike: one stands for all.
-    if source.facts.get("sets") and not any(entry.get("set") for entry in entries):
+    if source.facts.get("sets") and not any(one.source.facts.get("set") for one in readings):
         yield "no reading of a set"
-
-
-def fixture_jobs(source: Source) -> list[tuple[Job, Mapping[str, Any]]]:
-    """Return the readings of a fixture, and what each is expected to give.
-
-    Raises:
-        SourceError: If the fixture cannot be read.
-    """
-    return [
-        (_job(source, entry), {k: v for k, v in entry.items() if k not in _PLACE})
-        for entry in read_entries(source)
-    ]
-
-
-def _job(source: Source, entry: Mapping[str, Any]) -> Job:
-    chosen = [f"{key} {entry[key]}" for key in _PLACE if entry.get(key)]
-    folder = source.folder if is_own(source) else source.folder / "fixture"
-    return Job(
-        label=" ".join(["fixture", *chosen]),
-        folder=source.folder,
-        origin=Path(folder, str(entry.get("from") or ".")),
-        set_name=entry.get("set"),
-        variant=entry.get("variant"),
-    )

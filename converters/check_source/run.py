@@ -1,19 +1,18 @@
-"""Converting in a process of its own, watched by `check_child`, that may take only so long."""
+"""Converting in a process of its own, watched by `child`, that may take only so long."""
 
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
-from nnd.converters.check_source import child as check_child
-from nnd.converters.check_source.job import Job
-from nnd.converters.source import Source
+from nnd.converters.check_source import child
+from nnd.converters.check_source.reading import Reading
 
 LONGEST_S = 900.0
 """Seconds after which a conversion that does not end is ended."""
@@ -23,11 +22,10 @@ _LATE = "was ended"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of a job.
+    """What came of converting a reading.
 
     Attributes:
-        job: What was to be converted.
-        source: The source as it is read there.
+        reading: What was to be converted.
         annotations: Rows of the annotation schema, those that source.yaml does not know included;
             None where it came to no rows.
         files: Digests of the files that were read.
@@ -40,8 +38,7 @@ class Run:
         is_late: Whether it was ended.
     """
 
-    job: Job
-    source: Source
+    reading: Reading
     annotations: pl.DataFrame | None
     files: list[dict[str, Any]]
     oddities: list[str]
@@ -51,32 +48,28 @@ class Run:
     peak_bytes: int
     is_late: bool = False
 
+    @property
+    def label(self) -> str:
+        """What it is called in messages."""
+        return self.reading.label
 
-def run_jobs(jobs: Sequence[Job]) -> list[Run]:
-    """Run jobs of one source, one after the other, in one process.
 
-    Args:
-        jobs: What to convert.
-
-    Raises:
-        SourceError: If a job is for a set or variant that there is not.
-    """
-    sources = [job.source() for job in jobs]
+def run_readings(readings: Sequence[Reading]) -> list[Run]:
+    """Convert readings of one source, one after the other, in one process."""
     with TemporaryDirectory(prefix="nnd-check-") as folder:
         place = Path(folder)
-        listed = json.dumps([asdict(job) for job in jobs], default=str)
-        (place / "jobs.json").write_text(listed, encoding="utf-8")
+        child.write_jobs(readings, place)
         end = _run_child(place, LONGEST_S)
         told = place / "reports.jsonl"
         lines = told.read_text(encoding="utf-8").splitlines() if told.is_file() else []
         runs = []
-        for number, (job, source) in enumerate(zip(jobs, sources, strict=True)):
+        for number, reading in enumerate(readings):
             if number < len(lines):
                 rows = place / f"{number}.parquet"
-                runs.append(read_report(job, source, rows, json.loads(lines[number])))
+                runs.append(read_report(reading, rows, json.loads(lines[number])))
             else:
                 error, is_late = end or "there is no report", bool(end and end.startswith(_LATE))
-                runs.append(Run(job, source, None, [], [], error, [], 0.0, 0, is_late=is_late))
+                runs.append(Run(reading, None, [], [], error, [], 0.0, 0, is_late=is_late))
     return runs
 
 
@@ -84,7 +77,7 @@ def _run_child(place: Path, longest_s: float) -> str | None:
     """Return how the process ended, or None where it ran to its end."""
     try:
         done = subprocess.run(  # noqa: S603 - our own module
-            [sys.executable, "-m", check_child.__name__, str(place)],
+            [sys.executable, "-m", child.__name__, str(place)],
             capture_output=True,
             text=True,
             errors="replace",
@@ -100,7 +93,7 @@ def _run_child(place: Path, longest_s: float) -> str | None:
     return f"the process ended with {done.returncode}: {last}"
 
 
-def read_report(job: Job, source: Source, rows: Path, report: dict[str, Any]) -> Run:
-    """Return what a report of `check_child` tells."""
+def read_report(reading: Reading, rows: Path, report: dict[str, Any]) -> Run:
+    """Return what a report of `child` says."""
     annotations = pl.read_parquet(rows) if report["error"] is None else None
-    return Run(job, source, annotations, **report)
+    return Run(reading, annotations, **report)

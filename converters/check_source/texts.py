@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.outcome import AT_HAND, Check, listed
-from nnd.converters.check_source.rows import Reading
+from nnd.converters.check_source.reading import is_own
 from nnd.converters.pairs import fold
 from nnd.converters.texts import find_contacts
 
@@ -23,20 +24,14 @@ _LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
 _TYPICAL = 0.05
 
 
-def check_invented(fixtures: Sequence[Reading], real: Sequence[Reading], *, is_own: bool) -> Check:
-    """Check that no text of the fixture stands in the real files.
-
-    Args:
-        fixtures: Readings of the fixture.
-        real: Readings of the real files.
-        is_own: Whether the source's own files lie in its folder and are the fixture.
-    """
-    if is_own:
+def check_invented(case: Case) -> Check:
+    """Check that no text of the fixture stands in the real files."""
+    if is_own(case.source):
         message = "the source's own files lie in its folder"
         return Check(INVENTED, "look", message, "see that they are invented, or free to be there")
-    if not real:
+    if not case.measured:
         return Check(INVENTED, "not reached", "the real files are not at hand", AT_HAND)
-    copied = sorted(_texts(fixtures) & _texts(real))
+    copied = sorted(_texts(case.invented) & _texts(case.measured))
     if copied:
         shown = [f'"{text[:40]}…"' for text in copied]
         remedy = "write texts of your own into the fixture: real data stays out of the repository"
@@ -45,9 +40,9 @@ def check_invented(fixtures: Sequence[Reading], real: Sequence[Reading], *, is_o
     return Check(INVENTED, "pass", "no text of the fixture stands in the real files")
 
 
-def _texts(readings: Sequence[Reading]) -> set[str]:
+def _texts(results: Sequence[Result]) -> set[str]:
     found = set[str]()
-    for one in readings:
+    for one in results:
         parts = one.annotations.select(pl.col("inputs").explode()).drop_nulls().unnest("inputs")
         for texts in (one.annotations["candidate"], one.annotations["context"], parts["value"]):
             frame = pl.DataFrame({"text": texts.unique()})
@@ -56,13 +51,13 @@ def _texts(readings: Sequence[Reading]) -> set[str]:
     return found
 
 
-def check_confounds(real: Sequence[Reading]) -> Check:
+def check_confounds(case: Case) -> Check:
     """Check how far who looks at lengths alone comes; a coin passes one test of two."""
-    if not real:
+    if not case.measured:
         return Check(CONFOUNDS, "not reached", "the real files are not at hand", AT_HAND)
     told = [
         f"{one.label}: {name.replace('_', ' ')} in {rate:.1%} of {overall['n']:,}"
-        for one in real
+        for one in case.measured
         for overall in [_overall(one)]
         for name in ("shorter_wins", "longer_wins")
         for rate in [overall[name]]
@@ -74,18 +69,18 @@ def check_confounds(real: Sequence[Reading]) -> Check:
     return Check(CONFOUNDS, "pass", "lengths decide no better than a coin, within 10 points")
 
 
-def _overall(reading: Reading) -> dict[str, Any]:
-    if reading.conversion is None:
+def _overall(result: Result) -> dict[str, Any]:
+    if result.conversion is None:
         return {"n": 0, "shorter_wins": None, "longer_wins": None}
-    return reading.conversion.manifest["hygiene"]["pairs"]["overall"]  # type: ignore[no-any-return]
+    return result.conversion.manifest["hygiene"]["pairs"]["overall"]  # type: ignore[no-any-return]
 
 
-def check_hygiene(real: Sequence[Reading]) -> Check:
+def check_hygiene(case: Case) -> Check:
     """Count candidates that are lower-cased, tokenised, with doubled spaces or odd characters."""
-    if not real:
+    if not case.measured:
         return Check(HYGIENE, "not reached", "the real files are not at hand", AT_HAND)
     told = []
-    for one in real:
+    for one in case.measured:
         systems = one.conversion.manifest["hygiene"]["systems"] if one.conversion else {}
         n = sum(entry["n"] for entry in systems.values())
         for look in _LOOKS:
@@ -101,17 +96,19 @@ def check_hygiene(real: Sequence[Reading]) -> Check:
     return Check(HYGIENE, "pass", "texts look as people write them")
 
 
-def check_personal_data(fixtures: Sequence[Reading], real: Sequence[Reading]) -> Check:
+def check_personal_data(case: Case) -> Check:
     """Check that the fixture holds no e-mail or IP address, and count those of the real files."""
-    invented = [found for one in fixtures for found in find_contacts(one.annotations)]
+    invented = [found for one in case.invented for found in find_contacts(one.annotations)]
     if invented:
         shown = [f"{found.column} ({found.kind} {found.quote})" for found in invented]
         remedy = "take it out of the fixture: an invented address may be somebody's"
         return Check(PERSONAL_DATA, "fail", f"in the fixture: {listed(shown, 3)}", remedy)
-    found = [found for one in real for found in find_contacts(one.annotations)]
+    found = [found for one in case.measured for found in find_contacts(one.annotations)]
     if found:
         kinds = [f"{kind} {sum(one.kind == kind for one in found)}" for kind in ("email", "ip")]
         remedy = "publish with --redact, or with --keep-contacts and a reason"
         return Check(PERSONAL_DATA, "look", f"addresses in the files: {', '.join(kinds)}", remedy)
-    where = "fixture and real files" if real else f"the fixture; {AT_HAND} to look there too"
+    where = (
+        "fixture and real files" if case.measured else f"the fixture; {AT_HAND} to look there too"
+    )
     return Check(PERSONAL_DATA, "pass", f"no e-mail or IP address in {where}")

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         convert as convert,
         convert_again as convert_again,
         convert_source as convert_source,
-        run_converter as run_converter,
     )
     from .parquet import write_parquet as write_parquet
     from .validation import validate as validate

@@ -4,15 +4,16 @@ import contextlib
 import hashlib
 import json
 import sys
-import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from nnd.converters import Annotation, Dropped
+from nnd.converters import (
+    Dropped,
+)
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.pairs import (
     Pairs,
@@ -22,12 +23,11 @@ from nnd.converters.pairs import (
     make_pairs,
     same_text,
 )
-from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
+from nnd.converters.source import Files, Source, find_set, load_source, run_converter
 from nnd.converters.texts import check_steps, normalise_texts, report_hygiene
 from nnd.schemas import (
     DISTINCT,
     MANIFEST,
-    NNDError,
     SchemaName,
     SourceError,
     check_frame,
@@ -178,24 +178,6 @@ def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Con
 
 def _told(dropped: Sequence[Dropped]) -> list[dict[str, Any]]:
     return [entry._asdict() for entry in dropped if entry.n]
-
-
-def run_converter(source: Source, files: Files) -> Iterator[Annotation]:
-    """Run a convert.py; what it does not catch becomes an error that names its line."""
-    generator = choose_converter(source)
-    try:
-        yield from generator(files)
-    except NNDError:
-        raise
-    except (Exception, SystemExit) as error:
-        path = str(source.folder / "convert.py")
-        frames = traceback.extract_tb(error.__traceback__)
-        own = [frame.lineno for frame in frames if frame.filename == path]
-        line = f":{own[-1]}" if own else ""
-        raise SourceError(
-            f"{path}{line}: {type(error).__name__}: {error}; the converter did not expect this "
-            "input: check that it is the right file, else mend the converter"
-        ) from error
 
 
 def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .files import Files as Files, find_set as find_set
+    from .running import run_converter as run_converter
     from .source import (
         BUILT_IN as BUILT_IN,
         Source as Source,
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     )
     from .tables import (
         DELIMITERS as DELIMITERS,
-        choose_converter as choose_converter,
         table_annotations as table_annotations,
     )
 else:

@@ -10,14 +10,9 @@ from typing import Any
 import yaml
 from support import card_folders
 
-from nnd.converters.check_source import (
-    checks as check_source,
-    child as check_child,
-    run as check_run,
-)
-from nnd.converters.check_source.job import Job
+from nnd.converters.check_source import CheckReport, check_source, child, run
 from nnd.converters.check_source.outcome import Check
-from nnd.converters.check_source.run import Run
+from nnd.converters.check_source.reading import Reading
 
 CODE = '''\
 """Birds."""
@@ -132,8 +127,8 @@ class Birds:
         }
         self.set_facts(files=[file], expected=FACTS["expected"] | expected)
 
-    def check(self) -> list[Check]:
-        return check_source.check_source(self.folder, self.real)
+    def check(self) -> CheckReport:
+        return check_source(self.folder, self.real)
 
 
 def make_birds(place: Path) -> Birds:
@@ -156,14 +151,14 @@ def outcomes(checks: Iterable[Check]) -> dict[str, list[str]]:
 
 
 def run_here(place: Path) -> Any:
-    """Return a `run_jobs` that stays in this process, which is quicker and watches nothing."""
+    """Return a `run_readings` that stays in this process, which is quicker and watches nothing."""
 
-    def run_jobs(jobs: Sequence[Job]) -> list[Run]:
+    def run_readings(readings: Sequence[Reading]) -> list[run.Run]:
         place.mkdir(exist_ok=True)
-        reports: Iterable[Mapping[str, Any]] = check_child.reports(jobs, place, [])
+        reports: Iterable[Mapping[str, Any]] = child.reports(readings, place, [])
         return [
-            check_run.read_report(job, job.source(), place / f"{number}.parquet", dict(report))
-            for number, (job, report) in enumerate(zip(jobs, reports, strict=True))
+            run.read_report(reading, place / f"{number}.parquet", dict(report))
+            for number, (reading, report) in enumerate(zip(readings, reports, strict=True))
         ]
 
-    return run_jobs
+    return run_readings

@@ -21,7 +21,7 @@ from support.checked_source import (
     run_here,
 )
 
-from nnd.converters.check_source import checks as check_source, code as check_code, run as check_run
+from nnd.converters.check_source import CheckReport, case, check_source, code as checked_code, run
 from nnd.converters.check_source.checks import NAMES
 from nnd.converters.check_source.outcome import Check
 from nnd.converters.source.source import list_sources
@@ -38,11 +38,11 @@ def birds(tmp_path: Path) -> Birds:
 @pytest.fixture
 def here(birds: Birds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Birds:
     """The source, converted in this process: for checks that watch nothing."""
-    monkeypatch.setattr(check_source, "run_jobs", run_here(tmp_path / "runs"))
+    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
     return birds
 
 
-def only(checks: list[Check], outcome: str, name: str) -> Check:
+def only(checks: CheckReport, outcome: str, name: str) -> Check:
     """Return the one check with that outcome, which must be that of `name`; nothing else is odd."""
     found = outcomes(checks)
     assert found.pop(outcome) == [name], [str(check) for check in checks]
@@ -63,7 +63,7 @@ def test_a_good_source_passes_every_check(birds: Birds) -> None:
 
 
 def test_without_the_real_file_it_says_what_it_could_not_look_at(birds: Birds) -> None:
-    checks = check_source.check_source(birds.folder)
+    checks = check_source(birds.folder)
 
     assert outcomes(checks) == {"not reached": NOT_AT_HAND}
     assert all("--from" in check.remedy for check in checks if check.outcome == "not reached")
@@ -75,7 +75,7 @@ def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.Mon
     monkeypatch.setenv("NND_CACHE", str(cache))
     (cache / "birds" / "birds.jsonl").write_bytes(here.real.read_bytes())
 
-    assert outcomes(check_source.check_source(here.folder)) == {}
+    assert outcomes(check_source(here.folder)) == {}
 
 
 def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
@@ -88,7 +88,7 @@ def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
 
 @pytest.mark.parametrize("name", [source.name for source in list_sources()])
 def test_no_built_in_source_lacks_anything(name: str) -> None:
-    failed = [str(check) for check in check_source.check_source(name) if check.outcome == "fail"]
+    failed = [str(check) for check in check_source(name) if check.outcome == "fail"]
 
     assert failed == []
 
@@ -103,7 +103,7 @@ def test_no_built_in_source_lacks_anything_on_its_real_files(name: str, nnd_data
     if name not in QUICK and not FULL:
         pytest.skip("takes a while: NND_TEST_FULL=1")
     place = nnd_data / name / ("ted" if name == "wmt_mqm" else "")
-    checks = check_source.check_source(name, place)
+    checks = check_source(name, place)
 
     assert [str(check) for check in checks if check.outcome in ("fail", "not reached")] == []
 
@@ -250,7 +250,7 @@ def test_fixture_is_invented_where_a_few_characters_say_much(here: Birds) -> Non
 def test_a_source_whose_file_lies_in_its_folder_is_to_be_looked_at(here: Birds) -> None:
     (here.folder / "birds.jsonl").write_text(lines(FIXTURE))
 
-    checks = check_source.check_source(here.folder)
+    checks = check_source(here.folder)
 
     assert outcomes(checks)["look"] == ["invented"]
 
@@ -339,7 +339,7 @@ def test_network_that_is_asked_for_in_secret(birds: Birds) -> None:
 
 
 def test_limits_of_time(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_run, "LONGEST_S", 4.0)
+    monkeypatch.setattr(run, "LONGEST_S", 4.0)
     birds.set_code("    for number", "    while True:\n        pass\n    for number")
 
     check = only(birds.check(), "fail", "limits")
@@ -359,7 +359,7 @@ def test_limits_of_time(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_limits(
     here: Birds, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, message: str
 ) -> None:
-    monkeypatch.setattr(check_code, limit, value)
+    monkeypatch.setattr(checked_code, limit, value)
 
     check = only(here.check(), "fail", "limits")
 
@@ -370,7 +370,7 @@ def test_limits(
 def test_limits_of_what_a_reader_follows(here: Birds) -> None:
     (here.folder / "convert.py").write_text(CODE + "\n# more\n" * 60)
 
-    assert "has 142 lines" in only(here.check(), "look", "limits").message  # 22 + 2 * 60
+    assert "has 141 lines" in only(here.check(), "look", "limits").message  # 21 + 2 * 60
 
 
 # What it gives.
@@ -526,7 +526,7 @@ def test_counts_say_nothing_of_another_file(here: Birds) -> None:
 def test_counts_that_nobody_declared_and_no_file_at_hand(here: Birds) -> None:
     here.set_facts(expected=None)
 
-    checks = check_source.check_source(here.folder)
+    checks = check_source(here.folder)
 
     assert outcomes(checks) == {"look": ["counts"], "not reached": NOT_AT_HAND}
 

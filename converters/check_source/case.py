@@ -1,0 +1,167 @@
+"""A source under check: all that its checks look at, each thing made once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from nnd.converters.check_source.fixture import fixture_readings
+from nnd.converters.check_source.reading import Reading
+from nnd.converters.check_source.run import Run, run_readings
+from nnd.converters.check_source.shuffle import shuffle_file
+from nnd.converters.folder import Conversion, convert_again
+from nnd.converters.pairs import check_annotations
+from nnd.converters.source import Files, Source
+from nnd.schemas import Problem, SourceError, nnd_version
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the rows of a run give.
+
+    Attributes:
+        run: The run.
+        annotations: Its rows.
+        problems: What `check_annotations` finds in them, by the field that has it.
+        conversion: The pairs and all else; None where there is no pair.
+        no_pair: Why there is none, or empty.
+    """
+
+    run: Run
+    annotations: pl.DataFrame
+    problems: Mapping[str, Sequence[Problem]]
+    conversion: Conversion | None
+    no_pair: str
+
+    @property
+    def label(self) -> str:
+        """What it is called in messages."""
+        return self.run.label
+
+    @property
+    def source(self) -> Source:
+        """The source as it is read here."""
+        return self.run.reading.source
+
+
+@dataclass(frozen=True)
+class Case:
+    """A source under check.
+
+    The fixture is read and the converter is run when a check first asks for what they give.
+
+    Attributes:
+        variants: The source as itself, then each of its sets, and each variant of all these.
+        real: The readings of the real files that are at hand.
+        place: A folder for copies of files with their rows shuffled.
+    """
+
+    variants: Sequence[Source]
+    real: Sequence[Reading]
+    place: Path
+
+    @property
+    def source(self) -> Source:
+        """The source as itself."""
+        return self.variants[0]
+
+    @cached_property
+    def fixture(self) -> list[Reading]:
+        """The readings of the fixture; a SourceError where it cannot be read."""
+        return fixture_readings(self.source)
+
+    @cached_property
+    def _copies(self) -> tuple[dict[str, Reading], list[str]]:
+        """The readings of shuffled files by label, and the files that cannot be shuffled."""
+        shuffled, kept = dict[str, Reading](), dict[str, None]()
+        for number, reading in enumerate([*self.fixture, *self.real]):
+            origin, files = _shuffle(reading, self.place / f"shuffled-{number}")
+            if any(files.values()):
+                shuffled[reading.label] = replace(reading, origin=origin)
+            kept |= dict.fromkeys(name for name, done in files.items() if not done)
+        return shuffled, list(kept)
+
+    @property
+    def unshuffled(self) -> list[str]:
+        """The files whose rows nothing here can shuffle."""
+        return self._copies[1]
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """All runs: of the fixture, of the real files, and of both with their rows shuffled."""
+        return run_readings([*self.fixture, *self.real, *self._copies[0].values()])
+
+    @property
+    def straight(self) -> list[Run]:
+        """The runs of files as they are."""
+        return self.runs[: len(self.fixture) + len(self.real)]
+
+    @property
+    def shuffled(self) -> dict[str, Run]:
+        """Label of a run → the run of the same files with their rows shuffled."""
+        return {run.label: run for run in self.runs[len(self.straight) :]}
+
+    @property
+    def gives_rows(self) -> bool:
+        """Whether every run of files as they are came to rows."""
+        return all(run.annotations is not None for run in self.straight)
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """What the runs of files as they are give."""
+        return [
+            _result(run, run.annotations) for run in self.straight if run.annotations is not None
+        ]
+
+    @property
+    def invented(self) -> list[Result]:
+        """What the fixture gives."""
+        return [one for one in self.results if not one.run.reading.is_real]
+
+    @property
+    def measured(self) -> list[Result]:
+        """What the real files give."""
+        return [one for one in self.results if one.run.reading.is_real]
+
+
+def _shuffle(reading: Reading, place: Path) -> tuple[Path, dict[str, bool]]:
+    """Put the files of a reading into a folder, with their rows shuffled.
+
+    Returns:
+        Where they are, and for each whether its rows were shuffled.
+    """
+    place.mkdir()
+    source = reading.source
+    files, done, origin = Files(source, reading.origin), dict[str, bool](), place
+    for file in source.files:
+        if files.has(file.name):
+            path = files.path(file.name)
+            target = place / Path(file.name).with_suffix(path.suffix).name
+            done[file.name] = shuffle_file(path, target)
+            if not done[file.name]:
+                target.symlink_to(path.absolute())
+            if file == source.files[0] and target.name != file.name:
+                origin = target  # a .parquet given for a .csv is found by its whole name only
+    return origin, done
+
+
+def _result(run: Run, annotations: pl.DataFrame) -> Result:
+    """Derive from the rows of a run what `nnd convert` derives, and keep what it would refuse."""
+    source = run.reading.source
+    problems: dict[str, list[Problem]] = {}
+    for problem in check_annotations(source, annotations):
+        problems.setdefault(problem.path, []).append(problem)
+    manifest = {
+        "nnd_version": nnd_version(),
+        "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
+        "files": run.files,
+        "oddities": run.oddities,
+        "normalised": [],
+    }
+    try:
+        conversion, no_pair = convert_again(annotations, manifest), ""
+    except SourceError as error:
+        conversion, no_pair = None, str(error)
+    return Result(run, annotations, problems, conversion, no_pair)

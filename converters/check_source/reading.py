@@ -1,0 +1,103 @@
+"""What is read to check a source: its real files, in every set and variant (and see `fixture`)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nnd.converters.source import Files, Source, find_set
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A source in one of its sets and variants, and where its files are.
+
+    Attributes:
+        label: What it is called in messages.
+        source: The source as it is read here.
+        origin: File or folder with the files.
+        expected: What expected.yaml says that it gives; None for real files.
+    """
+
+    label: str
+    source: Source
+    origin: Path
+    expected: Mapping[str, Any] | None = None
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the real files are read, rather than the fixture."""
+        return self.expected is None
+
+
+def every_variant(source: Source) -> Iterator[Source]:
+    """Yield a source as itself, each of its sets, and each variant of all these.
+
+    Raises:
+        SourceError: At one that is not valid.
+    """
+    for chosen in _every_set(source):
+        yield chosen
+        yield from _variants(chosen)
+
+
+def is_own(source: Source) -> bool:
+    """Whether a source's own files lie in its folder, and so are its fixture."""
+    return all((source.folder / file.name).is_file() for file in source.files)
+
+
+def real_readings(source: Source, origin: Path | None, place: Path) -> list[Reading]:
+    """Return the readings of the real files that are at hand; none where the fixture is the source.
+
+    Args:
+        source: The source.
+        origin: File or folder with the files; None: its folder and the download cache.
+        place: Where links to files of the cache may be put.
+
+    Raises:
+        SourceError: If nothing at `origin` is of the source.
+    """
+    if origin is not None:
+        return [one for held in _held(source, origin) for one in _readings(held, origin.absolute())]
+    if is_own(source):
+        return []
+    found = list[Reading]()
+    for number, chosen in enumerate(_every_set(source)):
+        files = Files(chosen)
+        if all(files.has(file.name) for file in chosen.files):
+            linked = place / f"set-{number}"
+            linked.mkdir()
+            for file in chosen.files:
+                (linked / file.name).symlink_to(files.path(file.name).absolute())
+            found += _readings(chosen, linked)
+    return found
+
+
+def _held(source: Source, origin: Path) -> list[Source]:
+    """Return the sets that the user named; of a folder, all whose main file it holds."""
+    if origin.is_dir():
+        every = _every_set(source)
+        held = [one for one in every if Files(one, origin).has(one.files[0].name)]
+    else:
+        held = [find_set(source, origin)]
+    if not held or not origin.exists():
+        Files(source, origin).path(source.files[0].name)  # says what is missing there
+    return held
+
+
+def _readings(chosen: Source, origin: Path) -> Iterator[Reading]:
+    """Yield the readings of a set's files: the main one, and one for each variant."""
+    name = chosen.facts.get("set")
+    label = "real files" if name is None else f"real files of {name}"
+    yield Reading(label, chosen, origin)
+    for variant in _variants(chosen):
+        yield Reading(f"{label} as {variant.variant}", variant, origin)
+
+
+def _every_set(source: Source) -> Iterator[Source]:
+    yield source
+    yield from (source.choose("set", name) for name in source.facts.get("sets", {}))
+
+
+def _variants(source: Source) -> Iterator[Source]:
+    return (source.choose("variant", name) for name in source.facts.get("variants", {}))

@@ -1,0 +1,76 @@
+"""What all checks of a source found, in one list."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
+
+import polars as pl
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from nnd.converters.check_source.outcome import Check, Outcome
+from nnd.schemas import Shown
+
+_STYLES: dict[Outcome, str] = {
+    "pass": "green",
+    "fail": "bold red",
+    "look": "yellow",
+    "not reached": "dim",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckReport(Shown):
+    """A source as a reviewer would find it.
+
+    Attributes:
+        source: What was checked, as the caller named it.
+        checks: One check for each of `NAMES`, in that order.
+    """
+
+    source: str
+    checks: tuple[Check, ...]
+
+    def __iter__(self) -> Iterator[Check]:
+        return iter(self.checks)
+
+    def __len__(self) -> int:
+        return len(self.checks)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing fails."""
+        return not self.counts["fail"]
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        """Outcome → number of checks."""
+        found = [check.outcome for check in self.checks]
+        return {outcome: found.count(outcome) for outcome in get_args(Outcome)}
+
+    def headline(self) -> str:
+        """Return the source and how many checks had each outcome."""
+        return f"{self.source}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}"
+
+    def table(self) -> Table:
+        """Return a row for each check."""
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for title in ("", "checked", "found", "what to do"):
+            table.add_column(title)
+        for one in self.checks:
+            # Messages quote texts of any kind, which are no markup.
+            outcome = Text(one.outcome, _STYLES[one.outcome])
+            table.add_row(outcome, one.name, Text(one.message), Text(one.remedy))
+        return table
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each check: name, outcome, message, remedy."""
+        return pl.DataFrame([asdict(check) for check in self.checks])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return asdict(self)
