@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .about import CITATION as CITATION, DESCRIPTION as DESCRIPTION, INPUTS as INPUTS
     from .evaluation import Evaluation as Evaluation, Failure as Failure, Sweep as Sweep
     from .sweep import evaluate as evaluate
 else:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .about import CITATION as CITATION, DESCRIPTION as DESCRIPTION, INPUTS as INPUTS
     from .installing import install_metric as install_metric
     from .metric import NND as NND
     from .publishing import publish_metric as publish_metric

@@ -13,7 +13,7 @@ import datasets
 import evaluate
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric import evaluate as evaluate_models
+from nnd.metric import CITATION, DESCRIPTION, INPUTS, evaluate as evaluate_models
 from nnd.metric.data import (
     COLUMNS,
     FEATURES,
@@ -27,7 +27,6 @@ from nnd.metric.data import (
 from nnd.metric.encoding import Keep
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading, ModelHolder, choose_model
-from nnd.metric.space.about import CITATION, DESCRIPTION, INPUTS
 from nnd.schemas import ScoringError
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .drawn import Figures as Figures, draw_figures as draw_figures
     from .gathered import Content as Content, gather as gather
     from .models import Evaluated as Evaluated
     from .pairs import pack_pairs as pack_pairs

@@ -14,13 +14,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from nnd.metric import CITATION
 from nnd.metric.drawing import Drawing, svg_inline, visible
 from nnd.metric.figures import IN_WORDS, in_short
-from nnd.metric.report.content import Content, Evaluated, pack_pairs
-from nnd.metric.report.figures import Figures
+from nnd.metric.report.content import Content, Evaluated, Figures, pack_pairs
 from nnd.metric.report.page.sheets import headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION, caveats
-from nnd.metric.space import CITATION
 from nnd.metric.statistics import has_no_width, interval_of
 from nnd.metric.tables import (
     agreement_notes,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from nnd.metric.data import PairData, read_pairs
 from nnd.metric.drawing import png, svg_file
-from nnd.metric.report.content import gather
-from nnd.metric.report.figures import draw_figures
+from nnd.metric.report.content import draw_figures, gather
 from nnd.metric.report.page.page import render
 from nnd.schemas import ScoringError, replace_file
 
