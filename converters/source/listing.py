@@ -13,16 +13,16 @@ from nnd.schemas import Shown, counted
 
 _COLUMNS = pl.Schema(
     {
-        "name": pl.String,
-        "set": pl.String,
-        "distribution": pl.String,
-        "task": pl.String,
-        "languages": pl.List(pl.String),
-        "licence": pl.String,
-        "rule": pl.String,
-        "pairs": pl.Int64,
-        "variants": pl.List(pl.String),
-        "problem": pl.String,
+        "name": pl.String(),
+        "set": pl.String(),
+        "distribution": pl.String(),
+        "task": pl.String(),
+        "languages": pl.List(pl.String()),
+        "licence": pl.String(),
+        "rule": pl.String(),
+        "pairs": pl.Int64(),
+        "variants": pl.List(pl.String()),
+        "problem": pl.String(),
     }
 )
 
