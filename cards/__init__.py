@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .bibtex import entries_in as entries_in, faults_of as faults_of
+    from .card_file import DataCard as DataCard, card as card
     from .content import Content as Content, read_content as read_content
     from .dataset import data_card as data_card, read_card as read_card, write_card as write_card
     from .front_matter import configs as configs, metadata as metadata

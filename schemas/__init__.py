@@ -46,6 +46,6 @@ if TYPE_CHECKING:
         make_new as make_new,
         replace_folder as replace_folder,
     )
-    from .texts import excerpt as excerpt
+    from .texts import counted as counted, excerpt as excerpt
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,18 +1,23 @@
 """Pairs for other tools: TRL, lm-evaluation-harness, JSON Lines, CSV."""
 
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import polars as pl
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
 
 from nnd.converters.export.flat import write_csv, write_jsonl
 from nnd.converters.export.lm_eval import write_lm_eval
-from nnd.converters.export.rendering import STORED, Exported, Rendering
+from nnd.converters.export.rendering import STORED, Rendering, Written
 from nnd.converters.export.trl import write_trl
 from nnd.schemas import (
     NNDError,
     SchemaError,
+    Shown,
     check_frame,
     check_rows,
     make_new,
@@ -22,6 +27,38 @@ from nnd.schemas import (
 )
 
 Target = Literal["trl", "lm-eval", "jsonl", "csv"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Exported(Shown):
+    """What was written for another tool.
+
+    Attributes:
+        out: Where.
+        rows: Pairs, or examples where the same texts are one.
+        notes: What to know before using it.
+    """
+
+    out: Path
+    rows: int
+    notes: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        """Return how many rows were written, and where."""
+        return f"{self.rows} rows written to {self.out}"
+
+    def table(self) -> Table | None:
+        """Return the notes, if there are any."""
+        if not self.notes:
+            return None
+        table = Table("what to know before using it", box=SIMPLE_HEAD, pad_edge=False)
+        for note in self.notes:
+            table.add_row(Text(note))
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {"out": str(self.out), "rows": self.rows, "notes": list(self.notes)}
 
 
 def export(
@@ -50,19 +87,20 @@ def export(
         )
     pairs, manifest = _read(Path(folder))
     with make_new(Path(out)) as place:
+        written = Written(pairs.height)
         match to:
             case "jsonl":
                 write_jsonl(pairs, place)
             case "csv":
                 write_csv(pairs, place)
             case "trl":
-                return write_trl(pairs, place, manifest=manifest, rendering=rendering)
+                written = write_trl(pairs, place, manifest=manifest, rendering=rendering)
             case "lm-eval":
                 name = Path(folder).resolve().name
-                return write_lm_eval(
+                written = write_lm_eval(
                     pairs, place, manifest=manifest, rendering=rendering, data_name=name
                 )
-    return Exported(pairs.height)
+    return Exported(Path(out), written.rows, written.notes)
 
 
 def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:

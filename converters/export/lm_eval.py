@@ -22,7 +22,7 @@ import yaml
 
 from nnd.converters.export.names import distinct_names
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.rendering import Exported, Rendering, render_pairs
+from nnd.converters.export.rendering import Rendering, Written, render_pairs
 from nnd.converters.folder import write_parquet
 from nnd.schemas import DISTINCT, rows_of
 
@@ -62,7 +62,7 @@ def write_lm_eval(
     manifest: Mapping[str, Any],
     rendering: Rendering,
     data_name: str,
-) -> Exported:
+) -> Written:
     """Write a task folder for lm-evaluation-harness into a new folder.
 
     There is a group `nnd_SOURCE` with a task over distinct candidates and one per error category;
@@ -97,7 +97,7 @@ def write_lm_eval(
         texts[f"{task.name}.yaml"] = _yaml(_group(task, metadata) if task.members else _task(task))
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return Exported(usable.height, tuple(notes))
+    return Written(usable.height, tuple(notes))
 
 
 def data_version(pairs: pl.DataFrame) -> str:

@@ -21,8 +21,8 @@ class Rendering(NamedTuple):
     render: Callable[[Sequence[str], Sequence[Mapping[str, str]]], Sequence[tuple[str, str]]]
 
 
-class Exported(NamedTuple):
-    """What was written for another tool.
+class Written(NamedTuple):
+    """What a writer wrote.
 
     Attributes:
         rows: Pairs, or examples where the same texts are one.

@@ -16,7 +16,7 @@ import polars as pl
 
 from nnd.converters.export.names import distinct_names
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.rendering import Exported, Rendering, render_pairs
+from nnd.converters.export.rendering import Rendering, Written, render_pairs
 from nnd.converters.folder import write_parquet
 
 _EXAMPLE = ["split", "prompt", "chosen", "rejected"]
@@ -24,7 +24,7 @@ _EXAMPLE = ["split", "prompt", "chosen", "rejected"]
 
 def write_trl(
     pairs: pl.DataFrame, folder: Path, *, manifest: Mapping[str, Any], rendering: Rendering
-) -> Exported:
+) -> Written:
     """Write a preference dataset into a new folder.
 
     Args:
@@ -41,7 +41,7 @@ def write_trl(
         write_parquet(rows, folder / "data" / f"{name}-00000-of-00001.parquet")
     notes = _notes(pairs.height, examples)
     (folder / "README.md").write_text(_readme(manifest, notes), encoding="utf-8")
-    return Exported(examples.height, tuple(notes))
+    return Written(examples.height, tuple(notes))
 
 
 def _examples(pairs: pl.DataFrame, separator: str) -> pl.DataFrame:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from rich.table import Table
 
-from nnd.converters import (
-    Dropped,
-)
+from nnd.converters import Dropped
 from nnd.converters.folder.parquet import write_parquet
+from nnd.converters.folder.tables import counts_table
 from nnd.converters.pairs import (
     Pairs,
     annotation_frame,
@@ -29,8 +29,10 @@ from nnd.schemas import (
     DISTINCT,
     MANIFEST,
     SchemaName,
+    Shown,
     SourceError,
     check_frame,
+    counted,
     nnd_version,
     replace_folder,
 )
@@ -43,8 +45,8 @@ FRAMES: dict[str, SchemaName] = {
 """File of a converted folder → the schema of its rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+@dataclass(frozen=True, slots=True, repr=False)
+class Conversion(Shown):
     """A source converted in memory.
 
     Attributes:
@@ -59,6 +61,39 @@ class Conversion:
     human_scores: pl.DataFrame
     manifest: dict[str, Any]
 
+    def headline(self) -> str:
+        """Return how many pairs of how many contexts it has, and of which source."""
+        counts, source = self.manifest["counts"], self.manifest["source"]
+        chosen = (f", {kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind))
+        pairs, contexts = (counted(counts[f"{noun}s"], noun) for noun in ("pair", "context"))
+        return f"{pairs} of {contexts} from {source['name']}{''.join(chosen)}."
+
+    def table(self) -> Table:
+        """Return what was counted, and what was dropped."""
+        return counts_table(self.manifest)
+
+    def notes(self) -> list[str]:
+        """Return what to know of the input: files that are not the declared ones, oddities."""
+        notes = [
+            f"{file['name']} is unverified ({_why_unverified(self.manifest, file['name'])}): "
+            "expected counts were not checked"
+            for file in self.manifest["files"]
+            if not file["verified"]
+        ]
+        notes += [f"odd: {oddity}" for oddity in self.manifest["oddities"]]
+        if self.manifest["normalised"]:
+            steps = ", ".join(self.manifest["normalised"])
+            notes.append(f"candidates and contexts were changed: {steps}")
+        return notes
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the pairs."""
+        return self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the manifest."""
+        return self.manifest
+
     def write(self, folder: Path) -> None:
         """Write the four files of a converted folder into an existing empty one."""
         frames = (self.pairs, self.human_scores, self.annotations)
@@ -69,6 +104,13 @@ class Conversion:
         outputs = {name: _write_frame(frame, folder / name) for name, frame in frames.items()}
         text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def _why_unverified(manifest: Mapping[str, Any], name: str) -> str:
+    declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
+    if declared[name] is None:
+        return "no SHA-256 is declared, as the true one is not known"
+    return "its SHA-256 is not the declared one"
 
 
 def _write_frame(frame: pl.DataFrame, path: Path) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 import pyarrow as pa
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
 
 from nnd.cards import check_form
 from nnd.converters.folder.conversion import count
@@ -22,8 +25,11 @@ from nnd.schemas import (
     Problem,
     SchemaError,
     SchemaName,
+    Shown,
     check_frame,
+    counted,
     frame_files,
+    one_line,
     polars_schema,
     published_path,
     read_manifest,
@@ -37,6 +43,14 @@ _SCHEMAS: dict[FrameName, SchemaName] = {
     "annotations": "annotation",
 }
 
+_COLUMNS = {
+    "file": pl.String,
+    "row": pl.Int64,
+    "path": pl.String,
+    "message": pl.String,
+    "remedy": pl.String,
+}
+
 
 class Finding(NamedTuple):
     """A problem and the file of the folder that has it."""
@@ -48,8 +62,62 @@ class Finding(NamedTuple):
         return f"{self.file}: {self.problem}"
 
 
-def validate(folder: str | Path) -> Iterator[Finding]:
-    """Yield every problem of a converted folder.
+@dataclass(frozen=True, slots=True, repr=False)
+class Validation(Shown):
+    """What is wrong with a converted folder; true where nothing is.
+
+    Attributes:
+        folder: The folder.
+        findings: Every problem.
+    """
+
+    folder: Path
+    findings: tuple[Finding, ...]
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    def headline(self) -> str:
+        """Return the folder and how many problems it has."""
+        return f"{self.folder}: {counted(len(self.findings), 'problem')}"
+
+    def table(self) -> Table | None:
+        """Return a row for each problem."""
+        if self.ok:
+            return None
+        table = Table(
+            "file", "row", "field", "problem", "what to do", box=SIMPLE_HEAD, pad_edge=False
+        )
+        for file, problem in self.findings:
+            row = "" if problem.row is None else str(problem.row)
+            # Messages quote texts of any kind, which are no markup.
+            texts = (problem.path, problem.message, problem.remedy)
+            table.add_row(file, row, *(Text(one_line(text)) for text in texts))
+        return table
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each problem: file, row, path, message, remedy."""
+        rows = [{"file": file, **asdict(problem)} for file, problem in self.findings]
+        return pl.DataFrame(rows, schema=_COLUMNS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {"folder": str(self.folder), "problems": [str(finding) for finding in self.findings]}
+
+
+def validate(folder: str | Path) -> Validation:
+    """Check a converted folder against the contract, itself and its manifest.
 
     Args:
         folder: What `convert` wrote, or what `publish` made of it and the Hub handed out.
@@ -58,6 +126,10 @@ def validate(folder: str | Path) -> Iterator[Finding]:
         SchemaError: If it is no such folder, or a file in it cannot be read at all.
     """
     folder = Path(folder)
+    return Validation(folder, tuple(_findings(folder)))
+
+
+def _findings(folder: Path) -> Iterator[Finding]:
     manifest = read_manifest(folder)
     parts = {name: _read_parts(folder, name) for name in _SCHEMAS}
     for name, schema in _SCHEMAS.items():

@@ -12,9 +12,9 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
@@ -25,6 +25,9 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
     get_session,
 )
 from huggingface_hub.utils.logging import get_verbosity, set_verbosity
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
 
 from nnd.converters.hub.check import find_pull_request, read_back
 from nnd.converters.hub.errors import explain, is_unreachable, wanted_pause
@@ -42,7 +45,7 @@ from nnd.converters.hub.state import (
     is_same,
     look,
 )
-from nnd.schemas import NNDError, PublishError
+from nnd.schemas import NNDError, PublishError, Shown
 
 Result = TypeVar("Result")
 
@@ -50,8 +53,8 @@ _SILENCE_S = 120.0
 """The Hub ends a request after 60 s of silence; its client alone would wait for ever."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
+@dataclass(frozen=True, slots=True, repr=False)
+class Pushed(Shown):
     """What became of a push.
 
     Attributes:
@@ -65,6 +68,22 @@ class Pushed:
     sent: bool
     pull_request: str | None
     changes: Mapping[str, Change]
+
+    def headline(self) -> str:
+        """Return whether anything was sent, and where it is."""
+        done = "sent" if self.sent else "unchanged, the Hub has it already"
+        return f"{done}: {self.pull_request or f'commit {self.commit}'}"
+
+    def table(self) -> Table:
+        """Return a row for each file."""
+        table = Table("change", "file", box=SIMPLE_HEAD, pad_edge=False)
+        for path, change in sorted(self.changes.items()):
+            table.add_row(change, Text(path))
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return asdict(self)
 
 
 def push(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .scaffold import new_source as new_source
+    from .guess import Answers as Answers, Ask as Ask, Guess as Guess, Question as Question
+    from .scaffold import NewSource as NewSource, new_source as new_source
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

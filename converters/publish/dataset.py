@@ -14,6 +14,11 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import polars as pl
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
 from nnd.converters.hub import (
     Change,
     Obsolete,
@@ -32,7 +37,7 @@ from nnd.converters.hub import (
     put_tag,
 )
 from nnd.converters.publish.release import CARD, read_release, write_release
-from nnd.schemas import MANIFEST, PublishError
+from nnd.schemas import MANIFEST, PublishError, Shown
 
 _NOBODYS_DATA = {
     ".gitattributes",
@@ -62,8 +67,8 @@ class PublishedFile:
     change: Change
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+@dataclass(frozen=True, slots=True, repr=False)
+class Published(Shown):
     """What became of publishing, or, after a dry run, what would.
 
     Attributes:
@@ -85,6 +90,26 @@ class Published:
     tag: str | None
     files: tuple[PublishedFile, ...]
     card_diff: str = ""
+
+    def headline(self) -> str:
+        """Return what became of it, and where it is."""
+        if self.commit is None:
+            return f"dry run: nothing was written to {self.url}"
+        done = "published" if self.changed else "unchanged, the Hub has it already"
+        return f"{done}: {self.url} at {self.commit}"
+
+    def table(self) -> Table:
+        """Return a row for each file."""
+        table = Table("change", box=SIMPLE_HEAD, pad_edge=False)
+        table.add_column("bytes", justify="right")
+        table.add_column("file", overflow="fold")
+        for file in self.files:
+            table.add_row(file.change, f"{file.bytes:,}", Text(file.path))
+        return table
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each file: path, bytes, change."""
+        return pl.DataFrame([asdict(file) for file in self.files])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

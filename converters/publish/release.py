@@ -4,7 +4,7 @@ Published are pairs and annotations with a file per split, human scores, the sch
 a manifest that knows these files, and the card.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -127,14 +127,14 @@ def _check_reasons(**reasons: str | None) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    findings = list(validate(folder))
+    findings = validate(folder).findings
     if findings:
         raise SchemaError(
             f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
         )
 
 
-def _first(problems: list[Any]) -> str:
+def _first(problems: Sequence[Any]) -> str:
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     return f"{problems[0]}{more}"
 

@@ -3,21 +3,14 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nnd.metric.cli.printing import AsJson, show
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from nnd.converters.check_source import Check
-    from nnd.converters.new_source.guess import Question
-    from nnd.converters.new_source.scaffold import NewSource
-
-_LONGEST_SAMPLE = 40
-_OUTCOMES = {"pass": "green", "fail": "bold red", "look": "yellow", "not reached": "dim"}
+    from nnd.converters.new_source import Question
 
 
 def new_source(
@@ -90,8 +83,7 @@ def new_source(
     What cannot be guessed is asked, or said by an option. Columns of nested JSON are called by
     their keys: outputs.text. Example: nnd new-source my_ratings --from ratings.csv
     """
-    from nnd.converters.new_source.guess import Answers
-    from nnd.converters.new_source.scaffold import new_source as new_source_
+    from nnd.converters.new_source import Answers, new_source as new_source_
 
     answers = Answers(
         context=tuple(context),
@@ -112,8 +104,7 @@ def new_source(
     )
     ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
     made = new_source_(name, file, out, answers=answers, sheet=sheet, ask=ask)
-    tables = [_columns_table(made.to_dict()["columns"]), _left_table(made)]
-    show(made.to_dict(), as_json, *tables, *_told(made, file))
+    show(made.to_dict(), as_json, made.table(), made.todo_table(), *made.summary())
 
 
 def check_source(
@@ -134,30 +125,11 @@ def check_source(
     Exits with 1 if anything fails. Nothing is fetched; what needs the real files is not reached
     without them. Example: nnd check-source ./my_ratings --from ratings.csv
     """
-    from dataclasses import asdict
+    from nnd.converters.check_source import check_source as check_source_
 
-    from nnd.converters.check_source import check_source as check
-
-    checks = check(source, origin)
-    counts = {name: sum(one.outcome == name for one in checks) for name in _OUTCOMES}
-    told = ", ".join(f"{n} {name}" for name, n in counts.items())
-    show([asdict(one) for one in checks], as_json, _checks_table(checks), f"{source}: {told}")
-    raise typer.Exit(1 if counts["fail"] else 0)
-
-
-def _checks_table(checks: "Sequence[Check]") -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("", "checked", "found", "what to do"):
-        table.add_column(title)
-    for one in checks:
-        # Messages quote texts of any kind, which are no markup.
-        outcome = Text(one.outcome, _OUTCOMES[one.outcome])
-        table.add_row(outcome, one.name, Text(one.message), Text(one.remedy))
-    return table
+    report = check_source_(source, origin)
+    show(report.to_dict()["checks"], as_json, report.table(), report.headline())
+    raise typer.Exit(0 if report.ok else 1)
 
 
 def _ask(question: "Question") -> Sequence[str]:
@@ -174,55 +146,3 @@ def _ask(question: "Question") -> Sequence[str]:
         if numbers == in_range and (question.many or len(numbers) == 1):
             return [question.choices[int(number) - 1] for number in numbers]
         typer.echo(f"one of 1 to {len(question.choices)}", err=True)
-
-
-def _columns_table(columns: Sequence[dict[str, Any]]) -> "Table":
-    """What every column was taken for, with values from the file."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("column", "taken for", "because", "different", "such as"):
-        table.add_column(title, justify="right" if title == "different" else "left")
-    for each in columns:
-        samples = [
-            sample if len(sample) <= _LONGEST_SAMPLE else f"{sample[:_LONGEST_SAMPLE]}…"
-            for sample in each["samples"]
-        ]
-        cells = [each["column"], each["role"], each["why"], f"{each['distinct']:,}"]
-        # Texts of the file are no markup.
-        table.add_row(*map(Text, cells), Text("\n".join(samples)))
-    return table
-
-
-def _left_table(made: "NewSource") -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("left to fill in source.yaml", "with", "since"):
-        table.add_column(title)
-    for left in made.left:
-        table.add_row(left.field, left.what, left.why)
-    return table
-
-
-def _told(made: "NewSource", file: Path) -> list[str]:
-    """Say what was made, and what comes next."""
-    quality = made.guess.quality
-    rule = ", ".join(f"{name} {value}" for name, value in quality.rule.items())
-    return [
-        *made.notes,
-        f"quality: {rule} ({quality.why})",
-        f"{made.counts['pairs']:,} pairs of {made.counts['contexts']:,} contexts",
-        f"written to {made.folder}: {', '.join(made.files)}",
-        f"next: fill in {made.folder / 'source.yaml'}, then",
-        f"  nnd convert {_place(made.folder)} --from {file}",
-        f"  nnd check-source {_place(made.folder)} --from {file}",
-    ]
-
-
-def _place(folder: Path) -> str:
-    """Return a folder as `nnd convert` takes it for one, and for no name."""
-    return str(folder) if folder.is_absolute() or len(folder.parts) > 1 else f"./{folder}"

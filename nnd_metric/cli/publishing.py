@@ -1,6 +1,5 @@
 """The commands that bring data and metric to the Hub, and pairs to other tools."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,6 @@ import typer
 from nnd.metric.cli.printing import AsJson, show
 
 if TYPE_CHECKING:
-    from nnd.converters.export import Rendering
     from nnd.converters.publish import Published
 
 
@@ -45,24 +43,19 @@ def card(
 
     Example: nnd card quiz_design-nnd --repo my-org/quiz_design --out README.md
     """
-    from nnd.cards import data_card, read_card, write_card
-    from nnd.cards.lint import check_card
+    from nnd.cards import card as card_
 
-    if check or existing is not None:
-        path = existing or folder / "README.md"
-        problems = [str(problem) for problem in check_card(read_card(path), folder)]
-        show(problems, as_json, *problems, f"{path}: {len(problems) or 'no'} problem(s)")
-        raise typer.Exit(1 if problems else 0)
-    name = repo or f"ORG/{folder.resolve().name}"
-    if out is None:
-        text = data_card(folder, name)
-        if as_json:
-            show(text, as_json)
-        else:
-            print(text, end="")  # as it is: rich would make emoji of :names:
+    made = card_(folder, existing, repo=repo, out=out, check=check)
+    if made.problems is not None:
+        problems = [str(problem) for problem in made]
+        show(problems, as_json, *problems, f"{made.file}: {len(problems) or 'no'} problem(s)")
+        raise typer.Exit(0 if made.ok else 1)
+    if made.file is not None:
+        show(str(made.file), as_json, made.headline())
+    elif as_json:
+        show(made.text, as_json)
     else:
-        write_card(folder, name, out)
-        show(str(out), as_json, f"written to {out}")
+        print(made.text, end="")  # as it is: rich would make emoji of :names:
 
 
 def publish(
@@ -117,8 +110,7 @@ def publish(
         redact=redact,
         keep_contacts=keep_contacts,
     )
-    lines = [f"{file.change:<8}{file.bytes:>14,}  {file.path}" for file in published.files]
-    show(published.to_dict(), as_json, *lines, *_outcome(published))
+    show(published.to_dict(), as_json, *_file_lines(published), *_outcome(published))
 
 
 def publish_metric(
@@ -149,29 +141,24 @@ def publish_metric(
         sdk=sdk,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         dry_run=dry_run,
     )
-    lines = [f"{file.change:<8}{file.bytes:>14,}  {file.path}" for file in published.files]
-    if published.commit is None:
-        lines.append(f"dry run: nothing was written to {published.url}")
-    else:
-        done = "published" if published.changed else "unchanged, the Hub has it already"
-        lines += [
-            f"{done}: {published.url} at {published.commit}",
-            f'evaluate.load("{repository}")',
-        ]
+    lines = [*_file_lines(published), published.headline()]
+    if published.commit is not None:
+        lines.append(f'evaluate.load("{repository}")')
     show(published.to_dict(), as_json, *lines)
+
+
+def _file_lines(published: "Published") -> list[str]:
+    return [f"{file.change:<8}{file.bytes:>14,}  {file.path}" for file in published.files]
 
 
 def _outcome(published: "Published") -> list[str]:
     """Return what a person wants to know after publishing, or after a dry run."""
     if published.commit is None:
-        diff = published.card_diff.rstrip() or "the card stays as it is"
-        return [diff, f"dry run: nothing was written to {published.url}"]
-    done = "published" if published.changed else "unchanged, the Hub has it already"
-    at = f"{published.url} at {published.commit}"
+        return [published.card_diff.rstrip() or "the card stays as it is", published.headline()]
     pulled = [f"pull request: {published.pull_request}"] if published.pull_request else []
     named = [f"tag: {published.tag}"] if published.tag else []
     return [
-        f"{done}: {at}",
+        published.headline(),
         *pulled,
         *named,
         f'load_dataset("{published.repo_id}", "pairs", revision="{published.commit}")',
@@ -192,32 +179,8 @@ def export(
 
     Example: nnd export quiz_design-nnd --to lm-eval --out quiz_design-tasks
     """
-    from nnd.converters.export import export as export_
+    from nnd.metric.cli.exporting import export as export_
 
-    exported = export_(
-        folder,
-        out,
-        to=to,  # type: ignore[arg-type] # checked by the callee, which lists the choices
-        rendering=_rendering(template),
-    )
-    print(f"{exported.rows} rows written to {out}", *exported.notes, sep="\n")
-
-
-def _rendering(template: str) -> "Rendering":
-    """Return one of the metric's templates as the converters take it."""
-    from nnd.converters.export import STORED, Rendering
-
-    if template == STORED.name:
-        return STORED  # templates load tokenizers, which this one does not need
-
-    from nnd.metric.encoding import find_template, render
-
-    chosen = find_template(template)
-
-    def texts(
-        contexts: Sequence[str], inputs: Sequence[Mapping[str, str]]
-    ) -> list[tuple[str, str]]:
-        prompts = render(chosen, contexts, inputs)
-        return [("".join(prompt.context), prompt.candidate_prefix) for prompt in prompts]
-
-    return Rendering(chosen.name, chosen.separator, texts)
+    # The choices of --to are checked by the callee, which lists them.
+    exported = export_(folder, out, to=to, template=template)  # type: ignore[arg-type]
+    print(exported.headline(), *exported.notes, sep="\n")

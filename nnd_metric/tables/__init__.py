@@ -10,11 +10,8 @@ if TYPE_CHECKING:
         agreement_notes as agreement_notes,
         agreement_table as agreement_table,
         comparison_table as comparison_table,
-        counts_table as counts_table,
         extrapolation_tables as extrapolation_tables,
-        hygiene_tables as hygiene_tables,
         pass_rate_table as pass_rate_table,
-        sources_table as sources_table,
     )
     from .sweeps import failure_table as failure_table
 else:

@@ -6,7 +6,8 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .facts import TO_FILL as TO_FILL, UNDETERMINED as UNDETERMINED
-    from .scaffolding import NewSource as NewSource, new_source as new_source
+    from .outcome import NewSource as NewSource
+    from .scaffolding import new_source as new_source
     from .yaml import LEFT as LEFT
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,8 +1,7 @@
 """`nnd new-source`: from an annotation file that nobody has described to a source that converts."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,53 +15,19 @@ from nnd.converters.new_source.guess import (
     guess,
     more_is_better,
     read_content,
-    samples,
 )
 from nnd.converters.new_source.scaffold.code import nested_code
 from nnd.converters.new_source.scaffold.facts import is_mapped, source_facts
 from nnd.converters.new_source.scaffold.files import write_objects
 from nnd.converters.new_source.scaffold.fixture import invent
 from nnd.converters.new_source.scaffold.gather import gathered_code
-from nnd.converters.new_source.scaffold.yaml import Left, as_yaml, expected_yaml, left_to_fill
+from nnd.converters.new_source.scaffold.outcome import NewSource
+from nnd.converters.new_source.scaffold.yaml import as_yaml, expected_yaml, left_to_fill
 from nnd.converters.source import BUILT_IN, Source, load_source
 from nnd.schemas import SourceError, check_new, check_rows, make_new
 
 _COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 _LEAST_SYSTEMS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class NewSource:
-    """A source folder that was written.
-
-    Attributes:
-        folder: Where it lies.
-        guess: What the columns of the file were taken for, and why.
-        files: What lies in the folder.
-        counts: What the file gives, as in a manifest.
-        notes: What was left out of the file.
-        left: What a person must fill in or check, and why.
-    """
-
-    folder: Path
-    guess: Guess
-    files: tuple[str, ...]
-    counts: Mapping[str, Any]
-    notes: tuple[str, ...]
-    left: tuple[Left, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "folder": str(self.folder),
-            "columns": guess_rows(self.guess),
-            "quality": dict(self.guess.quality.rule),
-            "why": self.guess.quality.why,
-            "files": list(self.files),
-            "counts": dict(self.counts),
-            "notes": list(self.notes),
-            "left": [left._asdict() for left in self.left],
-        }
 
 
 def new_source(
@@ -111,7 +76,7 @@ def new_source(
     files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
     left = tuple(left_to_fill(facts))
     notes = (*content.notes, *_left_aside(found))
-    return NewSource(target, found, files, conversion.manifest["counts"], notes, left)
+    return NewSource(target, path, found, files, conversion.manifest["counts"], notes, left)
 
 
 def _left_aside(found: Guess) -> Iterator[str]:
@@ -202,18 +167,3 @@ def _told(found: Guess) -> str:
     """Say in a line what the columns were taken for."""
     taken = [f"{name} is {role}" for name, role in found.roles().items() if role != "not used"]
     return ", ".join(taken)
-
-
-def guess_rows(found: Guess) -> list[dict[str, Any]]:
-    """Return what every column was taken for, with samples, for tables and JSON."""
-    roles = found.roles()
-    return [
-        {
-            "column": column.name,
-            "role": roles[column.name],
-            "why": found.why.get(column.name, ""),
-            "distinct": len(column.counts),
-            "samples": samples(column),
-        }
-        for column in found.columns
-    ]

@@ -24,6 +24,7 @@ from support.checked_source import (
 from nnd.converters.check_source import CheckReport, case, check_source, code as checked_code, run
 from nnd.converters.check_source.checks import NAMES
 from nnd.converters.check_source.outcome import Check
+from nnd.converters.source import source
 from nnd.converters.source.source import list_sources
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
@@ -78,6 +79,22 @@ def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.Mon
     assert outcomes(check_source(here.folder)) == {}
 
 
+def test_the_source_is_read_once(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.set_facts(variants={"late": {"description": "Late birds"}})
+    here.set_fixture(FIXTURE)
+    read = list[Path]()
+
+    def read_text(path: Path) -> str:
+        read.append(path)
+        return path.read_text()
+
+    monkeypatch.setattr(source, "read_text", read_text)
+
+    here.check()
+
+    assert read == [here.folder / "source.yaml"]
+
+
 def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
     before = sorted(birds.folder.parent.rglob("*"))
 
@@ -86,7 +103,7 @@ def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
     assert sorted(birds.folder.parent.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", [source.name for source in list_sources()])
+@pytest.mark.parametrize("name", [one.name for one in list_sources()])
 def test_no_built_in_source_lacks_anything(name: str) -> None:
     failed = [str(check) for check in check_source(name) if check.outcome == "fail"]
 
@@ -96,9 +113,7 @@ def test_no_built_in_source_lacks_anything(name: str) -> None:
 QUICK = {"quiz_design", "goyal_gpt3_news"}
 
 
-@pytest.mark.parametrize(
-    "name", [source.name for source in list_sources() if source.name != "sample"]
-)
+@pytest.mark.parametrize("name", [one.name for one in list_sources() if one.name != "sample"])
 def test_no_built_in_source_lacks_anything_on_its_real_files(name: str, nnd_data: Path) -> None:
     if name not in QUICK and not FULL:
         pytest.skip("takes a while: NND_TEST_FULL=1")

@@ -7,8 +7,8 @@ from typing import Any
 import datasets
 import pytest
 
+from nnd.converters.export import Exported, Rendering
 from nnd.converters.export.formats import export
-from nnd.converters.export.rendering import Exported, Rendering
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.parquet import read_parquet
 

@@ -1,0 +1,108 @@
+"""`nnd card`: the card of a folder made, written to a file, or checked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from nnd.cards.dataset import data_card, read_card, write_card
+from nnd.cards.lint import check_card
+from nnd.schemas import Problem, Shown, counted, one_line
+
+_COLUMNS = {"path": pl.String, "message": pl.String, "remedy": pl.String}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DataCard(Shown):
+    """The card of a folder.
+
+    Attributes:
+        folder: Whose card it is.
+        text: The card.
+        file: Where it was written, or was read to be checked; None: it was only made.
+        problems: What is wrong with it; None where it was not checked.
+    """
+
+    folder: Path
+    text: str
+    file: Path | None = None
+    problems: tuple[Problem, ...] | None = None
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self.problems or ())
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem is known."""
+        return not self.problems
+
+    def headline(self) -> str:
+        """Return what became of it."""
+        if self.problems is not None:
+            return f"{self.file}: {counted(len(self.problems), 'problem')}"
+        if self.file is not None:
+            return f"written to {self.file}"
+        return f"card of {self.folder}: {counted(len(self.text.splitlines()), 'line')}"
+
+    def table(self) -> Table | None:
+        """Return a row for each problem, if there are any."""
+        if not self.problems:
+            return None
+        table = Table("section", "problem", "what to do", box=SIMPLE_HEAD, pad_edge=False)
+        for one in self.problems:
+            # Messages quote texts of any kind, which are no markup.
+            table.add_row(*(Text(one_line(text)) for text in (one.path, one.message, one.remedy)))
+        return table
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each problem: path (the section), message, remedy."""
+        rows = [(one.path, one.message, one.remedy) for one in self]
+        return pl.DataFrame(rows, schema=_COLUMNS, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {
+            "folder": str(self.folder),
+            "text": self.text,
+            "file": None if self.file is None else str(self.file),
+            "problems": None if self.problems is None else [str(one) for one in self.problems],
+        }
+
+
+def card(
+    folder: str | Path,
+    existing: str | Path | None = None,
+    *,
+    repo: str | None = None,
+    out: str | Path | None = None,
+    check: bool = False,
+) -> DataCard:
+    """Make the data card of a folder, write it to a file, or check one against the data.
+
+    Args:
+        folder: What `nnd convert` wrote, or what `nnd publish` made of it.
+        existing: A card to check; None: with `check`, README.md of the folder.
+        repo: ORG/NAME of the data set on the Hub, for the commands on the card that load it; None:
+            ORG/ and the name of the folder.
+        out: File to write; None: nothing is written.
+        check: Check a card instead of making one; needs no network.
+
+    Raises:
+        NNDError: If the folder is none, or has no card to check.
+        OSError: If `out` cannot be written.
+    """
+    folder = Path(folder)
+    if check or existing is not None:
+        file = Path(existing or folder / "README.md")
+        text = read_card(file)
+        return DataCard(folder, text, file, tuple(check_card(text, folder)))
+    name = repo or f"ORG/{folder.resolve().name}"
+    if out is None:
+        return DataCard(folder, data_card(folder, name))
+    write_card(folder, name, Path(out))
+    return DataCard(folder, read_card(Path(out)), Path(out))

@@ -1,0 +1,114 @@
+"""What `nnd new-source` made, what its columns were taken for, and what is left to do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from nnd.converters.new_source.guess import Guess, samples
+from nnd.converters.new_source.scaffold.yaml import Left
+from nnd.schemas import Shown, counted
+
+_LONGEST_SAMPLE = 40
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NewSource(Shown):
+    """A source folder that was written.
+
+    Attributes:
+        folder: Where it lies.
+        file: The annotation file that it was made from.
+        guess: What the columns of the file were taken for, and why.
+        files: What lies in the folder.
+        counts: What the file gives, as in a manifest.
+        notes: What was left out of the file.
+        left: What a person must fill in or check, and why.
+    """
+
+    folder: Path
+    file: Path
+    guess: Guess
+    files: tuple[str, ...]
+    counts: Mapping[str, Any]
+    notes: tuple[str, ...]
+    left: tuple[Left, ...]
+
+    def headline(self) -> str:
+        """Return how many pairs of how many contexts the file gives, and where the source is."""
+        pairs, contexts = (counted(self.counts[f"{noun}s"], noun) for noun in ("pair", "context"))
+        return f"{pairs} of {contexts}; the source is in {self.folder}."
+
+    def table(self) -> Table:
+        """Return what every column was taken for, with values from the file."""
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for title in ("column", "taken for", "because", "different", "such as"):
+            table.add_column(title, justify="right" if title == "different" else "left")
+        for each in self.columns():
+            shown = [
+                sample if len(sample) <= _LONGEST_SAMPLE else f"{sample[:_LONGEST_SAMPLE]}…"
+                for sample in each["samples"]
+            ]
+            cells = [each["column"], each["role"], each["why"], f"{each['distinct']:,}"]
+            # Texts of the file are no markup.
+            table.add_row(*map(Text, cells), Text("\n".join(shown)))
+        return table
+
+    def todo_table(self) -> Table:
+        """Return what is left to fill in."""
+        titles = ("left to fill in source.yaml", "with", "since")
+        table = Table(*titles, box=SIMPLE_HEAD, pad_edge=False)
+        for left in self.left:
+            table.add_row(left.field, left.what, left.why)
+        return table
+
+    def summary(self) -> list[str]:
+        """Return what was made, and what comes next."""
+        quality = self.guess.quality
+        rule = ", ".join(f"{name} {value}" for name, value in quality.rule.items())
+        place = self.folder if len(self.folder.parts) > 1 else f"./{self.folder}"
+        return [
+            *self.notes,
+            f"quality: {rule} ({quality.why})",
+            f"{self.counts['pairs']:,} pairs of {self.counts['contexts']:,} contexts",
+            f"written to {self.folder}: {', '.join(self.files)}",
+            f"next: fill in {self.folder / 'source.yaml'}, then",
+            f"  nnd convert {place} --from {self.file}",
+            f"  nnd check-source {place} --from {self.file}",
+        ]
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Return what every column was taken for, and why, with samples."""
+        roles = self.guess.roles()
+        return [
+            {
+                "column": column.name,
+                "role": roles[column.name],
+                "why": self.guess.why.get(column.name, ""),
+                "distinct": len(column.counts),
+                "samples": samples(column),
+            }
+            for column in self.guess.columns
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each column of the file: column, role, why, distinct, samples."""
+        return pl.DataFrame(self.columns())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "folder": str(self.folder),
+            "columns": self.columns(),
+            "quality": dict(self.guess.quality.rule),
+            "why": self.guess.quality.why,
+            "files": list(self.files),
+            "counts": dict(self.counts),
+            "notes": list(self.notes),
+            "left": [left._asdict() for left in self.left],
+        }

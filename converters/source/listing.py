@@ -1,0 +1,104 @@
+"""All sources that can be converted by name, with their sets, as a table."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from rich import box
+from rich.table import Table
+
+from nnd.converters.source.source import Found, find_sources
+from nnd.schemas import Shown, counted
+
+_COLUMNS = pl.Schema(
+    {
+        "name": pl.String(),
+        "set": pl.String(),
+        "distribution": pl.String(),
+        "task": pl.String(),
+        "languages": pl.List(pl.String()),
+        "licence": pl.String(),
+        "rule": pl.String(),
+        "pairs": pl.Int64(),
+        "variants": pl.List(pl.String()),
+        "problem": pl.String(),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sources(Shown):
+    """The built-in sources and those of installed packages.
+
+    Attributes:
+        found: The sources; one that cannot be converted says why.
+    """
+
+    found: tuple[Found, ...]
+
+    def __iter__(self) -> Iterator[Found]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def headline(self) -> str:
+        """Return how many sources there are."""
+        return f"{counted(len(self.found), 'source')}."
+
+    def table(self) -> Table:
+        """Return a row for each source and set: what it is, its licence, and what it gives."""
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in ("source", "task", "language", "licence", "rule", "pairs", "variants"):
+            table.add_column(column, justify="right" if column == "pairs" else "left")
+        for row in self.to_frame().filter(pl.col("task").is_not_null()).iter_rows(named=True):
+            name = row["name"] if row["set"] is None else f"{row['name']} --set {row['set']}"
+            table.add_row(
+                f"{name} ({row['distribution']})" if row["distribution"] else name,
+                row["task"],
+                ", ".join(row["languages"]),
+                row["licence"],
+                row["rule"],
+                "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
+                ", ".join(row["variants"]),
+            )
+        return table
+
+    def problems(self) -> list[str]:
+        """Return which sources cannot be converted by name, and why."""
+        return [f"{each.name}: {each.problem}" for each in self.found if each.problem]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each source and set; one that cannot be read has only a problem."""
+        return pl.DataFrame([_row(entry) for entry in self.entries()], schema=_COLUMNS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {"sources": self.entries()}
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return the facts of each source and set, with `name`, `distribution` and `problem`."""
+        return [entry for each in self.found for entry in _entries(each)]
+
+
+def sources() -> Sources:
+    """Return the built-in sources, then those of installed packages, by name (`find_sources`)."""
+    return Sources(tuple(find_sources()))
+
+
+def _entries(found: Found) -> list[dict[str, Any]]:
+    marks = {"name": found.name, "distribution": found.distribution, "problem": found.problem}
+    if found.source is None:
+        return [marks]
+    sets = [found.source.choose("set", name) for name in found.source.facts.get("sets", {})]
+    return [{**source.facts, **marks} for source in (found.source, *sets)]
+
+
+def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    row = {name: entry.get(name) for name in _COLUMNS}
+    if "task" in entry:
+        row["rule"] = entry["quality"]["rule"]
+        row["pairs"] = (entry["expected"] or {}).get("pairs")
+        row["variants"] = list(entry.get("variants", {}))
+    return row

@@ -1,0 +1,49 @@
+"""`card`: a card made, written or checked."""
+
+from pathlib import Path
+
+import pytest
+
+from nnd.cards import card
+from nnd.converters.folder import convert
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("card") / "sample-nnd"
+    convert("sample", out=folder)
+    return folder
+
+
+def test_a_card_is_only_made_where_no_file_is_named(sample: Path) -> None:
+    made = card(sample)
+
+    assert "ORG/sample-nnd" in made.text
+    assert (made.file, made.problems, made.table()) == (None, None, None)
+    assert made.headline() == f"card of {sample}: {len(made.text.splitlines())} lines"
+
+
+def test_a_card_that_was_written_has_no_problems(sample: Path, tmp_path: Path) -> None:
+    written = card(sample, repo="org/name", out=tmp_path / "CARD.md")
+    checked = card(sample, tmp_path / "CARD.md")
+
+    assert written.headline() == f"written to {tmp_path / 'CARD.md'}"
+    assert written.text == checked.text == (tmp_path / "CARD.md").read_text()
+    assert checked.ok
+    assert checked.problems == ()
+    assert checked.headline() == f"{tmp_path / 'CARD.md'}: no problems"
+    assert checked.to_frame().height == 0
+
+
+def test_a_card_of_other_counts_has_its_problems(sample: Path, tmp_path: Path) -> None:
+    place = tmp_path / "CARD.md"
+    place.write_text(card(sample).text.replace("## Counts", "## Numbers"))
+
+    checked = card(sample, place)
+
+    assert not checked.ok
+    assert checked.headline() == f"{place}: 1 problem"
+    ((section, message, remedy),) = checked.to_frame().rows()
+    assert (section, message) == ("Counts", "there is no such section")
+    assert remedy in str(checked)
+    assert checked.to_dict()["problems"] == [str(problem) for problem in checked]

@@ -1,0 +1,204 @@
+"""What the functions behind the commands return: a headline, a table, a frame, plain values."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from support.checked_source import make_birds
+
+from nnd.converters.check_source import check_source
+from nnd.converters.export import export
+from nnd.converters.folder import convert, hygiene_tables, validate
+from nnd.converters.hub import Pushed
+from nnd.converters.new_source import new_source
+from nnd.converters.publish import Published, PublishedFile
+from nnd.converters.source import sources
+from nnd.schemas import Shown, table_text
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results") / "sample-nnd"
+    convert("sample", out=folder)
+    return folder
+
+
+def as_json(result: object) -> object:
+    """Return what comes back of a result's plain values written as JSON."""
+    return json.loads(json.dumps(result.to_dict()))  # type: ignore[attr-defined]
+
+
+def test_a_conversion_shows_its_counts_and_gives_its_pairs() -> None:
+    conversion = convert("sample")
+
+    assert conversion.headline() == "72 pairs of 16 contexts from sample."
+    assert str(conversion).startswith(f"{conversion.headline()}\n")
+    assert repr(conversion) == str(conversion)
+    table = conversion.table()
+    rows = dict(zip(*(column.cells for column in table.columns[:2]), strict=True))
+    assert (rows["contexts"], rows["pairs"]) == ("16", "72")
+    assert conversion.to_frame().height == 72
+    assert as_json(conversion) == conversion.manifest
+    assert conversion.notes() == []
+
+
+def test_a_conversion_says_what_to_know_of_its_input(tmp_path: Path) -> None:
+    birds = make_birds(tmp_path)
+    birds.real.write_text(birds.real.read_text() + "\n")
+
+    conversion = convert(birds.folder, origin=birds.real, normalise=["nfc", "whitespace"])
+
+    assert conversion.headline() == "5 pairs of 3 contexts from birds."
+    assert conversion.notes() == [
+        (
+            "birds.jsonl is unverified (its SHA-256 is not the declared one): "
+            "expected counts were not checked"
+        ),
+        "candidates and contexts were changed: nfc, whitespace",
+    ]
+
+
+def test_hygiene_tables_show_looks_only_where_there_are_any(tmp_path: Path) -> None:
+    birds = make_birds(tmp_path)
+    assert len(hygiene_tables(convert(birds.folder, origin=birds.real).manifest["hygiene"])) == 1
+    birds.set_real([(*row[:3], row[3].lower(), row[4]) for row in _rows(birds.real)])
+
+    lengths, looks = hygiene_tables(convert(birds.folder, origin=birds.real).manifest["hygiene"])
+
+    assert "shorter wins" in table_text(lengths)
+    assert "100.0 %" in table_text(looks)
+
+
+def _rows(real: Path) -> list[tuple[str, str, str, str, str]]:
+    rows = (json.loads(line) for line in real.read_text().splitlines())
+    names = ("key", "question", "system", "answer", "label")
+    return [tuple(row[name] for name in names) for row in rows]  # type: ignore[misc]
+
+
+def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Path) -> None:
+    found = validate(sample)
+
+    assert found
+    assert found.ok
+    assert (len(found), found.table()) == (0, None)
+    assert found.headline() == f"{sample}: no problems"
+    assert found.to_frame().height == 0
+    assert as_json(found) == {"folder": str(sample), "problems": []}
+
+    broken = tmp_path / "broken"
+    shutil.copytree(sample, broken)
+    manifest = json.loads((broken / "manifest.json").read_text())
+    manifest["counts"]["pairs"] = 71
+    (broken / "manifest.json").write_text(json.dumps(manifest))
+    found = validate(broken)
+
+    assert not found
+    assert found.headline() == f"{broken}: 1 problem"
+    (finding,) = found
+    assert as_json(found) == {"folder": str(broken), "problems": [str(finding)]}
+    assert found.to_frame().rows() == [
+        (
+            "manifest.json",
+            None,
+            "counts/pairs",
+            "71 where the folder holds 72",
+            "convert the source again",
+        )
+    ]
+    assert "71 where the folder holds 72" in str(found)
+
+
+def test_sources_list_every_set() -> None:
+    found = sources()
+
+    assert found.headline() == "10 sources."
+    assert [each.name for each in found] == sorted(each.name for each in found)
+    frame = found.to_frame()
+    assert frame.height == len(found.entries()) > len(found)
+    (quiz,) = frame.filter(pl.col("name") == "quiz_design").rows(named=True)
+    assert (quiz["set"], quiz["rule"], quiz["pairs"]) == (None, "no_error", 2_686)
+    assert found.table().row_count == frame.height
+    assert "wmt_mqm --set ted/ende" in str(found)
+    assert found.problems() == []
+    assert as_json(found) == {"sources": json.loads(json.dumps(found.entries()))}
+
+
+def test_a_report_of_a_check_is_true_where_nothing_fails(tmp_path: Path) -> None:
+    birds = make_birds(tmp_path)
+    birds.set_facts(licence=["CC0-1.0"])
+
+    report = check_source(birds.folder)
+
+    assert not report
+    assert report.counts == {"pass": 0, "fail": 1, "look": 0, "not reached": 20}
+    assert report.headline() == f"{birds.folder}: 0 pass, 1 fail, 0 look, 20 not reached"
+    assert len(report) == report.table().row_count == report.to_frame().height == 21
+    assert report.to_frame()["outcome"].to_list() == ["fail", *["not reached"] * 20]
+    assert as_json(report)["checks"][0]["name"] == "source.yaml"  # type: ignore[index]
+
+
+def test_a_new_source_shows_what_columns_were_taken_for(tmp_path: Path) -> None:
+    birds = make_birds(tmp_path / "birds")
+
+    made = new_source("new_birds", birds.real, tmp_path / "new_birds")
+
+    assert made.headline() == f"5 pairs of 3 contexts; the source is in {tmp_path / 'new_birds'}."
+    assert made.to_frame()["column"].to_list() == ["key", "question", "system", "answer", "label"]
+    assert made.table().row_count == 5
+    assert made.todo_table().row_count == len(made.left) > 0
+    assert f"  nnd convert {made.folder} --from {birds.real}" in made.summary()
+    assert as_json(made) == made.to_dict()
+
+
+def test_an_export_says_how_many_rows_are_where(sample: Path, tmp_path: Path) -> None:
+    exported = export(sample, tmp_path / "tasks", to="lm-eval")
+
+    assert exported.headline() == f"72 rows written to {tmp_path / 'tasks'}"
+    assert exported.notes
+    assert exported.notes[0].split()[0] in str(exported)
+    assert as_json(exported) == {
+        "out": str(tmp_path / "tasks"),
+        "rows": 72,
+        "notes": list(exported.notes),
+    }
+    assert export(sample, tmp_path / "pairs.csv", to="csv").table() is None
+
+
+@pytest.mark.parametrize(
+    ("commit", "changed", "headline"),
+    [
+        (None, False, "dry run: nothing was written to https://hf.co/o/n"),
+        ("abc", True, "published: https://hf.co/o/n at abc"),
+        ("abc", False, "unchanged, the Hub has it already: https://hf.co/o/n at abc"),
+    ],
+)
+def test_what_was_published_says_so(commit: str | None, *, changed: bool, headline: str) -> None:
+    file = PublishedFile("pairs/[x].parquet", 1_234, "added")
+    published = Published(
+        repo_id="o/n",
+        url="https://hf.co/o/n",
+        commit=commit,
+        changed=changed,
+        pull_request=None,
+        tag=None,
+        files=(file,),
+    )
+
+    assert published.headline() == headline
+    assert [*published.table().columns[1].cells] == ["1,234"]
+    assert "pairs/[x].parquet" in str(published)
+    assert published.to_frame().rows() == [("pairs/[x].parquet", 1_234, "added")]
+
+
+def test_what_was_pushed_says_where_it_is() -> None:
+    pushed = Pushed("abc", sent=True, pull_request="https://hf.co/o/n/1", changes={"a": "added"})
+
+    assert pushed.headline() == "sent: https://hf.co/o/n/1"
+    assert str(pushed).splitlines()[-1].split() == ["added", "a"]
+    assert Pushed("abc", sent=False, pull_request=None, changes={}).headline() == (
+        "unchanged, the Hub has it already: commit abc"
+    )
+    assert isinstance(pushed, Shown)
+    assert as_json(pushed) == pushed.to_dict()
