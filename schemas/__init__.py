@@ -39,7 +39,11 @@ if TYPE_CHECKING:
         read_frame as read_frame,
         read_manifest as read_manifest,
     )
-    from .identity import DISTRIBUTION as DISTRIBUTION, nnd_version as nnd_version
+    from .identity import (
+        DISTRIBUTION as DISTRIBUTION,
+        __version__ as __version__,
+        nnd_version as nnd_version,
+    )
     from .places import (
         check_new as check_new,
         check_replaceable as check_replaceable,

@@ -5,19 +5,22 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from nnd.cards import card as card
     from nnd.converters.check_source import check_source as check_source
     from nnd.converters.export import export as export
     from nnd.converters.folder import convert as convert, validate as validate
     from nnd.converters.new_source import new_source as new_source
     from nnd.converters.publish import publish as publish
+    from nnd.converters.source import sources as sources
+    from nnd.metric import evaluate as evaluate
     from nnd.metric.agreement import agree as agree
     from nnd.metric.comparison import compare as compare
-    from nnd.metric.data import read_pairs as load_pairs  # noqa: F401
+    from nnd.metric.data import load_pairs as load_pairs
+    from nnd.metric.engine import Scoring as Scoring
+    from nnd.metric.meta import metrics as metrics
+    from nnd.metric.models import Loading as Loading
     from nnd.metric.report import report as report
-    from nnd.metric.space import (
-        install_metric as install_metric,
-        publish_metric as publish_metric,
-    )
+    from nnd.metric.space import install_metric as install_metric, publish_metric as publish_metric
     from nnd.metric.training import NNDCallback as NNDCallback, curve as curve
     from nnd.schemas import (
         DISTRIBUTION as DISTRIBUTION,
