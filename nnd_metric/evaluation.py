@@ -4,18 +4,25 @@ import io
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import PairSet
-from nnd.metric.results import LIKELIHOODS, RESULT, ModelResult
-from nnd.schemas import write_whole
+from nnd.metric.drawing import Pictured, short_names
+from nnd.metric.results import LIKELIHOODS, RESULT, ModelResult, rate_frame
+from nnd.metric.statistics import interval_of, percent
+from nnd.schemas import Shown, write_whole
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric.drawing import Drawing
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Pictured):
     """What several models did on the same pairs.
 
     Attributes:
@@ -32,6 +39,44 @@ class Evaluation:
     scored: pl.DataFrame
     agreement: Agreement | None
     agreement_reason: str | None
+
+    def headline(self) -> str:
+        """Return which model passes most tests."""
+        rates = {each.model: each.rates.overall for each in self.results}
+        most = max(rate.passes for rate in rates.values())
+        best = [model for model, rate in rates.items() if rate.passes == most]
+        rate = rates[best[0]].to_dict()
+        if not rate["n"]:
+            return f"There are no tests in {self.data}."
+        names = dict(zip(rates, short_names([*rates]), strict=True))
+        passing = " and ".join(names[model] for model in best)
+        bounds = interval_of(rate) if len(best) == 1 else None
+        interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
+        others = f", the most of {len(rates)} models" if len(rates) > len(best) else ""
+        return (
+            f"{passing} {'passes' if len(best) == 1 else 'pass'} {percent(rate['pass_rate'])} % of "
+            f"{rate['n']:,} tests{interval} on {self.data}{others}."
+        )
+
+    def table(self) -> "Table":
+        """Return pass rates with their intervals: a row per slice, a column per model."""
+        from nnd.metric.tables import pass_rate_table  # noqa: PLC0415 - rich is for people only
+
+        return pass_rate_table([result.to_dict() for result in self.results])
+
+    def drawing(self) -> "Drawing":
+        """Return pass rates by category."""
+        from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
+        from nnd.metric.figures import draw_forest, find_groups, main_groups  # noqa: PLC0415
+
+        models = [each.model for each in self.results]
+        groups = main_groups(find_groups([each.rates for each in self.results]))
+        with style():
+            return draw_forest(short_names(models), models, groups)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per model and slice (`results.rate_frame`)."""
+        return rate_frame({each.model: each.rates for each in self.results})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values (`result.schema.json`)."""
@@ -69,8 +114,8 @@ class Failure:
         return {"model": self.model, "dataset": self.dataset, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweep(Shown):
     """What several models did on several datasets.
 
     Attributes:
@@ -85,9 +130,35 @@ class Sweep:
     failures: tuple[Failure, ...]
     folders: dict[str, Path] = field(default_factory=dict)
 
+    def headline(self) -> str:
+        """Return what was done, and what was not."""
+        models = {each.model for found in self.evaluations.values() for each in found.results}
+        done = f"{_count(len(models), 'model')} on {_count(len(self.evaluations), 'dataset')}"
+        failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""
+        return f"Results of {done}{failed}."
+
+    def table(self) -> "Table":
+        """Return overall pass rates: a row per dataset, a column per model."""
+        from nnd.metric.tables import sweep_table  # noqa: PLC0415 - rich is for people only
+
+        return sweep_table({name: found.to_dict() for name, found in self.evaluations.items()})
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per dataset, model and slice (`results.rate_frame`)."""
+        frames = [
+            found.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
+            for name, found in self.evaluations.items()
+        ]
+        empty = rate_frame({}).select(pl.lit("").alias("dataset"), pl.all())
+        return pl.concat([empty, *frames])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: an `Evaluation` for each dataset, and the failures."""
         return {
             "datasets": {name: found.to_dict() for name, found in self.evaluations.items()},
             "failures": [failure.to_dict() for failure in self.failures],
         }
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

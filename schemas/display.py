@@ -3,9 +3,10 @@
 import html
 import io
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _WIDTH = 200
 
@@ -23,7 +24,7 @@ class Shown(ABC):
         """Return what was found, in one sentence."""
 
     @abstractmethod
-    def table(self) -> Table | None:
+    def table(self) -> "Table | None":
         """Return the numbers behind the headline, or None where there are none."""
 
     def svg(self) -> str | None:
@@ -45,15 +46,17 @@ class Shown(ABC):
         return "\n".join([*parts, self.svg() or ""])
 
 
-def table_text(table: Table) -> str:
+def table_text(table: "Table") -> str:
     """Return a table as plain text."""
+    from rich.console import Console  # noqa: PLC0415 - slow, and few results are looked at
+
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None)
     with console.capture() as captured:
         console.print(table, markup=False, highlight=False)
     return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines())
 
 
-def table_html(table: Table) -> str:
+def table_html(table: "Table") -> str:
     """Return a table as HTML that shows all texts as they are."""
     heads = "".join(_cell("th", column.header, column.justify) for column in table.columns)
     rows = [f"<tr>{heads}</tr>"]

@@ -5,11 +5,8 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .measures import (
-        FEWEST_MODELS as FEWEST_MODELS,
-        Agreement as Agreement,
-        try_agreement as try_agreement,
-    )
+    from .measures import FEWEST_MODELS as FEWEST_MODELS, try_agreement as try_agreement
+    from .outcome import Agreement as Agreement
     from .stored import (
         agree as agree,
         agree_scored as agree_scored,

@@ -6,16 +6,14 @@ those that define the statistic; how many stands beside it. With no such categor
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from nnd.metric.agreement.outcome import Agreement, CategoryAgreement, Judged, MeanAgreement
 from nnd.metric.data import OVERALL, human_scores_for, in_order, match_systems, names_in, of_aspect
 from nnd.metric.statistics import (
-    STATISTICS,
     Compared,
     Correlated,
     Extrapolation,
@@ -28,106 +26,6 @@ from nnd.metric.statistics import (
 from nnd.schemas import ScoringError
 
 FEWEST_MODELS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Correlations:
-    """Correlations and what there is to say against them; each maps all of `STATISTICS`.
-
-    Attributes:
-        statistics: None where undefined, and then so is the rest.
-        intervals: 95 % bootstrap interval over contexts; None without samples.
-        intervals_over_systems: 95 % bootstrap interval over systems; None where they are too few.
-        p_values: Two-sided permutation p-value.
-        permutations: How those were made; None where they could not.
-    """
-
-    statistics: Mapping[str, float | None]
-    intervals: Mapping[str, Interval | None]
-    intervals_over_systems: Mapping[str, Interval | None]
-    p_values: Mapping[str, float | None]
-    permutations: Permutations | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, strings and numbers: the statistics, and the rest beside them."""
-        return {
-            **self.statistics,
-            "intervals": _lists(self.intervals),
-            "intervals_over_systems": _lists(self.intervals_over_systems),
-            "p_values": dict(self.p_values),
-            "permutations": None if self.permutations is None else self.permutations._asdict(),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryAgreement(Correlations):
-    """Agreement in one category.
-
-    Attributes:
-        n: Models compared.
-        dropped: Matched models without a pass rate or without a human score in this category.
-        extrapolation: Human scores of the other models, predicted from their pass rates.
-    """
-
-    n: int
-    dropped: int
-    extrapolation: Extrapolation
-
-
-@dataclass(frozen=True, slots=True)
-class MeanAgreement(Correlations):
-    """Mean over the categories other than "overall" that define the statistic.
-
-    Attributes:
-        categories: How many categories that is, per statistic.
-    """
-
-    categories: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Agreement between pass rates and human scores over the same systems.
-
-    Attributes:
-        by_category: In the order of the pass rates, "overall" among them.
-        mean: Over the categories other than "overall".
-        systems: Which system each matched model stands for, in the order of `gap_r_laban2022`.
-        unmatched: Models that stand for no known system.
-        scores_missing: Rows of human scores that hold no score and were left out.
-        unscored: Model to its tests without a likelihood, which count as failures; None where pass
-            rates came without their pairs. From `system_means`: system to its candidates without a
-            number, left out of its mean.
-    """
-
-    by_category: Mapping[str, CategoryAgreement]
-    mean: MeanAgreement
-    systems: Mapping[str, str]
-    unmatched: Sequence[str]
-    scores_missing: int
-    unscored: Mapping[str, int] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, strings and numbers, ready for JSON."""
-        mean = self.mean.to_dict()
-        return {
-            "by_category": {
-                category: {
-                    **found.to_dict(),
-                    "n": found.n,
-                    "dropped": found.dropped,
-                    "extrapolation": found.extrapolation.to_dict(),
-                }
-                for category, found in self.by_category.items()
-            },
-            "mean": {name: mean.pop(name) for name in STATISTICS},
-            "mean_categories": dict(self.mean.categories),
-            **{f"mean_{key}": value for key, value in mean.items()},
-            "systems": dict(self.systems),
-            "unmatched": list(self.unmatched),
-            "scores_missing": self.scores_missing,
-            "unscored": None if self.unscored is None else dict(self.unscored),
-        }
 
 
 def agreement(
@@ -193,6 +91,7 @@ def try_agreement(
     if len(matches) < FEWEST_MODELS:
         return None, _too_few(matches, human_scores)
     rates = {category: _pass_rates_for(pass_rates, category) for category in categories}
+    n = {(row["model"], row["category"]): row["n"] for row in pass_rates.iter_rows(named=True)}
     compared = {}
     for column, category in enumerate(categories):
         scores = human_scores_for(people, category)
@@ -209,6 +108,10 @@ def try_agreement(
         category: CategoryAgreement(
             *_by_kind(found[category]),
             n=len(each.models),
+            judged={
+                model: Judged(ours, n[model, category], theirs)
+                for model, ours, theirs in zip(each.models, each.ours, each.theirs, strict=True)
+            },
             dropped=len(matches) - len(each.models),
             extrapolation=_extrapolation(each, rates[category]),
         )
@@ -282,7 +185,3 @@ def _check_one_row_each(pass_rates: pl.DataFrame) -> None:
         raise ScoringError(
             f'pass rates: model "{model}" has several rows for category "{category}"; give one'
         )
-
-
-def _lists(intervals: Mapping[str, Interval | None]) -> dict[str, list[float] | None]:
-    return {name: list(bounds) if bounds else None for name, bounds in intervals.items()}

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from nnd.metric.agreement.measures import Agreement, try_agreement
+from nnd.metric.agreement.measures import try_agreement
+from nnd.metric.agreement.outcome import Agreement
 from nnd.metric.data import PairData, names_in, of_aspect, read_human_scores
 from nnd.metric.results import (
     CLUSTER,

@@ -72,7 +72,7 @@ def compare(
     from nnd.metric.comparison import compare as compare_
     from nnd.metric.tables import comparison_table
 
-    found = [comparison.to_dict() for comparison in compare_(runs, models=model or None)]
+    found = compare_(runs, models=model or None).to_dict()["comparisons"]
     shown: list[Table | str] = []
     for each in found:
         signatures = [each[key] for key in ("signature_a", "signature_b") if each[key]]

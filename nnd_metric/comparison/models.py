@@ -4,14 +4,14 @@ Everything comes from stored runs; nothing is scored again.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.comparison.differences import Differences, find_differences
+from nnd.metric.comparison.differences import find_differences
+from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import findings
 from nnd.metric.results import SLICES, check_same, read_run, read_signatures
 from nnd.schemas import ScoringError
@@ -33,50 +33,9 @@ class Entry(NamedTuple):
     signature: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two models, a and b, on the pairs that both were scored on.
-
-    Attributes:
-        a: Label of the first model.
-        b: Label of the second.
-        signature_a: How the first was scored, or None.
-        signature_b: How the second was.
-        n_pairs: Pairs that both were scored on.
-        only_in_a: Pairs that only the first was scored on; they are left out.
-        only_in_b: Pairs that only the second was scored on; they are left out.
-        differences: Of their pass rates.
-        sentences: What follows, in plain words.
-    """
-
-    a: str
-    b: str
-    signature_a: str | None
-    signature_b: str | None
-    n_pairs: int
-    only_in_a: int
-    only_in_b: int
-    differences: Differences
-    sentences: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "signature_a": self.signature_a,
-            "signature_b": self.signature_b,
-            "n_pairs": self.n_pairs,
-            "only_in_a": self.only_in_a,
-            "only_in_b": self.only_in_b,
-            **self.differences.to_dict(),
-            "sentences": list(self.sentences),
-        }
-
-
 def compare(
     runs: str | Path | Sequence[str | Path], *, models: Sequence[str] | None = None, seed: int = 0
-) -> tuple[Comparison, ...]:
+) -> Comparisons:
     """Compare models of stored runs, each with each, on the pairs that both were scored on.
 
     p-values are adjusted over the categories of one comparison, not over several comparisons.
@@ -92,7 +51,7 @@ def compare(
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     chosen = _choose(_entries(folders), models)
-    return tuple(compare_entries(a, b, seed=seed) for a, b in combinations(chosen, 2))
+    return Comparisons(tuple(compare_entries(a, b, seed=seed) for a, b in combinations(chosen, 2)))
 
 
 def compare_entries(a: Entry, b: Entry, *, seed: int = 0) -> Comparison:

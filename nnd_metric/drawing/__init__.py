@@ -12,15 +12,19 @@ if TYPE_CHECKING:
         line_width as line_width,
         rate_in_words as rate_in_words,
     )
-    from .svg import png as png, svg_file as svg_file, svg_inline as svg_inline
+    from .names import short_names as short_names, spoken as spoken, visible as visible
+    from .pictured import Pictured as Pictured
+    from .svg import (
+        png as png,
+        svg_element as svg_element,
+        svg_file as svg_file,
+        svg_inline as svg_inline,
+    )
     from .text import (
         MINUS as MINUS,
         fit as fit,
-        short_names as short_names,
-        spoken as spoken,
         spread as spread,
         text_width as text_width,
-        visible as visible,
         widest as widest,
     )
     from .theme import (

@@ -57,9 +57,10 @@ def line_width(rate: Mapping[str, Any]) -> float:
 
 
 def rate_in_words(rate: Mapping[str, Any]) -> str:
-    """Return a pass rate with its interval and n (`results.Rate.to_dict`)."""
+    """Return a pass rate with its interval and n, if known (`results.Rate.to_dict`)."""
     if rate["pass_rate"] is None:
         return "no tests"
     bounds = interval_of(rate)
     interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
-    return f"{percent(rate['pass_rate'])} %{interval} of {rate['n']:,}"
+    of = "" if rate["n"] is None else f" of {rate['n']:,}"
+    return f"{percent(rate['pass_rate'])} %{interval}{of}"

@@ -10,7 +10,7 @@ import warnings
 from xml.etree import ElementTree as ET
 
 from nnd.metric.drawing.marks import Drawing, Mark
-from nnd.metric.drawing.text import visible
+from nnd.metric.drawing.names import visible
 from nnd.metric.drawing.theme import FONT, VARIABLES, style
 from nnd.schemas import ScoringWarning
 
@@ -19,7 +19,8 @@ _XLINK = "http://www.w3.org/1999/xlink"
 _DROPPED = {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
-_LOOKS = "*{stroke-linejoin:round;stroke-linecap:butt}"
+_INHERITED = "stroke-linejoin:round;stroke-linecap:butt"
+_LOOKS = f"*{{{_INHERITED}}}"
 DPI = 300
 
 
@@ -47,6 +48,13 @@ def svg_file(drawing: Drawing) -> bytes:
     ET.SubElement(root, "style").text = _LOOKS
     text = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
+
+
+def svg_element(drawing: Drawing) -> str:
+    """Return a drawing as an SVG element in its own colours, for a page that is not ours."""
+    root = _tree(drawing)
+    root.set("style", _INHERITED)  # a style sheet would hold for the whole page
+    return ET.tostring(root, encoding="unicode")
 
 
 def svg_inline(drawing: Drawing) -> str:

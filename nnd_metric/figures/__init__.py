@@ -6,7 +6,11 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .agreement import draw_agreement as draw_agreement
-    from .comparison import Side as Side, draw_comparison as draw_comparison
+    from .comparison import (
+        Side as Side,
+        draw_comparison as draw_comparison,
+        draw_comparisons as draw_comparisons,
+    )
     from .extrapolation import draw_extrapolation as draw_extrapolation
     from .forest import IN_WORDS as IN_WORDS, draw_forest as draw_forest
     from .groups import (

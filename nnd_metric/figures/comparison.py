@@ -1,10 +1,11 @@
 """Two models on the same pairs: by how much one leads in each category, the largest lead first."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
+from nnd.metric.data import OVERALL
 from nnd.metric.drawing import (
     COLUMN,
     MINUS,
@@ -53,17 +54,54 @@ def draw_comparison(
     told = {value: each for value, each in by.items() if each["difference"] is not None}
     order = sorted(told, key=lambda value: -told[value]["difference"])
     rows = [("overall", found["overall"]), *((value, told[value]) for value in order)]
-    figure, axes = canvas(COLUMN, _TOP + len(rows) * _ROW + 0.06 + _FOOT)
     data = [{"a": found["a"], "b": found["b"], "category": value, **each} for value, each in rows]
+    labelled = [_Row(spoken(value), each, (a, b)) for value, each in rows]
     title = f"{a.name} against {b.name}"
-    drawing = Drawing(f"comparison_{number + 1}", title, CAPTION, figure, data)
-    labels = widest([spoken(value) for value, _ in rows], _LABELS)
-    scale = _scale(rows, _MARGIN + labels + 0.1)
-    bottom = _TOP + len(rows) * _ROW + 0.06
-    _draw_ground(axes, scale, (a.name, b.name), bottom)
-    for place, (value, each) in enumerate(rows):
+    return _draw(f"comparison_{number + 1}", title, labelled, (a.name, b.name), data)
+
+
+def draw_comparisons(sides: Mapping[str, Side], found: Sequence[Mapping[str, Any]]) -> Drawing:
+    """Draw the differences of several models over all tests, a row for each two of them.
+
+    Args:
+        sides: Model → its number and what to call it.
+        found: What was found of each two (`compare.Comparison.to_dict`).
+    """
+    rows = [
+        _Row(f"{a.name} against {b.name}", each["overall"], (a, b))
+        for each in found
+        for a, b in [(sides[each["a"]], sides[each["b"]])]
+        if each["overall"]["difference"] is not None
+    ]
+    data = [{"a": each["a"], "b": each["b"], **each["overall"]} for each in found]
+    title = "Differences of pass rates"
+    return _draw("comparisons", title, rows, ("the first", "the second"), data)
+
+
+class _Row(NamedTuple):
+    """A difference, what to call it, and the two models it is between."""
+
+    label: str
+    found: Mapping[str, Any]
+    sides: tuple[Side, Side]
+
+
+def _draw(
+    name: str,
+    title: str,
+    rows: Sequence[_Row],
+    ends: tuple[str, str],
+    data: Sequence[dict[str, Any]],
+) -> Drawing:
+    """Draw differences below each other; `ends` says who leads to the right and to the left."""
+    figure, axes = canvas(COLUMN, _TOP + len(rows) * _ROW + 0.06 + _FOOT)
+    drawing = Drawing(name, title, CAPTION, figure, data)
+    labels = widest([row.label for row in rows], _LABELS)
+    scale = _scale([row.found for row in rows], _MARGIN + labels + 0.1)
+    _draw_ground(axes, scale, ends, _TOP + len(rows) * _ROW + 0.06)
+    for place, row in enumerate(rows):
         y = _TOP + (place + 0.5) * _ROW + (0.06 if place else 0)
-        _draw_row(drawing, axes, scale, (value, each, y, labels), (a, b))
+        _draw_row(drawing, axes, scale, row, (y, labels))
     return drawing
 
 
@@ -78,8 +116,8 @@ class _Scale(NamedTuple):
         return self.zero + difference * self.unit
 
 
-def _scale(rows: list[tuple[str, Mapping[str, Any]]], left: float) -> _Scale:
-    bounds = [abs(bound) for _, each in rows for bound in each["interval"] or [each["difference"]]]
+def _scale(found: Sequence[Mapping[str, Any]], left: float) -> _Scale:
+    bounds = [abs(bound) for each in found for bound in each["interval"] or [each["difference"]]]
     largest = max(bounds, default=0)
     reach = next(
         step for step in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1) if largest <= step or step == 1
@@ -110,13 +148,12 @@ def _draw_row(
     drawing: Drawing,
     axes: Axes,
     scale: _Scale,
-    row: tuple[str, Mapping[str, Any], float, float],
-    sides: tuple[Side, Side],
+    row: _Row,
+    place: tuple[float, float],
 ) -> None:
-    value, each, y, labels = row
-    overall = value == "overall"
-    weight = "bold" if overall else "normal"
-    axes.text(_MARGIN, y, fit(spoken(value), labels), va="center_baseline", weight=weight)
+    (label, each, sides), (y, labels) = row, place
+    weight = "bold" if label == OVERALL else "normal"
+    axes.text(_MARGIN, y, fit(label, labels), va="center_baseline", weight=weight)
     axes.text(COLUMN - _MARGIN, y, f"{each['n']:,}", ha="right", va="center_baseline", color=MUTED)
     better = {"a": sides[0], "b": sides[1]}.get(each["verdict"])
     colour, marker = (MUTED, "o") if better is None else look(better.number)
@@ -139,7 +176,7 @@ def _draw_row(
     interval = "" if low_high is None else f" [{percent(low_high[0])}, {percent(low_high[1])}]"
     verdict = "the data cannot tell" if better is None else f"{better.name} is better"
     text = (
-        f"{spoken(value)}: {percent(each['difference'])} points{interval} of {each['n']:,}, "
+        f"{label}: {percent(each['difference'])} points{interval} of {each['n']:,}, "
         f"p {p:.3g}: {verdict}"
     )
     drawing.tag(dot, Mark(text))

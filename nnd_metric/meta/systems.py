@@ -77,7 +77,7 @@ def agree_on_systems(
         samples=samples.reshape(RESAMPLES, len(known), len(categories)),
     )
     if found is not None:
-        found = replace(found, unscored=_unscored(written, people))
+        found = replace(found, unscored=_unscored(written, people), of_pass_rates=False)
     return found, reason
 
 

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
         agreement_notes as agreement_notes,
         agreement_table as agreement_table,
         comparison_table as comparison_table,
+        comparisons_table as comparisons_table,
         extrapolation_tables as extrapolation_tables,
         pass_rate_table as pass_rate_table,
     )
-    from .sweeps import failure_table as failure_table
+    from .sweeps import failure_table as failure_table, sweep_table as sweep_table
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -89,6 +89,19 @@ def comparison_table(comparison: Mapping[str, Any]) -> Table:
     return table
 
 
+def comparisons_table(comparisons: Sequence[Mapping[str, Any]]) -> Table:
+    """Several comparisons of two models: a row each, of the difference over all tests."""
+    table = _table("pass rate, %", "against")
+    for title in ("n", "first", "second", "difference, points [95 %]", "p (McNemar)"):
+        table.add_column(title, justify="right")
+    table.add_column("better", overflow="fold")
+    for each in comparisons:
+        a, b = each["a"], each["b"]
+        cells = _compared(each["overall"], {"a": a, "b": b, "undecided": "cannot tell"})
+        table.add_row(a, b, *cells[:4], cells[6], cells[9])
+    return table
+
+
 def agreement_table(agreement: Mapping[str, Any]) -> Table:
     """Agreement with human scores: a block per category, the mean at the foot."""
     table = _table("agreement with people", "systems")

@@ -14,9 +14,9 @@ import pytest
 from support.report.svg_marks import marks, texts
 
 import nnd.metric.report.page.write
+from nnd.metric.drawing import fit, short_names, spoken, spread, text_width, visible
 from nnd.metric.drawing.marks import Drawing
 from nnd.metric.drawing.svg import png, svg_file, svg_inline
-from nnd.metric.drawing.text import fit, short_names, spoken, spread, text_width, visible
 from nnd.metric.drawing.theme import COLOURS, COLUMN, MUTED, VARIABLES, look, style
 from nnd.metric.figures import (
     Group,

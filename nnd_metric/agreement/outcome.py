@@ -1,0 +1,229 @@
+"""What was found: how pass rates agree with human scores, and what there is to say against it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import OVERALL
+from nnd.metric.drawing import Pictured, short_names
+from nnd.metric.statistics import STATISTICS, Extrapolation, Interval, Permutations
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric.drawing import Drawing
+
+
+class Judged(NamedTuple):
+    """A model that stands for a system with a human score.
+
+    Attributes:
+        pass_rate: Its pass rate; from `system_means` the mean number of the system's candidates.
+        n: Tests behind it, or None where nobody says.
+        human_score: The score of the system.
+    """
+
+    pass_rate: float
+    n: int | None
+    human_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """Correlations and what there is to say against them; each maps all of `STATISTICS`.
+
+    Attributes:
+        statistics: None where undefined, and then so is the rest.
+        intervals: 95 % bootstrap interval over contexts; None without samples.
+        intervals_over_systems: 95 % bootstrap interval over systems; None where they are too few.
+        p_values: Two-sided permutation p-value.
+        permutations: How those were made; None where they could not.
+    """
+
+    statistics: Mapping[str, float | None]
+    intervals: Mapping[str, Interval | None]
+    intervals_over_systems: Mapping[str, Interval | None]
+    p_values: Mapping[str, float | None]
+    permutations: Permutations | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, strings and numbers: the statistics, and the rest beside them."""
+        return {
+            **self.statistics,
+            "intervals": _lists(self.intervals),
+            "intervals_over_systems": _lists(self.intervals_over_systems),
+            "p_values": dict(self.p_values),
+            "permutations": None if self.permutations is None else self.permutations._asdict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAgreement(Correlations):
+    """Agreement in one category.
+
+    Attributes:
+        n: Models compared.
+        judged: Those models, with the two numbers that are compared.
+        dropped: Matched models without a pass rate or without a human score in this category.
+        extrapolation: Human scores of the other models, predicted from their pass rates.
+    """
+
+    n: int
+    judged: Mapping[str, Judged]
+    dropped: int
+    extrapolation: Extrapolation
+
+
+@dataclass(frozen=True, slots=True)
+class MeanAgreement(Correlations):
+    """Mean over the categories other than "overall" that define the statistic.
+
+    Attributes:
+        categories: How many categories that is, per statistic.
+    """
+
+    categories: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement(Pictured):
+    """Agreement between pass rates and human scores over the same systems.
+
+    Attributes:
+        by_category: In the order of the pass rates, "overall" among them.
+        mean: Over the categories other than "overall".
+        systems: Which system each matched model stands for, in the order of `gap_r_laban2022`.
+        unmatched: Models that stand for no known system.
+        scores_missing: Rows of human scores that hold no score and were left out.
+        unscored: Model to its tests without a likelihood, which count as failures; None where pass
+            rates came without their pairs. From `system_means`: system to its candidates without a
+            number, left out of its mean.
+        of_pass_rates: Whether it is of pass rates, and not of `system_means`.
+    """
+
+    by_category: Mapping[str, CategoryAgreement]
+    mean: MeanAgreement
+    systems: Mapping[str, str]
+    unmatched: Sequence[str]
+    scores_missing: int
+    unscored: Mapping[str, int] | None = None
+    of_pass_rates: bool = True
+
+    def headline(self) -> str:
+        """Return the correlation over all tests, or in the first category there is."""
+        category = OVERALL if OVERALL in self.by_category else next(iter(self.by_category))
+        found = self.by_category[category]
+        what = "Pass rates" if self.of_pass_rates else "Mean numbers"
+        told = [
+            f"{name} {'undefined' if value is None else f'{value:.3f}'}"
+            for name, value in (
+                ("tau-b", found.statistics["tau_b"]),
+                ("Pearson r", found.statistics["gap_r"]),
+            )
+        ]
+        return (
+            f"{what} and human scores of {found.n} systems correlate with {' and '.join(told)} "
+            f"({category})."
+        )
+
+    def table(self) -> "Table":
+        """Return the statistics: a block per category, the mean at the foot."""
+        from nnd.metric.tables import agreement_table  # noqa: PLC0415 - rich is for people only
+
+        return agreement_table(self.to_dict())
+
+    def drawing(self) -> "Drawing | None":
+        """Return human scores against pass rates, by category."""
+        from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
+        from nnd.metric.figures import Points, draw_agreement  # noqa: PLC0415
+
+        by_category = self.to_dict()["by_category"]
+        points = [
+            Points(category, _points(found.judged), {}, by_category[category])
+            for category, found in self.by_category.items()
+            if found.judged
+        ]
+        if not points or not self.of_pass_rates:
+            return None
+        models = list(self.systems)
+        with style():
+            return draw_agreement(dict(zip(models, short_names(models), strict=True)), points)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per category and statistic, and one for the mean over categories.
+
+        Returns:
+            category (null for the mean), statistic, n (systems, or categories behind the mean),
+            value, low and high (95 % over contexts), low_over_systems, high_over_systems, p.
+        """
+        rows = []
+        for category, found in self.by_category.items():
+            rows += _rows(category, found, dict.fromkeys(STATISTICS, found.n))
+        rows += _rows(None, self.mean, self.mean.categories)
+        return pl.DataFrame(rows, _SCHEMA, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, strings and numbers, ready for JSON."""
+        mean = self.mean.to_dict()
+        return {
+            "by_category": {
+                category: {
+                    **found.to_dict(),
+                    "n": found.n,
+                    "dropped": found.dropped,
+                    "extrapolation": found.extrapolation.to_dict(),
+                }
+                for category, found in self.by_category.items()
+            },
+            "mean": {name: mean.pop(name) for name in STATISTICS},
+            "mean_categories": dict(self.mean.categories),
+            **{f"mean_{key}": value for key, value in mean.items()},
+            "systems": dict(self.systems),
+            "unmatched": list(self.unmatched),
+            "scores_missing": self.scores_missing,
+            "unscored": None if self.unscored is None else dict(self.unscored),
+        }
+
+
+_SCHEMA = {
+    "category": pl.String,
+    "statistic": pl.String,
+    "n": pl.Int64,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "low_over_systems": pl.Float64,
+    "high_over_systems": pl.Float64,
+    "p": pl.Float64,
+}
+
+
+def _rows(
+    category: str | None, found: Correlations, counts: Mapping[str, int]
+) -> list[tuple[object, ...]]:
+    return [
+        (
+            *(category, name, counts[name], found.statistics[name]),
+            *(found.intervals[name] or (None, None)),
+            *(found.intervals_over_systems[name] or (None, None)),
+            found.p_values[name],
+        )
+        for name in STATISTICS
+    ]
+
+
+def _points(judged: Mapping[str, Judged]) -> dict[str, tuple[dict[str, Any], float]]:
+    """Return what a figure shows; intervals of the pass rates are the evaluation's to show."""
+    return {
+        model: (
+            {"pass_rate": each.pass_rate, "n": each.n, "interval": None, "wilson": None},
+            each.human_score,
+        )
+        for model, each in judged.items()
+    }
+
+
+def _lists(intervals: Mapping[str, Interval | None]) -> dict[str, list[float] | None]:
+    return {name: list(bounds) if bounds else None for name, bounds in intervals.items()}

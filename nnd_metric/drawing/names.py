@@ -1,0 +1,36 @@
+"""Names as people read them: short, and nothing in them unseen."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+
+LONGEST = 100
+"""Characters; no column holds more, and measuring takes time."""
+
+
+def visible(text: str) -> str:
+    """Return a text with a dot for each character that controls: breaks, turns, or is no letter."""
+    return _CONTROLS.sub("·", text)
+
+
+def spoken(value: str) -> str:
+    """Return a category as people write it: wrong_fact is wrong fact."""
+    return brief(visible(value.replace("_", " ")))
+
+
+def brief(text: str) -> str:
+    """Return a text with no more than its beginning and its end, if it is very long."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 21]}…{text[-20:]}"
+
+
+def short_names(models: Sequence[str]) -> list[str]:
+    """Return names of models without organisation or folder, where that tells them apart."""
+    whole = [brief(visible(model)) for model in models]
+    last = [PurePosixPath(name).name or name for name in whole]
+    return [
+        short if last.count(short) == 1 else name for short, name in zip(last, whole, strict=True)
+    ]

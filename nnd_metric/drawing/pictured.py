@@ -1,0 +1,42 @@
+"""Results that have a picture."""
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from nnd.schemas import ScoringError, Shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from nnd.metric.drawing.marks import Drawing
+
+
+class Pictured(Shown):
+    """A result that a notebook shows with a picture.
+
+    What draws is imported when it is needed: matplotlib is slow to load, and scoring draws nothing.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def drawing(self) -> "Drawing | None":
+        """Return the picture with its caption and the numbers in it, or None without any."""
+
+    def figure(self) -> "Figure":
+        """Return the picture as a matplotlib figure.
+
+        Raises:
+            ScoringError: If there is nothing to draw.
+        """
+        drawing = self.drawing()
+        if drawing is None:
+            raise ScoringError("there is nothing to draw: no number behind it is defined")
+        return drawing.figure
+
+    def svg(self) -> str | None:
+        """Return the picture as an SVG element, or None where there is nothing to draw."""
+        from nnd.metric.drawing.svg import svg_element  # noqa: PLC0415 - see above
+
+        drawing = self.drawing()
+        return None if drawing is None else svg_element(drawing)
