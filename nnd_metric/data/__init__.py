@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         frame_of as frame_of,
     )
     from .dataset_names import name_datasets as name_datasets
+    from .frames import Table as Table, to_frame as to_frame
     from .pairs import (
         REQUIRED as REQUIRED,
         PairData as PairData,
