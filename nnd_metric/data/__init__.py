@@ -17,9 +17,9 @@ if TYPE_CHECKING:
         REQUIRED as REQUIRED,
         PairData as PairData,
         PairSet as PairSet,
+        load_pairs as load_pairs,
         parts_of as parts_of,
         read_human_scores as read_human_scores,
-        read_pairs as read_pairs,
         read_parquet as read_parquet,
         read_stored as read_stored,
     )

@@ -46,11 +46,13 @@ class PairSet(Shown):
 
     def headline(self) -> str:
         """Return how many pairs there are, of what, and whether systems were judged."""
-        contexts = self.pairs["context_id"].n_unique()
+        contexts = self.pairs.select("split", "context_id").n_unique()
         people = self.human_scores
-        judged = "no human scores" if people is None else "human scores of "
-        judged += "" if people is None else f"{people['system'].n_unique():,} systems"
-        return f"{self.name}: {self.pairs.height:,} pairs in {contexts:,} contexts, with {judged}."
+        judged = "no" if people is None else f"{people['system'].n_unique():,}"
+        return (
+            f"{self.name} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human scores "
+            f"of {judged} systems."
+        )
 
     def table(self) -> "RichTable":
         """Return how many pairs each split, aspect and category has."""
@@ -79,7 +81,7 @@ class PairSet(Shown):
         }
 
 
-def read_pairs(data: PairData) -> PairSet:
+def load_pairs(data: PairData) -> PairSet:
     """Read pairs from wherever they are.
 
     Args:
@@ -116,7 +118,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
-    """Return human scores from wherever they are (`read_pairs`, and a file of their own).
+    """Return human scores from wherever they are (`load_pairs`, and a file of their own).
 
     Raises:
         ScoringError: If they cannot be read, a column is missing, or a score is no number.

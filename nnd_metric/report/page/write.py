@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairData, read_pairs
+from nnd.metric.data import PairData, load_pairs
 from nnd.metric.drawing import png, svg_file
 from nnd.metric.report.content import draw_figures, gather
 from nnd.metric.report.page.page import render
@@ -73,7 +73,7 @@ def report(
         results: Folders that `nnd evaluate` wrote, all on the same pairs.
         out: The page; an existing one is replaced.
         figures: Folder for a PNG and an SVG of each figure; made where there is none.
-        data: The pairs that were scored (see `data.read_pairs`): runs keep no texts, so without
+        data: The pairs that were scored (see `data.load_pairs`): runs keep no texts, so without
             them the page shows ids. The human scores beside them count as well.
         human_scores: Human scores; they count instead.
         systems: Model → system it stands for, where neither its id nor the run says it.
@@ -93,7 +93,7 @@ def report(
     _check_places(page, None if figures is None else Path(figures))
     content = gather(
         folders,
-        texts=None if data is None else read_pairs(data),
+        texts=None if data is None else load_pairs(data),
         human_scores=human_scores,
         systems=systems,
         families=families,
