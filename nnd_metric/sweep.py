@@ -19,11 +19,11 @@ from nnd.metric.agreement import agree_scored
 from nnd.metric.data import (
     PairData,
     PairSet,
+    load_pairs,
     match_systems,
     name_datasets,
     names_in,
     read_human_scores,
-    read_pairs,
 )
 from nnd.metric.engine import Scoring, Store, default_store
 from nnd.metric.evaluation import Evaluation, Failure, Sweep
@@ -84,7 +84,7 @@ def evaluate(
 
     Args:
         models: Hub ids, folders, or loaded models (`models.wrap_model`); one or several.
-        data: Pairs (see `data.read_pairs`), or a list of several datasets. A list of dicts is the
+        data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts is the
             rows of one.
         out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
             of each; results already there are replaced. Also written, when the run is interrupted
@@ -201,7 +201,7 @@ def _read(
     pairs: dict[str, PairSet] = {}
     for key, data in zip(keys, datasets, strict=True):
         with trouble.survived(None, key):
-            found = data if isinstance(data, PairSet) else read_pairs(data)
+            found = data if isinstance(data, PairSet) else load_pairs(data)
             if human_scores is not None:
                 found = replace(found, human_scores=read_human_scores(human_scores))
             pairs[key] = found

@@ -57,15 +57,10 @@ def report(
         systems=read_systems(system),
         families=_read_families(family),
     )
-    told = {
-        "page": str(found.page),
-        "bytes": found.size,
-        "figures": [str(path) for path in found.figures],
-    }
     lines = [f"written to {found.page} ({found.size / 1e6:.1f} MB)"]
     if found.figures:
         lines.append(f"{len(found.figures)} figures in {figures}")
-    show(told, as_json, *lines)
+    show(found.to_dict(), as_json, *lines)
 
 
 def _read_families(entries: list[str]) -> dict[str, str]:

@@ -121,28 +121,25 @@ def metrics(
 
     Example: nnd metrics summeval-nnd --references references.jsonl --run run --aspect coherence
     """
-    from nnd.metric.agreement import read_scored
-    from nnd.metric.meta import compare_metrics, read_judged
-    from nnd.metric.scorers import find_scorers, plain_names, read_references
-    from nnd.metric.tables import metrics_notes, metrics_table
+    from nnd.metric.meta import metrics as metrics_
+    from nnd.metric.tables import metrics_notes
 
     if any("=" in name for name in scorer):
         quiet_loading()
-    judged = read_judged(data, aspect=aspect)
-    table = None if references is None else read_references(references)
-    names = scorer or plain_names(judged.texts(table))
-    found = compare_metrics(
-        judged,
-        find_scorers(names, several=several, template=template),  # type: ignore[arg-type] # checked
-        references=table,
-        run=read_scored(run) if run else None,
+    found = metrics_(
+        data,
+        scorer or None,
+        runs=run,
         systems=read_systems(system),
+        references=references,
+        several=several,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+        template=template,
+        aspect=aspect,
+        out=out,
     )
-    if out is not None:
-        found.write(out)
-    rows = found.to_dict()["rows"]
+    notes = metrics_notes(found.to_dict()["rows"])
     written = [f"written to {out}"] if out else []
-    show(found.to_dict(), as_json, metrics_table(rows), *metrics_notes(rows), *written)
+    show(found.to_dict(), as_json, found.table(), *notes, *written)
 
 
 def describe_agreement(agreement: dict[str, Any]) -> list["Table | str"]:

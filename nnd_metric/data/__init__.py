@@ -12,13 +12,14 @@ if TYPE_CHECKING:
         frame_of as frame_of,
     )
     from .dataset_names import name_datasets as name_datasets
+    from .frames import Table as Table, to_frame as to_frame
     from .pairs import (
         REQUIRED as REQUIRED,
         PairData as PairData,
         PairSet as PairSet,
+        load_pairs as load_pairs,
         parts_of as parts_of,
         read_human_scores as read_human_scores,
-        read_pairs as read_pairs,
         read_parquet as read_parquet,
         read_stored as read_stored,
     )

@@ -5,13 +5,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, Shown
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
 
 PairData: TypeAlias = str | Path | Table
 
@@ -24,8 +27,8 @@ NEEDED = ("pairs.parquet", "pairs/*.parquet", HUMAN_SCORES, "manifest.json")
 """What is fetched of a dataset on the Hub."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairSet:
+@dataclass(frozen=True, slots=True, repr=False)
+class PairSet(Shown):
     """Pairs ready to be scored.
 
     Attributes:
@@ -41,8 +44,44 @@ class PairSet:
     name: str
     version: str
 
+    def headline(self) -> str:
+        """Return how many pairs there are, of what, and whether systems were judged."""
+        contexts = self.pairs.select("split", "context_id").n_unique()
+        people = self.human_scores
+        judged = "no" if people is None else f"{people['system'].n_unique():,}"
+        return (
+            f"{self.name} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human scores "
+            f"of {judged} systems."
+        )
 
-def read_pairs(data: PairData) -> PairSet:
+    def table(self) -> "RichTable":
+        """Return how many pairs each split, aspect and category has."""
+        from rich import box, table as rich_table  # noqa: PLC0415 - for people only
+
+        table = rich_table.Table("column", "value", box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column("pairs", justify="right")
+        for column in OPTIONAL:
+            counts = self.pairs[column].drop_nulls().value_counts().sort(column)
+            for value, n in counts.iter_rows():
+                table.add_row(column, value, f"{n:,}")
+        return table
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the pairs."""
+        return self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: the pairs and the human scores as lists of objects."""
+        people = self.human_scores
+        return {
+            "name": self.name,
+            "version": self.version,
+            "pairs": self.pairs.to_dicts(),
+            "human_scores": None if people is None else people.to_dicts(),
+        }
+
+
+def load_pairs(data: PairData) -> PairSet:
     """Read pairs from wherever they are.
 
     Args:
@@ -79,7 +118,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
-    """Return human scores from wherever they are (`read_pairs`, and a file of their own).
+    """Return human scores from wherever they are (`load_pairs`, and a file of their own).
 
     Raises:
         ScoringError: If they cannot be read, a column is missing, or a score is no number.

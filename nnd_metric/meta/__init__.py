@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .judged import read_judged as read_judged
-    from .table import compare_metrics as compare_metrics
+    from .outcome import MetricTable as MetricTable
+    from .table import metrics as metrics
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

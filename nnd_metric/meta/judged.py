@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairSet, parts_of, read_pairs, read_stored
+from nnd.metric.data import PairSet, load_pairs, parts_of, read_stored
 from nnd.metric.scorers import Text, match_references, references_in
 from nnd.schemas import ScoringError
 
@@ -78,7 +78,7 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
     folder = Path(folder)
     if not folder.is_dir():
         raise ScoringError(f"{folder}: is no folder; name one that `nnd convert` wrote")
-    pairs = read_pairs(folder)
+    pairs = load_pairs(folder)
     annotations = read_stored(folder, "annotations")
     if annotations is None:
         raise ScoringError(f"{folder}: there is no annotations.parquet; convert anew")

@@ -11,85 +11,35 @@ candidates in pairs (others were not scored, and are counted so); and, for the r
 itself: the pass rates of its models against the human scores of the systems they stand for.
 """
 
-import io
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from nnd.metric.agreement import Agreement, agree_scored
-from nnd.metric.meta.candidates import CandidateAgreement, correlate_candidates
-from nnd.metric.meta.judged import CANDIDATE, Judged
+from nnd.metric.agreement import agree_scored, read_scored
+from nnd.metric.data import Table
+from nnd.metric.meta.candidates import correlate_candidates
+from nnd.metric.meta.judged import CANDIDATE, Judged, read_judged
+from nnd.metric.meta.outcome import MetricRow, MetricTable
 from nnd.metric.meta.systems import agree_on_systems
-from nnd.metric.results import SCORED_SCHEMA, PassRates, measure, pass_rates
-from nnd.metric.scorers import TextScorer, score_texts
-from nnd.schemas import ScoringError, write_whole
+from nnd.metric.results import SCORED_SCHEMA, measure, pass_rates
+from nnd.metric.scorers import (
+    Several,
+    Text,
+    TextScorer,
+    find_scorers,
+    plain_names,
+    read_references,
+    score_texts,
+)
+from nnd.schemas import ScoringError
+
+AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]
+"""A scorer by its name, with its name, or without any."""
 
 MODEL_DEFINITION = "log-likelihood in the run, of the candidates in pairs"
 NND_DEFINITION = "pass rates of the run's models against human scores of the systems they stand for"
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One way to judge, and how well it does.
-
-    Attributes:
-        name: Of the scorer or the model; "NND pass rate" for all models of a run together.
-        kind: What the row is.
-        definition: What is computed, in one line; "" where nobody says.
-        rates: Pass rates on the NND pairs; None for NND itself, which has one per model.
-        systems: Agreement with the human scores of systems, or None.
-        systems_reason: Why there is none, or None.
-        candidates: Aspect to agreement on single candidates; nothing for NND itself.
-    """
-
-    name: str
-    kind: Literal["scorer", "model", "nnd"]
-    definition: str
-    rates: PassRates | None
-    systems: Agreement | None
-    systems_reason: str | None
-    candidates: Mapping[str, CandidateAgreement]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "definition": self.definition,
-            "rates": None if self.rates is None else self.rates.to_dict(),
-            "systems": None if self.systems is None else self.systems.to_dict(),
-            "systems_reason": self.systems_reason,
-            "candidates": {name: found.to_dict() for name, found in self.candidates.items()},
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class MetricTable:
-    """NND against other metrics.
-
-    Attributes:
-        rows: Scorers, then models, then NND itself.
-        scores: The numbers behind it: scorer, split, context_id, candidate_id, score.
-    """
-
-    rows: tuple[MetricRow, ...]
-    scores: pl.DataFrame
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"rows": [row.to_dict() for row in self.rows]}
-
-    def write(self, folder: str | Path) -> None:
-        """Write metrics.json and scores.parquet into a folder, each whole or not at all."""
-        buffer = io.BytesIO()
-        self.scores.write_parquet(buffer)
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        write_whole(Path(folder) / "scores.parquet", buffer.getvalue())
-        write_whole(Path(folder) / "metrics.json", text)
 
 
 _SCORES = {
@@ -117,6 +67,77 @@ class _Numbers(NamedTuple):
     definition: str
     candidates: pl.DataFrame
     scored: pl.DataFrame
+
+
+def metrics(
+    data: str | Path,
+    scorers: AnyScorer | Sequence[AnyScorer] | None = None,
+    *,
+    runs: str | Path | Sequence[str | Path] = (),
+    systems: Mapping[str, str] | None = None,
+    references: str | Path | Table | None = None,
+    several: Several = "max",
+    template: str = "default",
+    aspect: str | None = None,
+    out: str | Path | None = None,
+) -> MetricTable:
+    """Set NND beside other metrics: which of them agrees with people?
+
+    Args:
+        data: Converted folder.
+        scorers: Names (`scorers.find_scorers`), or scorers of your own: functions that give every
+            text a number, or None (`scorers.TextScorer`). None means all that need no model.
+        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
+        systems: Model of the runs → system it stands for, where the model's id does not say it.
+        references: A table of references or its path (`scorers.read_references`); None means those
+            among the parts of the contexts.
+        several: Which of several references counts, "max" or "mean".
+        template: Of the scorer `prompted`: a name, or a text with {placeholders}.
+        aspect: Pairs and judgements of this aspect only.
+        out: Folder for metrics.json and scores.parquet.
+
+    Raises:
+        ScoringError: If the data cannot be read, or a scorer, a run or the references do not fit
+            it.
+    """
+    judged = read_judged(data, aspect=aspect)
+    table = None if references is None else read_references(references)
+    asked: Sequence[AnyScorer]
+    if scorers is None:
+        asked = plain_names(judged.texts(table))
+    elif isinstance(scorers, str | TextScorer) or callable(scorers):
+        asked = [scorers]
+    else:
+        asked = scorers
+    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    found = compare_metrics(
+        judged,
+        _find_scorers(asked, several, template),
+        references=table,
+        run=read_scored(folders) if folders else None,
+        systems=systems,
+    )
+    if out is not None:
+        found.write(out)
+    return found
+
+
+def _find_scorers(asked: Sequence[AnyScorer], several: Several, template: str) -> list[TextScorer]:
+    names = [each for each in asked if isinstance(each, str)]
+    named = iter(find_scorers(names, several=several, template=template))
+    found: list[TextScorer] = []
+    for each in asked:
+        if isinstance(each, str):
+            found.append(next(named))
+        elif isinstance(each, TextScorer):
+            found.append(each)
+        elif callable(each):
+            found.append(TextScorer(getattr(each, "__name__", type(each).__name__), each))
+        else:
+            raise ScoringError(
+                f"{each!r} is not a scorer; give a name, a function of texts, or a TextScorer"
+            )
+    return found
 
 
 def compare_metrics(

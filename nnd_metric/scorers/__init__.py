@@ -7,6 +7,7 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .base import Text as Text, TextScorer as TextScorer, score_texts as score_texts
     from .names import find_scorers as find_scorers, plain_names as plain_names
+    from .reference import Several as Several
     from .references import (
         match_references as match_references,
         read_references as read_references,

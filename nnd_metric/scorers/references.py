@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
+from nnd.metric.data import Table, to_frame
 from nnd.schemas import ScoringError, excerpt
 
 REFERENCE_PART = re.compile(r"reference(_\d+)?")
@@ -31,11 +32,11 @@ def references_in(parts: Mapping[str, str] | None) -> tuple[str, ...]:
     return _filled(named)
 
 
-def read_references(path: str | Path) -> pl.DataFrame:
-    """Read a table of references: .csv, .tsv, .json, .jsonl or .parquet.
+def read_references(source: str | Path | Table) -> pl.DataFrame:
+    """Read a table of references: .csv, .tsv, .json, .jsonl or .parquet, or one in memory.
 
     Args:
-        path: A table with a column `reference` (one text; a context may have several rows) or
+        source: A table with a column `reference` (one text; a context may have several rows) or
             `references` (lists of texts), and with `context_id`, `split` and `context_id`, or
             `context` (its whole text) to say whose they are; a column without a value says nothing.
 
@@ -45,31 +46,37 @@ def read_references(path: str | Path) -> pl.DataFrame:
     Raises:
         ScoringError: If it cannot be read, or a column is missing.
     """
-    path = Path(path)
-    if path.suffix not in _READERS:
-        raise ScoringError(f"{path}: name a table of references: {', '.join(_READERS)}")
-    try:
-        table = _READERS[path.suffix](path)
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0]
-        raise ScoringError(f"{path}: cannot be read as a table of references: {reason}") from error
+    if isinstance(source, str | Path):
+        where, table = str(source), _read(Path(source))
+    else:
+        where, table = "references", to_frame(source)
     filled = _filled_columns(table)
     key = next((each for each in _KEYS if set(each) <= filled), None)
     name = next((each for each in ("references", "reference") if each in table.columns), None)
     if key is None or name is None:
         columns = [each if each in filled else f"{each} (empty)" for each in table.columns]
         raise ScoringError(
-            f"{path}: references stand in a column reference or references, beside context_id or "
+            f"{where}: references stand in a column reference or references, beside context_id or "
             f"context; there are {', '.join(columns)}"
         )
     dtype = pl.List(pl.String) if name == "references" else pl.String
     if table[name].dtype != dtype:
-        raise ScoringError(f"{path}: column {name} is {table[name].dtype}; it must be {dtype}")
+        raise ScoringError(f"{where}: column {name} is {table[name].dtype}; it must be {dtype}")
     whose = [pl.col(column).cast(pl.String).str.replace_all("\r\n", "\n") for column in key]
     rows = table.select(*whose, references=name)
     if name == "references":
         rows = rows.explode("references")
     return rows.drop_nulls("references").group_by(key, maintain_order=True).agg("references")
+
+
+def _read(path: Path) -> pl.DataFrame:
+    if path.suffix not in _READERS:
+        raise ScoringError(f"{path}: name a table of references: {', '.join(_READERS)}")
+    try:
+        return _READERS[path.suffix](path)
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f"{path}: cannot be read as a table of references: {reason}") from error
 
 
 def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[str, ...]]:

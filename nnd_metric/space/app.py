@@ -71,7 +71,7 @@ def try_model(dataset: str, model_id: str, protocol: str = "native") -> Trial:
     if not dataset or not model_id:
         missing = "a model, e.g. distilgpt2" if dataset else "a dataset: the sample, or ORG/name"
         raise metric().ScoringError(f"Name {missing}.")
-    pairs = metric().read_pairs(dataset)
+    pairs = metric().load_pairs(dataset)
     scoring = metric().Scoring(protocol=protocol)
     found = metric().evaluate_models(model_id, pairs, scoring=scoring)
     (result,) = found.results

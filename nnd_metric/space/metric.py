@@ -22,7 +22,7 @@ from nnd.metric.data import (
     PairSet,
     check_required,
     frame_of,
-    read_pairs,
+    load_pairs,
 )
 from nnd.metric.encoding import Keep
 from nnd.metric.engine import Scoring
@@ -179,15 +179,15 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         if dataset is not None:
             if given or self.writer is not None:
                 raise ScoringError("give either dataset or columns of pairs, not both")
-            return read_pairs(dataset) if self.process_id == 0 else None
+            return load_pairs(dataset) if self.process_id == 0 else None
         if given:
             if self.writer is None and self.num_process == 1:
-                return read_pairs(frame_of(given))
+                return load_pairs(frame_of(given))
             self.add_batch(**given)
         if self.writer is None:
             raise ScoringError(f"there are no pairs: give dataset, or {', '.join(REQUIRED)}")
         stored = super().compute()
-        return None if stored is None else read_pairs(frame_of(stored))
+        return None if stored is None else load_pairs(frame_of(stored))
 
 
 def _check_known(names: Iterable[str], known: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .curves import curve_table as curve_table
     from .metrics import metrics_notes as metrics_notes, metrics_table as metrics_table
     from .results import (
         agreement_notes as agreement_notes,

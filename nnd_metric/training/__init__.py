@@ -7,6 +7,5 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .callback import NNDCallback as NNDCallback
     from .curves import Curves as Curves, curve as curve
-    from .history import Point as Point, line_of as line_of
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

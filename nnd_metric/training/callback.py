@@ -36,7 +36,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from nnd.metric.data import PairData, PairSet, read_pairs
+from nnd.metric.data import PairData, PairSet, load_pairs
 from nnd.metric.encoding import find_template
 from nnd.metric.engine import Engine
 from nnd.metric.models import wrap_model
@@ -68,7 +68,7 @@ class NNDCallback(TrainerCallback):
 
     Args:
         trainer: The Trainer that this callback is added to.
-        pairs: Pairs (see `data.read_pairs`).
+        pairs: Pairs (see `data.load_pairs`).
         tokenizer: The model's tokenizer; None means the Trainer's `processing_class`.
         every: Optimiser steps from one scoring to the next.
         contexts: How many contexts are scored, with all their pairs: those whose ids have the
@@ -96,7 +96,7 @@ class NNDCallback(TrainerCallback):
         history: str | Path | None = None,
     ) -> None:
         _check_counts(every, contexts)
-        whole = pairs if isinstance(pairs, PairSet) else read_pairs(pairs)
+        whole = pairs if isinstance(pairs, PairSet) else load_pairs(pairs)
         self.pairs = whole if contexts is None else choose_contexts(whole, contexts)
         self.every = every
         self.history = Path(trainer.args.output_dir or ".") / HISTORY

@@ -3,15 +3,31 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from nnd.metric.data import OVERALL
-from nnd.metric.drawing import png, svg_file
-from nnd.metric.training.figure import training_curves
+from nnd.metric.drawing import Pictured
+from nnd.metric.statistics import interval_of, percent
 from nnd.metric.training.history import HISTORY, Entry, line_of, read_history, share_of_time
 from nnd.schemas import ScoringError, write_whole
 
-_WRITERS = {".svg": svg_file, ".png": png}
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric.drawing import Drawing
+
+_FORMATS = (".svg", ".png")
+_SCHEMA = {
+    "run": pl.String,
+    "category": pl.String,
+    "step": pl.Int64,
+    "n": pl.Int64,
+    "pass_rate": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +59,8 @@ class Run:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Curves:
+@dataclass(frozen=True, slots=True, repr=False)
+class Curves(Pictured):
     """Several runs side by side.
 
     Attributes:
@@ -57,6 +73,43 @@ class Curves:
     categories: tuple[str, ...]
     notes: tuple[str, ...]
 
+    def headline(self) -> str:
+        """Return the last pass rate of every run, over all tests."""
+        return f"{'; '.join(_end(run) for run in self.runs)}."
+
+    def table(self) -> "Table":
+        """Return where each category of each run began and ended."""
+        from nnd.metric.tables import curve_table  # noqa: PLC0415 - rich is for people only
+
+        return curve_table(self.to_dict()["runs"])
+
+    def drawing(self) -> "Drawing":
+        """Return pass rates over steps, a panel for all tests and for each category."""
+        from nnd.metric.training.figure import training_curves  # noqa: PLC0415 - as is matplotlib
+
+        lines = {
+            category: [line_of(run.entries, category) for run in self.runs]
+            for category in self.categories
+        }
+        return training_curves([run.name for run in self.runs], lines)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per run, category and step.
+
+        Returns:
+            run, category, step, n, pass_rate, low and high (as `results.rate_frame`).
+        """
+        rows = [
+            (
+                *(run.name, category, step, rate.n, rate.pass_rate),
+                *(interval_of(rate.to_dict()) or (None, None)),
+            )
+            for run in self.runs
+            for category in self.categories
+            for step, rate in line_of(run.entries, category)
+        ]
+        return pl.DataFrame(rows, _SCHEMA, orient="row")
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         return {
@@ -67,7 +120,7 @@ class Curves:
 
 def curve(
     histories: str | Path | Sequence[str | Path],
-    out: str | Path,
+    out: str | Path | None = None,
     *,
     categories: Sequence[str] = (),
 ) -> Curves:
@@ -75,7 +128,7 @@ def curve(
 
     Args:
         histories: Files that `NNDCallback` wrote; several are laid over each other.
-        out: The figure, .svg or .png.
+        out: File for the figure, .svg or .png; None means it is not written.
         categories: Which categories to show beside all tests; none means all there are.
 
     Returns:
@@ -88,17 +141,18 @@ def curve(
     paths = [
         Path(each) for each in ([histories] if isinstance(histories, str | Path) else histories)
     ]
-    target = Path(out)
-    if target.suffix not in _WRITERS:
+    if out is not None and Path(out).suffix not in _FORMATS:
         raise ScoringError(f"{out}: a figure is .svg or .png; name such a file with --out")
-    found = _read(paths, categories)
-    lines = {
-        category: [line_of(run.entries, category) for run in found.runs]
-        for category in found.categories
-    }
-    drawing = training_curves([run.name for run in found.runs], lines)
-    write_whole(target, _WRITERS[target.suffix](drawing))
-    return found
+    curves = _read(paths, categories)
+    if out is not None:
+        _write(curves.drawing(), Path(out))
+    return curves
+
+
+def _write(drawing: "Drawing", path: Path) -> None:
+    from nnd.metric.drawing import png, svg_file  # noqa: PLC0415 - matplotlib is slow to load
+
+    write_whole(path, svg_file(drawing) if path.suffix == ".svg" else png(drawing))
 
 
 def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
@@ -120,6 +174,12 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
     shown = list(dict.fromkeys(categories or known))
     shown = [OVERALL, *(category for category in shown if category != OVERALL)]
     return Curves(tuple(runs), tuple(shown), tuple(_notes(runs)))
+
+
+def _end(run: Run) -> str:
+    last = run.entries[-1]
+    rate = "none" if last.overall.pass_rate is None else f"{percent(last.overall.pass_rate)} %"
+    return f"{run.name} passes {rate} of {last.overall.n:,} tests at step {last.step:,}"
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from nnd.metric.data import PairSet, read_pairs
+from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.results import CLUSTER
 
 
@@ -24,7 +24,7 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
     chosen = sorted(known, key=_digest)[:contexts]
     keys = pl.DataFrame(chosen, pairs.pairs.select(CLUSTER).schema, orient="row")
     rows = pairs.pairs.join(keys, on=CLUSTER, how="semi", nulls_equal=True, maintain_order="left")
-    return replace(pairs, pairs=rows, version=read_pairs(rows).version)
+    return replace(pairs, pairs=rows, version=load_pairs(rows).version)
 
 
 def _digest(key: tuple[str | None, ...]) -> str:

@@ -14,7 +14,7 @@ from support.tiny_models import Family
 
 from nnd.metric import evaluate
 from nnd.metric.agreement.stored import agree
-from nnd.metric.data.pairs import read_pairs
+from nnd.metric.data.pairs import load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, wrap_model
@@ -116,7 +116,7 @@ def test_one_pair_is_enough(loaded: Loaded) -> None:
 
 
 def test_pairs_read_before_are_not_read_again(loaded: Loaded) -> None:
-    data = read_pairs(PAIRS)
+    data = load_pairs(PAIRS)
     (one,) = evaluate(loaded("gpt2"), data, scoring=Scoring(cache=False)).results
     (other,) = evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(cache=False)).results
     assert one == other

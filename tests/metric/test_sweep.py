@@ -15,7 +15,7 @@ from support.metric_runs import human_scores, pair_rows, write_pairs
 
 from nnd.metric import Failure, evaluate, sweep as sweep_module
 from nnd.metric.cli.command import main
-from nnd.metric.data import name_datasets, read_pairs
+from nnd.metric.data import load_pairs, name_datasets
 from nnd.metric.engine import Scoring
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models import Loading
@@ -287,7 +287,7 @@ def test_names_of_datasets_are_names_of_folders(
         "/far/away/pairs",
         "./a.parquet",
         pair_rows(),
-        read_pairs(tmp_path / "rows.v2.parquet"),
+        load_pairs(tmp_path / "rows.v2.parquet"),
     ]
     assert name_datasets(datasets[:6]) == [
         *("birds", "rows.v2", "org--name", "pairs", "a.parquet", "frame")

@@ -4,32 +4,62 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from nnd.metric.data import PairData, read_pairs
+import polars as pl
+
+from nnd.metric.data import PairData, load_pairs
 from nnd.metric.drawing import png, svg_file
 from nnd.metric.report.content import draw_figures, gather
 from nnd.metric.report.page.page import render
-from nnd.schemas import ScoringError, replace_file
+from nnd.schemas import ScoringError, Shown, replace_file
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+@dataclass(frozen=True, slots=True, repr=False)
+class Report(Shown):
     """What was written.
 
     Attributes:
+        models: The models in it.
         page: The page.
         size: Its size in bytes.
         figures: The figures, PNG and SVG of each; none where nobody asked for them.
     """
 
+    models: tuple[str, ...]
     page: Path
     size: int
     figures: tuple[Path, ...]
 
+    def headline(self) -> str:
+        """Return what the report is of, and where it is."""
+        figures = f", with {len(self.figures)} files of figures" if self.figures else ""
+        return (
+            f"The report of {', '.join(self.models)} is in {self.page} "
+            f"({self.size / 1e6:.1f} MB){figures}."
+        )
+
+    def table(self) -> None:
+        """Return None: the tables are in the page."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per file: path, and kind (page or figure)."""
+        rows = [(str(self.page), "page"), *((str(path), "figure") for path in self.figures)]
+        return pl.DataFrame(rows, {"path": pl.String, "kind": pl.String}, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "models": list(self.models),
+            "page": str(self.page),
+            "bytes": self.size,
+            "figures": [str(path) for path in self.figures],
+        }
+
 
 def report(
     results: str | Path | Sequence[str | Path],
-    out: str | Path,
+    out: str | Path = "report.html",
     *,
     figures: str | Path | None = None,
     data: PairData | None = None,
@@ -43,7 +73,7 @@ def report(
         results: Folders that `nnd evaluate` wrote, all on the same pairs.
         out: The page; an existing one is replaced.
         figures: Folder for a PNG and an SVG of each figure; made where there is none.
-        data: The pairs that were scored (see `data.read_pairs`): runs keep no texts, so without
+        data: The pairs that were scored (see `data.load_pairs`): runs keep no texts, so without
             them the page shows ids. The human scores beside them count as well.
         human_scores: Human scores; they count instead.
         systems: Model → system it stands for, where neither its id nor the run says it.
@@ -63,7 +93,7 @@ def report(
     _check_places(page, None if figures is None else Path(figures))
     content = gather(
         folders,
-        texts=None if data is None else read_pairs(data),
+        texts=None if data is None else load_pairs(data),
         human_scores=human_scores,
         systems=systems,
         families=families,
@@ -74,7 +104,12 @@ def report(
         files[Path(figures or "") / f"{drawing.name}.svg"] = svg_file(drawing)
         files[Path(figures or "") / f"{drawing.name}.png"] = png(drawing)
     _write(files)
-    return Report(page, len(files[page]), tuple(path for path in files if path != page))
+    return Report(
+        models=tuple(each.model for each in content.models),
+        page=page,
+        size=len(files[page]),
+        figures=tuple(path for path in files if path != page),
+    )
 
 
 def _check_places(page: Path, figures: Path | None) -> None:

@@ -19,7 +19,7 @@ from support.hub.server import Hub
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.publish.release import read_release, write_release
-from nnd.metric.data.pairs import read_pairs
+from nnd.metric.data.pairs import load_pairs
 from nnd.metric.meta.judged import read_judged
 from nnd.schemas import NNDError, PublishError, SchemaError
 from nnd.schemas.folder import FrameName, read_frame
@@ -160,7 +160,7 @@ def test_what_is_published(
     assert list(validate(fetched)) == []
     for frame in FRAMES:
         assert read_frame(fetched, frame).equals(pl.read_parquet(folder / f"{frame}.parquet"))
-    assert read_pairs(fetched).pairs.equals(read_pairs(folder).pairs)
+    assert load_pairs(fetched).pairs.equals(load_pairs(folder).pairs)
     assert read_judged(fetched).human.equals(read_judged(folder).human)
 
 
@@ -187,7 +187,7 @@ def test_the_real_clients_read_it_row_for_row(
         }
         asked = len(there.hub.requests)
         pairs = ask(
-            f"load('nnd.metric.data.pairs').read_pairs('{there.name}@{commit}').pairs"
+            f"load('nnd.metric.data.pairs').load_pairs('{there.name}@{commit}').pairs"
             ".select('pair_id', 'context', 'candidate_high', 'candidate_low').rows()"
         )
         fetched = {

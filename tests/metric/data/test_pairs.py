@@ -8,7 +8,7 @@ import datasets
 import polars as pl
 import pytest
 
-from nnd.metric.data import REQUIRED, name_datasets, parts_of, read_human_scores, read_pairs
+from nnd.metric.data import REQUIRED, load_pairs, name_datasets, parts_of, read_human_scores
 from nnd.schemas import ScoringError
 
 PAIRS = pl.DataFrame(
@@ -33,7 +33,7 @@ SCORES = pl.DataFrame(
 def refusal(data: Any) -> str:
     """The message, which must be one line."""
     with pytest.raises(ScoringError) as caught:
-        read_pairs(data)
+        load_pairs(data)
     message = str(caught.value)
     assert "\n" not in message
     return message
@@ -76,9 +76,9 @@ FORMS = [as_frame, as_pandas, as_dataset, as_rows, as_arrow, as_parquet, as_fold
 def test_every_form_gives_the_same_rows_and_version(
     kind: Callable[[pl.DataFrame, Path], Any], tmp_path: Path
 ) -> None:
-    found = read_pairs(kind(PAIRS, tmp_path))
+    found = load_pairs(kind(PAIRS, tmp_path))
     assert found.pairs.select(PAIRS.columns).equals(PAIRS)
-    assert found.version == read_pairs(PAIRS).version
+    assert found.version == load_pairs(PAIRS).version
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_a_table_in_memory_is_called_by_its_kind(
     kind: Callable[[pl.DataFrame, Path], Any], name: str
 ) -> None:
     data = kind(PAIRS, Path())
-    assert read_pairs(data).name == name
+    assert load_pairs(data).name == name
     assert name_datasets([data]) == [name]
 
 
 def test_of_a_pandas_frame_neither_the_index_nor_nan_is_a_value() -> None:
     frame = PAIRS.to_pandas()
     frame.loc[2, "error_category"] = float("nan")
-    found = read_pairs(frame[frame["error_category"] != "x"])  # the index is 1, 2, 3 then
+    found = load_pairs(frame[frame["error_category"] != "x"])  # the index is 1, 2, 3 then
     assert found.pairs["error_category"].to_list() == ["y", None, "y"]
     assert not [name for name in found.pairs.columns if "index" in name]
 
@@ -105,25 +105,25 @@ def test_rows_may_lack_what_other_rows_have_and_hold_objects() -> None:
     rows: list[dict[str, Any]] = PAIRS.select(REQUIRED).to_dicts()
     rows[1]["inputs"] = {"question": "who?"}
     rows[3] |= {"inputs": {"article": "the", "question": None}, "aspect": "style"}
-    found = read_pairs(rows)
+    found = load_pairs(rows)
     assert found.pairs["aspect"].to_list() == [None, None, None, "style"]
     assert parts_of(found.pairs) == [None, {"question": "who?"}, None, {"article": "the"}]
 
 
 def test_paths_may_be_strings(tmp_path: Path) -> None:
-    found = read_pairs(str(as_folder(PAIRS, tmp_path)))
+    found = load_pairs(str(as_folder(PAIRS, tmp_path)))
     assert (found.pairs.height, found.name) == (4, tmp_path.name)
 
 
 def test_human_scores_come_with_a_folder(tmp_path: Path) -> None:
     SCORES.write_parquet(tmp_path / "human_scores.parquet")
-    found = read_pairs(as_folder(PAIRS, tmp_path)).human_scores
+    found = load_pairs(as_folder(PAIRS, tmp_path)).human_scores
     assert found is not None
     assert found.equals(SCORES)
 
 
 def test_a_folder_without_human_scores_has_none(tmp_path: Path) -> None:
-    assert read_pairs(as_folder(PAIRS, tmp_path)).human_scores is None
+    assert load_pairs(as_folder(PAIRS, tmp_path)).human_scores is None
 
 
 @pytest.mark.parametrize(
@@ -138,19 +138,19 @@ def test_rows_chosen_from_a_dataset_are_the_rows_read(
     rows: list[int], choose: Callable[[datasets.Dataset], datasets.Dataset]
 ) -> None:
     # Such a dataset keeps the whole table and a list of row numbers beside it.
-    found = read_pairs(choose(as_dataset(PAIRS, Path())))
+    found = load_pairs(choose(as_dataset(PAIRS, Path())))
     assert found.pairs.select(PAIRS.columns).equals(PAIRS[rows])
 
 
 def test_version_depends_on_the_texts_and_not_on_the_order_of_rows() -> None:
-    version = read_pairs(PAIRS).version
-    assert read_pairs(PAIRS.reverse()).version == version
-    assert read_pairs(PAIRS.with_columns(context=pl.lit("c0"))).version != version
-    assert read_pairs(PAIRS.head(3)).version != version
+    version = load_pairs(PAIRS).version
+    assert load_pairs(PAIRS.reverse()).version == version
+    assert load_pairs(PAIRS.with_columns(context=pl.lit("c0"))).version != version
+    assert load_pairs(PAIRS.head(3)).version != version
 
 
 def test_ids_follow_from_the_texts_where_there_are_none() -> None:
-    found = read_pairs(PAIRS).pairs
+    found = load_pairs(PAIRS).pairs
     assert found["context_id"].n_unique() == 3  # c0, c1, c2: rows 1 and 2 share theirs
     assert found["context_id"][1] == found["context_id"][2]
     assert found["high_id"].n_unique() == 4
@@ -159,30 +159,30 @@ def test_ids_follow_from_the_texts_where_there_are_none() -> None:
 
 def test_a_null_id_follows_from_the_text_too() -> None:
     # As a value, null would make one test of all pairs that have no ids.
-    found = read_pairs(PAIRS.with_columns(high_id=pl.Series(["a", None, None, None]))).pairs
-    assert found["high_id"].to_list() == ["a", *read_pairs(PAIRS).pairs["high_id"][1:]]
+    found = load_pairs(PAIRS.with_columns(high_id=pl.Series(["a", None, None, None]))).pairs
+    assert found["high_id"].to_list() == ["a", *load_pairs(PAIRS).pairs["high_id"][1:]]
 
 
 def test_optional_columns_may_be_missing() -> None:
-    found = read_pairs(PAIRS.drop("error_category")).pairs
+    found = load_pairs(PAIRS.drop("error_category")).pairs
     assert found["error_category"].null_count() == found["split"].null_count() == 4
 
 
 def test_numbers_serve_as_ids_and_categories() -> None:
     frame = PAIRS.with_columns(context_id=pl.Series([7, 8, 8, 9]), error_category=pl.lit(3))
-    found = read_pairs(frame).pairs
+    found = load_pairs(frame).pairs
     assert found["context_id"].to_list() == ["7", "8", "8", "9"]
     assert found["error_category"].to_list() == ["3"] * 4
 
 
 def test_texts_may_be_stored_as_categories() -> None:
-    found = read_pairs(PAIRS.with_columns(pl.all().cast(pl.Categorical)))
+    found = load_pairs(PAIRS.with_columns(pl.all().cast(pl.Categorical)))
     assert found.pairs.select(PAIRS.columns).equals(PAIRS)
 
 
 def test_no_rows_are_no_error() -> None:
     nothing: dict[str, Any] = {"context": [], "candidate_high": [], "candidate_low": []}
-    assert read_pairs(pl.DataFrame(nothing)).pairs.height == 0
+    assert load_pairs(pl.DataFrame(nothing)).pairs.height == 0
 
 
 def test_several_splits_are_refused_by_name() -> None:

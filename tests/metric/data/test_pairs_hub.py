@@ -44,7 +44,7 @@ def hub() -> Iterator[Hub]:
 
 @pytest.fixture
 def ask(hub: Hub, tmp_path: Path) -> Iterator[Ask]:
-    """`ask(name)`: what `read_pairs` makes of it in a process with an empty cache."""
+    """`ask(name)`: what `load_pairs` makes of it in a process with an empty cache."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     environment |= {
         "HF_ENDPOINT": hub.endpoint,

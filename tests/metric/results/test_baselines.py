@@ -9,7 +9,7 @@ import pytest
 from support.two_models import scored
 
 from nnd.converters.folder.conversion import convert
-from nnd.metric.data.pairs import read_pairs
+from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.templates import TEMPLATES
 from nnd.metric.engine.engine import Likelihoods
 from nnd.metric.results.rates import Rate, pass_rates
@@ -156,7 +156,7 @@ def test_the_rates_are_those_that_convert_reports(tmp_path: Path) -> None:
         n = len(requests)
         return Likelihoods(np.zeros(n), np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
 
-    rates = pass_rates(score_pairs(read_pairs(folder), scorer, TEMPLATES["default"]))
+    rates = pass_rates(score_pairs(load_pairs(folder), scorer, TEMPLATES["default"]))
     for name in ("shorter_wins", "longer_wins"):
         found = rates.overall.baselines[name]
         assert found is not None

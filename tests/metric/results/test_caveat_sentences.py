@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from support.two_models import scored
 
-from nnd.metric.data.pairs import read_pairs
+from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES
 from nnd.metric.engine.engine import Likelihoods, Scorer
@@ -53,7 +53,7 @@ def noise(text: str) -> float:
 
 
 def verdict_on(scorer: Scorer) -> tuple[float | None, tuple[str, ...]]:
-    overall = pass_rates(score_pairs(read_pairs(PAIRS), scorer, TEMPLATES["default"])).overall
+    overall = pass_rates(score_pairs(load_pairs(PAIRS), scorer, TEMPLATES["default"])).overall
     return overall.pass_rate, caveats(overall)
 
 

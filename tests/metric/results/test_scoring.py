@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from support.tiny_models import Family
 
-from nnd.metric.data.pairs import PairSet, read_pairs
+from nnd.metric.data.pairs import PairSet, load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES, Template, find_template
 from nnd.metric.engine.engine import Engine, Likelihoods
@@ -25,7 +25,7 @@ def pairs(*rows: tuple[str, str, str], **columns: list[Any]) -> PairSet:
     """Pairs from (context, candidate_high, candidate_low)."""
     texts = zip(*rows, strict=True)
     names = ("context", "candidate_high", "candidate_low")
-    return read_pairs(pl.DataFrame(dict(zip(names, map(list, texts), strict=True)) | columns))
+    return load_pairs(pl.DataFrame(dict(zip(names, map(list, texts), strict=True)) | columns))
 
 
 def answers(value: Callable[[Request], float]) -> Callable[[Sequence[Request]], Likelihoods]:
@@ -172,7 +172,7 @@ def test_tokens_and_cuts_are_those_of_the_scorer() -> None:
 
 def test_no_pairs_give_no_rows(loaded: Callable[[str], LoadedModel]) -> None:
     texts = pl.DataFrame(schema=dict.fromkeys(("context", "candidate_high", "candidate_low"), str))
-    found = score_pairs(read_pairs(texts), Engine(loaded("gpt2")), DEFAULT)
+    found = score_pairs(load_pairs(texts), Engine(loaded("gpt2")), DEFAULT)
     assert found.height == 0
     assert found.schema == SCORED_SCHEMA
 

@@ -9,7 +9,7 @@ import pytest
 from support.places import ROOT
 from support.tiny_models import SENTENCES, Family
 
-from nnd.metric.data.pairs import PairSet, read_pairs
+from nnd.metric.data.pairs import PairSet, load_pairs
 from nnd.metric.encoding.requests import Keep
 from nnd.metric.encoding.templates import find_template
 from nnd.metric.engine.engine import Engine
@@ -24,7 +24,7 @@ LONG = " ".join(SENTENCES * 2)  # more than 160 tokens, whatever the family
 def pairs(*contexts: str) -> PairSet:
     """Two candidates for each context, under a name."""
     columns = {"context": contexts, "candidate_high": "the cat", "candidate_low": "a dog"}
-    found = read_pairs(pl.DataFrame(columns))
+    found = load_pairs(pl.DataFrame(columns))
     return PairSet(found.pairs, None, "invented", "0123456789abcdef")
 
 

@@ -26,7 +26,7 @@ from support.training_runs import bits, make_trainer, sample_pairs
 from transformers import EarlyStoppingCallback, Trainer, TrainerCallback
 
 from nnd.metric import evaluate
-from nnd.metric.data.pairs import read_pairs
+from nnd.metric.data.pairs import load_pairs
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import load_model
 from nnd.metric.toy_models import Family
@@ -321,7 +321,7 @@ def test_numbers_that_a_trainer_adds_to_its_losses_stay_with_them(tmp_path: Path
 
 
 def test_a_fixed_set_of_whole_contexts_is_scored() -> None:
-    whole = read_pairs(sample_pairs())
+    whole = load_pairs(sample_pairs())
     few = choose_contexts(whole, 5)
     keys = whole.pairs.select("split", "context_id").unique().rows()
     digests = {key: hashlib.sha256(f"{key[0]}\0{key[1]}".encode()).hexdigest() for key in keys}
@@ -332,7 +332,7 @@ def test_a_fixed_set_of_whole_contexts_is_scored() -> None:
         if (row["split"], row["context_id"]) in chosen
     ]
     assert few.pairs["pair_id"].to_list() == expected
-    shuffled = read_pairs(sample_pairs().sample(fraction=1, shuffle=True, seed=4))
+    shuffled = load_pairs(sample_pairs().sample(fraction=1, shuffle=True, seed=4))
     again = choose_contexts(shuffled, 5)
     assert again.version == few.version != whole.version
     assert set(again.pairs["pair_id"]) == set(expected)
@@ -341,7 +341,7 @@ def test_a_fixed_set_of_whole_contexts_is_scored() -> None:
 
 
 def test_contexts_without_a_split_are_chosen_too() -> None:
-    pairs = read_pairs(sample_pairs().with_columns(split=pl.lit(None, pl.String)))
+    pairs = load_pairs(sample_pairs().with_columns(split=pl.lit(None, pl.String)))
     assert choose_contexts(pairs, 3).pairs["context_id"].n_unique() == 3
 
 

@@ -9,7 +9,7 @@ import json
 import sys
 from typing import Any
 
-from nnd.metric.data import read_human_scores, read_pairs
+from nnd.metric.data import load_pairs, read_human_scores
 from nnd.schemas import ScoringError
 
 
@@ -17,7 +17,7 @@ def read(name: str) -> dict[str, Any]:
     what, _, rest = name.rpartition(" ")
     if what == "scores":
         return {"systems": read_human_scores(rest)["system"].to_list()}
-    found = read_pairs(name)
+    found = load_pairs(name)
     judged = found.human_scores
     return {
         "name": found.name,

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.agreement.stored import agree_scored
-from nnd.metric.data.pairs import PairSet, read_pairs
+from nnd.metric.data.pairs import PairSet, load_pairs
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, count_close, pass_rates
 from nnd.metric.results.surface import measure
@@ -74,7 +74,7 @@ def write_run(
     systems: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a folder like those of `nnd evaluate`."""
-    pairs = read_pairs(data)
+    pairs = load_pairs(data)
     frames, results = [], []
     for number, model in enumerate(models):
         scored = pretend(pairs, model, number)

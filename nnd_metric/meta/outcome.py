@@ -1,0 +1,147 @@
+"""What was found: NND beside other metrics."""
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from nnd.metric.agreement import Agreement
+from nnd.metric.data import OVERALL
+from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
+from nnd.metric.results import PassRates
+from nnd.metric.statistics import interval_of, percent
+from nnd.schemas import Shown, write_whole
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r")
+_FRAME = {
+    "metric": pl.String,
+    "kind": pl.String,
+    "n": pl.Int64,
+    "pass_rate": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "ties": pl.Int64,
+    "systems": pl.Int64,
+    **dict.fromkeys(_SYSTEMS, pl.Float64),
+    **{f"candidate_{name}": pl.Float64 for name in STATISTICS},
+    **{f"candidate_{name}_by_context": pl.Float64 for name in STATISTICS},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """One way to judge, and how well it does.
+
+    Attributes:
+        name: Of the scorer or the model; "NND pass rate" for all models of a run together.
+        kind: What the row is.
+        definition: What is computed, in one line; "" where nobody says.
+        rates: Pass rates on the NND pairs; None for NND itself, which has one per model.
+        systems: Agreement with the human scores of systems, or None.
+        systems_reason: Why there is none, or None.
+        candidates: Aspect to agreement on single candidates; nothing for NND itself.
+    """
+
+    name: str
+    kind: Literal["scorer", "model", "nnd"]
+    definition: str
+    rates: PassRates | None
+    systems: Agreement | None
+    systems_reason: str | None
+    candidates: Mapping[str, CandidateAgreement]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "definition": self.definition,
+            "rates": None if self.rates is None else self.rates.to_dict(),
+            "systems": None if self.systems is None else self.systems.to_dict(),
+            "systems_reason": self.systems_reason,
+            "candidates": {name: found.to_dict() for name, found in self.candidates.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricTable(Shown):
+    """NND against other metrics.
+
+    Attributes:
+        rows: Scorers, then models, then NND itself.
+        scores: The numbers behind it: scorer, split, context_id, candidate_id, score.
+    """
+
+    rows: tuple[MetricRow, ...]
+    scores: pl.DataFrame
+
+    def headline(self) -> str:
+        """Return which metric passes most tests."""
+        rates = {row.name: row.rates.overall for row in self.rows if row.rates is not None}
+        if not any(rate.n for rate in rates.values()):
+            return f"No test was judged by {len(self.rows)} metrics."
+        best = max(rates, key=lambda name: rates[name].passes)
+        rate = rates[best]
+        return (
+            f"{best} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests, the most of "
+            f"{len(rates)} metrics."
+        )
+
+    def table(self) -> "Table":
+        """Return a row per metric: pass rate, agreement on systems, agreement on candidates."""
+        from nnd.metric.tables import metrics_table  # noqa: PLC0415 - rich is for people only
+
+        return metrics_table(self.to_dict()["rows"])
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per metric.
+
+        Returns:
+            metric, kind, n, pass_rate, low and high (as `results.rate_frame`), ties; systems and
+            their tau_b, tau_a, spearman and gap_r over all tests; and for single candidates, each
+            a mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
+            and the same with _by_context (mean within contexts). Null where undefined.
+        """
+        return pl.DataFrame([_frame_row(row) for row in self.rows], _FRAME)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {"rows": [row.to_dict() for row in self.rows]}
+
+    def write(self, folder: str | Path) -> None:
+        """Write metrics.json and scores.parquet into a folder, each whole or not at all."""
+        buffer = io.BytesIO()
+        self.scores.write_parquet(buffer)
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        write_whole(Path(folder) / "scores.parquet", buffer.getvalue())
+        write_whole(Path(folder) / "metrics.json", text)
+
+
+def _frame_row(row: MetricRow) -> dict[str, Any]:
+    found: dict[str, Any] = {"metric": row.name, "kind": row.kind}
+    if row.rates is not None:
+        rate = row.rates.overall
+        low, high = interval_of(rate.to_dict()) or (None, None)
+        found |= {"n": rate.n, "pass_rate": rate.pass_rate, "ties": rate.ties}
+        found |= {"low": low, "high": high}
+    if row.systems is not None:
+        overall = row.systems.by_category[OVERALL]
+        found |= {"systems": overall.n, **{name: overall.statistics[name] for name in _SYSTEMS}}
+    for name in STATISTICS:
+        pooled = [each.sample[name] for each in row.candidates.values()]
+        within = [each.by_context[name] for each in row.candidates.values()]
+        found[f"candidate_{name}"] = _mean(pooled)
+        found[f"candidate_{name}_by_context"] = _mean(within)
+    return found
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None

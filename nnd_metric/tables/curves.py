@@ -1,0 +1,29 @@
+"""Watched trainings as a table for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from nnd.metric.statistics import WILSON, rate_and_interval
+
+
+def curve_table(runs: Sequence[Mapping[str, Any]]) -> Table:
+    """Return where each category of each run began and ended.
+
+    Args:
+        runs: `Run.to_dict()` of each, in which a category's points follow each other.
+    """
+    columns = ("run", "category", "steps", "first, %", "last, %", "n")
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    for run in runs:
+        for category in dict.fromkeys(point["category"] for point in run["points"]):
+            line = [point for point in run["points"] if point["category"] == category]
+            first, last = line[0], line[-1]
+            steps = f"{first['step']:,} to {last['step']:,}"
+            rates = [rate_and_interval(point) for point in (first, last)]
+            table.add_row(run["name"], category, steps, *rates, f"{last['n']:,}")
+            if any("*" in rate for rate in rates):
+                table.caption = WILSON
+    return table
