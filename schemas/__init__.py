@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
     from .contract import (
-        DISTINCT as DISTINCT,
         SCHEMA_NAMES as SCHEMA_NAMES,
         SchemaName as SchemaName,
         load_schema as load_schema,
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
         __version__ as __version__,
         nnd_version as nnd_version,
     )
+    from .keys import DISTINCT as DISTINCT
     from .places import (
         check_new as check_new,
         check_replaceable as check_replaceable,

@@ -11,9 +11,6 @@ import polars as pl
 SchemaName = Literal["annotation", "pair", "human_score", "source", "result"]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
-DISTINCT = ("split", "context_id", "high_id", "low_id")
-"""Two candidates that differ by several error categories make several pairs, and are one test."""
-
 _SCALARS: dict[str, pl.DataType] = {
     "string": pl.String(),
     "number": pl.Float64(),

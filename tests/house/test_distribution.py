@@ -9,7 +9,7 @@ from support.places import ROOT
 
 from nnd.schemas import DISTRIBUTION, nnd_version
 
-# `pip install nnd`, with options or beside other names, and an extra such as 'nnd[train]'.
+# The name nnd after the words that install it, with options or other names between; or with extras.
 OTHERS = re.compile(r"""pip3? install [^\n`;&)]*?(?<![\w./-])nnd(?![\w./-])|["']nnd\[""")
 
 
