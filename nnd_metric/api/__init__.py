@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         SchemaError as SchemaError,
         ScoringError as ScoringError,
         SourceError as SourceError,
+        __version__ as __version__,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -98,7 +98,6 @@ def install_metric() -> None:
     from nnd.metric.space import install_metric as install_
 
     print(install_())
-    print('evaluate.load("nnd") now finds it')
 
 
 for command in (

@@ -12,18 +12,41 @@ import os
 import shutil
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import evaluate
 
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, Shown
 
 SCRIPT = Path(__file__).parents[1] / "nnd_metric.py"
 
 NAME = "nnd.py"
 
 
-def install_metric(modules_cache: Path | None = None) -> Path:
+@dataclass(frozen=True, slots=True, repr=False)
+class Installed(Shown):
+    """The metric in a cache of `evaluate`.
+
+    Attributes:
+        script: What `evaluate.load("nnd")` runs.
+    """
+
+    script: Path
+
+    def headline(self) -> str:
+        """Return what now works."""
+        return f'evaluate.load("nnd") now finds {self.script}'
+
+    def table(self) -> None:
+        """There is nothing to count."""
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain Python values."""
+        return {"script": str(self.script)}
+
+
+def install_metric(modules_cache: str | Path | None = None) -> Installed:
     """Make `evaluate.load("nnd")` work in any folder, offline too.
 
     Doing it again is harmless, and mends a damaged script. An interruption leaves no half of one.
@@ -33,7 +56,7 @@ def install_metric(modules_cache: Path | None = None) -> Path:
             HF_MODULES_CACHE and HF_HOME decide.
 
     Returns:
-        The script.
+        Where the script is.
 
     Raises:
         ScoringError: If the cache cannot be written.
@@ -53,7 +76,7 @@ def install_metric(modules_cache: Path | None = None) -> Path:
             f"{target}: cannot be written: {error.strerror or error}; set HF_MODULES_CACHE to a "
             "folder of yours, for this command and for what calls evaluate.load"
         ) from error
-    return target / NAME
+    return Installed(target / NAME)
 
 
 def _write(target: Path) -> None:

@@ -18,7 +18,7 @@ from nnd.schemas import ScoringError
 
 INSTALL = [
     "-c",
-    "from nnd.metric.space.installing import install_metric; print(install_metric(), end='')",
+    "from nnd.metric.space import install_metric; print(install_metric().script, end='')",
 ]
 PLACE = re.compile(r"evaluate_modules/metrics/evaluate-metric--nnd/[0-9a-f]{64}/nnd\.py")
 
@@ -66,41 +66,41 @@ def test_without_it_the_bare_name_is_unknown(tmp_path: Path) -> None:
 def test_the_cache_is_where_evaluate_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # It is HF_MODULES_CACHE, else in HF_HOME, as they were when evaluate was imported.
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path)
-    assert PLACE.fullmatch(str(install_metric().relative_to(tmp_path)))
+    assert PLACE.fullmatch(str(install_metric().script.relative_to(tmp_path)))
 
 
 def test_every_folder_on_the_way_is_a_package(tmp_path: Path) -> None:
-    script = install_metric(tmp_path)
+    script = install_metric(tmp_path).script
     between = script.relative_to(tmp_path).parents  # the last is "."
     assert [(tmp_path / folder / "__init__.py").is_file() for folder in between] == [True] * 5
 
 
 def test_again_changes_nothing_but_the_time(tmp_path: Path) -> None:
-    script = install_metric(tmp_path)
+    script = install_metric(tmp_path).script
     os.utime(script, (1, 1))
     before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
-    assert install_metric(tmp_path) == script
+    assert install_metric(tmp_path).script == script
     assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
     assert time.time() - script.stat().st_mtime < 60
 
 
 def test_it_becomes_the_newest(tmp_path: Path) -> None:
     other = rival(tmp_path, ahead=3600)
-    assert install_metric(tmp_path).stat().st_mtime > other.stat().st_mtime
+    assert install_metric(tmp_path).script.stat().st_mtime > other.stat().st_mtime
 
 
 def test_a_damaged_script_is_mended(tmp_path: Path) -> None:
-    script = install_metric(tmp_path)
+    script = install_metric(tmp_path).script
     text = script.read_text()
     script.write_text("")
-    assert install_metric(tmp_path).read_text() == text
+    assert install_metric(tmp_path).script.read_text() == text
 
 
 def test_an_empty_folder_in_its_place_is_filled(tmp_path: Path) -> None:
-    script = install_metric(tmp_path / "a")
+    script = install_metric(tmp_path / "a").script
     empty = tmp_path / "b" / script.relative_to(tmp_path / "a").parent
     empty.mkdir(parents=True)
-    assert install_metric(tmp_path / "b").read_text() == script.read_text()
+    assert install_metric(tmp_path / "b").script.read_text() == script.read_text()
 
 
 @pytest.mark.parametrize("place", ["modules", "modules/evaluate_modules/metrics"])
