@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from nnd.cards.dataset import data_card, read_card, write_card
 from nnd.cards.lint import check_card
-from nnd.schemas import Problem, Shown, counted, one_line
+from nnd.schemas import Problem, Shown, counted, one_line, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _COLUMNS = {"path": pl.String, "message": pl.String, "remedy": pl.String}
 
@@ -49,15 +49,14 @@ class DataCard(Shown):
             return f"written to {self.file}"
         return f"card of {self.folder}: {counted(len(self.text.splitlines()), 'line')}"
 
-    def table(self) -> Table | None:
+    def table(self) -> "Table | None":
         """Return a row for each problem, if there are any."""
         if not self.problems:
             return None
-        table = Table("section", "problem", "what to do", box=SIMPLE_HEAD, pad_edge=False)
-        for one in self.problems:
-            # Messages quote texts of any kind, which are no markup.
-            table.add_row(*(Text(one_line(text)) for text in (one.path, one.message, one.remedy)))
-        return table
+        rows = self.to_frame().rows()
+        return text_table(
+            ("section", "problem", "what to do"), ([*map(one_line, row)] for row in rows)
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each problem: path (the section), message, remedy."""

@@ -1,13 +1,11 @@
-"""Annotation files in, NND pairs and human scores out.
-
-A convert.py needs `Annotation`, `Files`, `Record` and `SourceError`: these four names stay.
-"""
+"""Annotation files in, NND pairs and human scores out."""
 
 from typing import TYPE_CHECKING
 
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    # A convert.py imports Annotation, Files, Record and SourceError from here: these names stay.
     from nnd.schemas import SourceError as SourceError
 
     from .annotation import Annotation as Annotation

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
         polars_schema as polars_schema,
         rows_of as rows_of,
     )
-    from .display import Shown as Shown, table_html as table_html, table_text as table_text
+    from .display import (
+        Shown as Shown,
+        table_html as table_html,
+        table_text as table_text,
+        text_table as text_table,
+    )
     from .errors import (
         CandidateError as CandidateError,
         LicenceError as LicenceError,

@@ -3,10 +3,12 @@
 import html
 import io
 from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 _WIDTH = 200
 
@@ -44,6 +46,31 @@ class Shown(ABC):
         parts = [f"<p>{html.escape(self.headline())}</p>"]
         parts += [] if table is None else [table_html(table)]
         return "\n".join([*parts, self.svg() or ""])
+
+
+def text_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence["str | Text"]] = (),
+    *,
+    right: Collection[str] = (),
+) -> "Table":
+    """Return a table whose texts are shown as they are: no [bold] or :bird: in them is markup.
+
+    Args:
+        columns: Their titles.
+        rows: A text for each column.
+        right: Titles of the columns that are aligned to the right.
+    """
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - slow, and it draws random numbers
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for title in columns:
+        table.add_column(title, justify="right" if title in right else "left")
+    for row in rows:
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return table
 
 
 def table_text(table: "Table") -> str:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
 from nnd.converters.check_source.outcome import Check, Outcome
-from nnd.schemas import Shown
+from nnd.schemas import Shown, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _STYLES: dict[Outcome, str] = {
     "pass": "green",
@@ -56,16 +56,15 @@ class CheckReport(Shown):
         """Return the source and how many checks had each outcome."""
         return f"{self.source}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}"
 
-    def table(self) -> Table:
+    def table(self) -> "Table":
         """Return a row for each check."""
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for title in ("", "checked", "found", "what to do"):
-            table.add_column(title)
-        for one in self.checks:
-            # Messages quote texts of any kind, which are no markup.
-            outcome = Text(one.outcome, _STYLES[one.outcome])
-            table.add_row(outcome, one.name, Text(one.message), Text(one.remedy))
-        return table
+        from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
+
+        rows = (
+            (Text(one.outcome, _STYLES[one.outcome]), one.name, one.message, one.remedy)
+            for one in self.checks
+        )
+        return text_table(("", "checked", "found", "what to do"), rows)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each check: name, outcome, message, remedy."""

@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from nnd.converters.export.flat import write_csv, write_jsonl
 from nnd.converters.export.lm_eval import write_lm_eval
@@ -24,7 +21,11 @@ from nnd.schemas import (
     polars_schema,
     read_frame,
     read_manifest,
+    text_table,
 )
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Target = Literal["trl", "lm-eval", "jsonl", "csv"]
 
@@ -47,14 +48,11 @@ class Exported(Shown):
         """Return how many rows were written, and where."""
         return f"{self.rows} rows written to {self.out}"
 
-    def table(self) -> Table | None:
+    def table(self) -> "Table | None":
         """Return the notes, if there are any."""
         if not self.notes:
             return None
-        table = Table("what to know before using it", box=SIMPLE_HEAD, pad_edge=False)
-        for note in self.notes:
-            table.add_row(Text(note))
-        return table
+        return text_table(["what to know before using it"], ([note] for note in self.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

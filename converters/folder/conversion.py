@@ -7,10 +7,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from rich.table import Table
 
 from nnd.converters import Dropped
 from nnd.converters.folder.parquet import write_parquet
@@ -36,6 +35,9 @@ from nnd.schemas import (
     nnd_version,
     replace_folder,
 )
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 FRAMES: dict[str, SchemaName] = {
     "pairs.parquet": "pair",
@@ -68,7 +70,7 @@ class Conversion(Shown):
         pairs, contexts = (counted(counts[f"{noun}s"], noun) for noun in ("pair", "context"))
         return f"{pairs} of {contexts} from {source['name']}{''.join(chosen)}."
 
-    def table(self) -> Table:
+    def table(self) -> "Table":
         """Return what was counted, and what was dropped."""
         return counts_table(self.manifest)
 

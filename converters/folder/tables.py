@@ -1,10 +1,12 @@
 """A conversion as tables for a terminal and a notebook."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _TITLES = {
     "by_error_category": "error category",
@@ -15,12 +17,10 @@ _TITLES = {
 }
 
 
-def counts_table(manifest: Mapping[str, Any]) -> Table:
+def counts_table(manifest: Mapping[str, Any]) -> "Table":
     """What a conversion gave, and what it dropped."""
     counts = manifest["counts"]
-    table = _table("what")
-    table.add_column("n", justify="right")
-    table.add_column("note")
+    table = text_table(("what", "n", "note"), right=["n"])
     for name in ("annotations", "contexts", "candidates", "systems"):
         table.add_row(name, f"{counts[name]:,}")
     table.add_row("pairs", f"{counts['pairs']:,}", _pair_notes(counts), style="bold")
@@ -34,9 +34,10 @@ def counts_table(manifest: Mapping[str, Any]) -> Table:
     return table
 
 
-def hygiene_tables(report: Mapping[str, Any]) -> list[Table]:
+def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
     """What texts look like, for systems where anything does, and what length alone would reach."""
-    lengths = _table("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "coin")
+    columns = ("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "coin")
+    lengths = text_table(columns)
     rows = {"overall": report["pairs"]["overall"]}
     if len(report["pairs"]["by_error_category"]) > 1:
         rows |= report["pairs"]["by_error_category"]
@@ -48,7 +49,7 @@ def hygiene_tables(report: Mapping[str, Any]) -> list[Table]:
     odd = {name: row for name, row in report["systems"].items() if any(row[key] for key in looks)}
     if not odd:
         return [lengths]
-    table = _table("candidates of", "n", *(key.replace("_", " ") for key in looks))
+    table = text_table(("candidates of", "n", *(key.replace("_", " ") for key in looks)))
     for name, row in odd.items():
         table.add_row(name, f"{row['n']:,}", *(_percent(row[key]) for key in looks))
     return [lengths, table]
@@ -63,13 +64,6 @@ def _pair_notes(counts: Mapping[str, Any]) -> str:
     if counts["empty_candidates"]:
         notes.append(f"{counts['empty_candidates']:,} empty candidates, kept")
     return "; ".join(notes)
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(column)
-    return table
 
 
 def _percent(share: float) -> str:

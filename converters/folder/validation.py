@@ -5,13 +5,10 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import pyarrow as pa
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from nnd.cards import check_form
 from nnd.converters.folder.conversion import count
@@ -33,7 +30,11 @@ from nnd.schemas import (
     polars_schema,
     published_path,
     read_manifest,
+    text_table,
 )
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _CONVERT_AGAIN = "convert the source again"
 
@@ -92,19 +93,15 @@ class Validation(Shown):
         """Return the folder and how many problems it has."""
         return f"{self.folder}: {counted(len(self.findings), 'problem')}"
 
-    def table(self) -> Table | None:
+    def table(self) -> "Table | None":
         """Return a row for each problem."""
         if self.ok:
             return None
-        table = Table(
-            "file", "row", "field", "problem", "what to do", box=SIMPLE_HEAD, pad_edge=False
+        rows = (
+            ["" if value is None else one_line(str(value)) for value in row]
+            for row in self.to_frame().rows()
         )
-        for file, problem in self.findings:
-            row = "" if problem.row is None else str(problem.row)
-            # Messages quote texts of any kind, which are no markup.
-            texts = (problem.path, problem.message, problem.remedy)
-            table.add_row(file, row, *(Text(one_line(text)) for text in texts))
-        return table
+        return text_table(("file", "row", "field", "problem", "what to do"), rows)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each problem: file, row, path, message, remedy."""

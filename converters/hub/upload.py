@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
@@ -25,9 +25,6 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
     get_session,
 )
 from huggingface_hub.utils.logging import get_verbosity, set_verbosity
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from nnd.converters.hub.check import find_pull_request, read_back
 from nnd.converters.hub.errors import explain, is_unreachable, wanted_pause
@@ -45,7 +42,10 @@ from nnd.converters.hub.state import (
     is_same,
     look,
 )
-from nnd.schemas import NNDError, PublishError, Shown
+from nnd.schemas import NNDError, PublishError, Shown, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Result = TypeVar("Result")
 
@@ -74,12 +74,10 @@ class Pushed(Shown):
         done = "sent" if self.sent else "unchanged, the Hub has it already"
         return f"{done}: {self.pull_request or f'commit {self.commit}'}"
 
-    def table(self) -> Table:
+    def table(self) -> "Table":
         """Return a row for each file."""
-        table = Table("change", "file", box=SIMPLE_HEAD, pad_edge=False)
-        for path, change in sorted(self.changes.items()):
-            table.add_row(change, Text(path))
-        return table
+        rows = ((change, path) for path, change in sorted(self.changes.items()))
+        return text_table(("change", "file"), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

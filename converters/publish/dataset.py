@@ -12,12 +12,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from nnd.converters.hub import (
     Change,
@@ -37,7 +34,10 @@ from nnd.converters.hub import (
     put_tag,
 )
 from nnd.converters.publish.release import CARD, read_release, write_release
-from nnd.schemas import MANIFEST, PublishError, Shown
+from nnd.schemas import MANIFEST, PublishError, Shown, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _NOBODYS_DATA = {
     ".gitattributes",
@@ -98,14 +98,10 @@ class Published(Shown):
         done = "published" if self.changed else "unchanged, the Hub has it already"
         return f"{done}: {self.url} at {self.commit}"
 
-    def table(self) -> Table:
+    def table(self) -> "Table":
         """Return a row for each file."""
-        table = Table("change", box=SIMPLE_HEAD, pad_edge=False)
-        table.add_column("bytes", justify="right")
-        table.add_column("file", overflow="fold")
-        for file in self.files:
-            table.add_row(file.change, f"{file.bytes:,}", Text(file.path))
-        return table
+        rows = ((file.change, f"{file.bytes:,}", file.path) for file in self.files)
+        return text_table(("change", "bytes", "file"), rows, right=["bytes"])
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each file: path, bytes, change."""

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from rich import box
-from rich.table import Table
 
 from nnd.converters.source.source import Found, find_sources
-from nnd.schemas import Shown, counted
+from nnd.schemas import Shown, counted, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _COLUMNS = pl.Schema(
     {
@@ -47,23 +48,11 @@ class Sources(Shown):
         """Return how many sources there are."""
         return f"{counted(len(self.found), 'source')}."
 
-    def table(self) -> Table:
+    def table(self) -> "Table":
         """Return a row for each source and set: what it is, its licence, and what it gives."""
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for column in ("source", "task", "language", "licence", "rule", "pairs", "variants"):
-            table.add_column(column, justify="right" if column == "pairs" else "left")
-        for row in self.to_frame().filter(pl.col("task").is_not_null()).iter_rows(named=True):
-            name = row["name"] if row["set"] is None else f"{row['name']} --set {row['set']}"
-            table.add_row(
-                f"{name} ({row['distribution']})" if row["distribution"] else name,
-                row["task"],
-                ", ".join(row["languages"]),
-                row["licence"],
-                row["rule"],
-                "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
-                ", ".join(row["variants"]),
-            )
-        return table
+        columns = ("source", "task", "language", "licence", "rule", "pairs", "variants")
+        frame = self.to_frame().filter(pl.col("task").is_not_null())
+        return text_table(columns, map(_cells, frame.iter_rows(named=True)), right=["pairs"])
 
     def problems(self) -> list[str]:
         """Return which sources cannot be converted by name, and why."""
@@ -102,3 +91,16 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
         row["pairs"] = (entry["expected"] or {}).get("pairs")
         row["variants"] = list(entry.get("variants", {}))
     return row
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    name = row["name"] if row["set"] is None else f"{row['name']} --set {row['set']}"
+    return [
+        f"{name} ({row['distribution']})" if row["distribution"] else name,
+        row["task"],
+        ", ".join(row["languages"]),
+        row["licence"],
+        row["rule"],
+        "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
+        ", ".join(row["variants"]),
+    ]

@@ -187,7 +187,7 @@ def test_what_was_published_says_so(commit: str | None, *, changed: bool, headli
     )
 
     assert published.headline() == headline
-    assert [*published.table().columns[1].cells] == ["1,234"]
+    assert [str(cell) for cell in published.table().columns[1].cells] == ["1,234"]
     assert "pairs/[x].parquet" in str(published)
     assert published.to_frame().rows() == [("pairs/[x].parquet", 1_234, "added")]
 

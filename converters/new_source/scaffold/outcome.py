@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from nnd.converters.new_source.guess import Guess, samples
 from nnd.converters.new_source.scaffold.yaml import Left
-from nnd.schemas import Shown, counted
+from nnd.schemas import Shown, counted, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _LONGEST_SAMPLE = 40
 
@@ -44,28 +44,15 @@ class NewSource(Shown):
         pairs, contexts = (counted(self.counts[f"{noun}s"], noun) for noun in ("pair", "context"))
         return f"{pairs} of {contexts}; the source is in {self.folder}."
 
-    def table(self) -> Table:
+    def table(self) -> "Table":
         """Return what every column was taken for, with values from the file."""
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for title in ("column", "taken for", "because", "different", "such as"):
-            table.add_column(title, justify="right" if title == "different" else "left")
-        for each in self.columns():
-            shown = [
-                sample if len(sample) <= _LONGEST_SAMPLE else f"{sample[:_LONGEST_SAMPLE]}…"
-                for sample in each["samples"]
-            ]
-            cells = [each["column"], each["role"], each["why"], f"{each['distinct']:,}"]
-            # Texts of the file are no markup.
-            table.add_row(*map(Text, cells), Text("\n".join(shown)))
-        return table
+        titles = ("column", "taken for", "because", "different", "such as")
+        return text_table(titles, map(_cells, self.columns()), right=["different"])
 
-    def todo_table(self) -> Table:
+    def todo_table(self) -> "Table":
         """Return what is left to fill in."""
         titles = ("left to fill in source.yaml", "with", "since")
-        table = Table(*titles, box=SIMPLE_HEAD, pad_edge=False)
-        for left in self.left:
-            table.add_row(left.field, left.what, left.why)
-        return table
+        return text_table(titles, self.left)
 
     def summary(self) -> list[str]:
         """Return what was made, and what comes next."""
@@ -112,3 +99,12 @@ class NewSource(Shown):
             "notes": list(self.notes),
             "left": [left._asdict() for left in self.left],
         }
+
+
+def _cells(column: Mapping[str, Any]) -> list[str]:
+    shown = [
+        sample if len(sample) <= _LONGEST_SAMPLE else f"{sample[:_LONGEST_SAMPLE]}…"
+        for sample in column["samples"]
+    ]
+    distinct = f"{column['distinct']:,}"
+    return [column["column"], column["role"], column["why"], distinct, "\n".join(shown)]

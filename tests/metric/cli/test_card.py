@@ -64,7 +64,7 @@ def test_what_is_not_there_is_one_line(nnd: Nnd, tmp_path: Path) -> None:
         (("card", folder, "--check"), "README.md: there is no card"),
         (("card", tmp_path), "there is no manifest.json"),
         (("card", folder, "--repo", "birds"), "whose is it? Write ORG/birds"),
-        (("card", folder, "--out", tmp_path / "no" / "README.md"), "No such file or directory"),
+        (("card", folder, "--out", folder / "manifest.json" / "README.md"), "manifest.json"),
     ):
         code, out, err = nnd(*arguments)
         assert (code, out) == (2, "")
