@@ -7,8 +7,8 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .baselines import BASELINES as BASELINES, judge as judge
     from .caveat_sentences import caveats as caveats
+    from .frames import rate_frame as rate_frame
     from .one_model import ModelResult as ModelResult, evaluate_model as evaluate_model
-    from .rate_frame import rate_frame as rate_frame
     from .rates import (
         CLUSTER as CLUSTER,
         SCORED_SCHEMA as SCORED_SCHEMA,
