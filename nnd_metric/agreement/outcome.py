@@ -120,7 +120,7 @@ class Agreement(Pictured):
             f"{name} {'undefined' if value is None else f'{value:.3f}'}"
             for name, value in (
                 ("tau-b", found.statistics["tau_b"]),
-                ("Pearson r", found.statistics["gap_r"]),
+                ("Pearson r", found.statistics["pearson"]),
             )
         ]
         return (

@@ -50,8 +50,8 @@ class PairSet(Shown):
         people = self.human_scores
         judged = "no" if people is None else f"{people['system'].n_unique():,}"
         return (
-            f"{self.name} has {self.pairs.height:,} pairs in {contexts:,} contexts, "
-            f"and human scores of {judged} systems."
+            f"{self.name} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human "
+            f"scores of {judged} systems."
         )
 
     def table(self) -> "RichTable":

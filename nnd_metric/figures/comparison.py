@@ -94,13 +94,15 @@ def _draw(
     data: Sequence[dict[str, Any]],
 ) -> Drawing:
     """Draw differences below each other; `ends` says who leads to the right and to the left."""
-    figure, axes = canvas(COLUMN, _TOP + len(rows) * _ROW + 0.06 + _FOOT)
+    gap = 0.06 if rows[0].label == OVERALL else 0.0  # beneath it
+    bottom = _TOP + len(rows) * _ROW + gap
+    figure, axes = canvas(COLUMN, bottom + _FOOT)
     drawing = Drawing(name, title, CAPTION, figure, data)
     labels = widest([row.label for row in rows], _LABELS)
     scale = _scale([row.found for row in rows], _MARGIN + labels + 0.1)
-    _draw_ground(axes, scale, ends, _TOP + len(rows) * _ROW + 0.06)
+    _draw_ground(axes, scale, ends, bottom)
     for place, row in enumerate(rows):
-        y = _TOP + (place + 0.5) * _ROW + (0.06 if place else 0)
+        y = _TOP + (place + 0.5) * _ROW + (gap if place else 0)
         _draw_row(drawing, axes, scale, row, (y, labels))
     return drawing
 

@@ -12,14 +12,14 @@ from support import oracle
 from support.flat_options import gathered
 from support.tiny_models import Family
 
-from nnd.metric import evaluate
+from nnd.metric import Evaluation, Sweep, evaluate
 from nnd.metric.agreement.stored import agree
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import SCORED_SCHEMA
-from nnd.schemas import ScoringError, check_rows
+from nnd.schemas import NNDError, ScoringError, check_rows
 
 Loaded = Callable[[str], LoadedModel]
 Tiny = Callable[[str], Family]
@@ -176,6 +176,41 @@ def test_what_the_surface_may_explain_is_a_note(loaded: Loaded) -> None:
     )
     (result,) = evaluate(loaded("gpt2"), data).results
     assert any("more copied wins alone passes 100.0 % of 7 tests" in note for note in result.notes)
+
+
+# Datasets
+
+
+@pytest.mark.parametrize("kind", [PAIRS.to_dicts, PAIRS.to_pandas, PAIRS.to_arrow])
+def test_a_table_in_memory_is_one_dataset(kind: Callable[[], Any], loaded: Loaded) -> None:
+    found = evaluate(loaded("gpt2"), kind())
+    assert isinstance(found, Evaluation)
+    assert found.results[0].rates == evaluate(loaded("gpt2"), PAIRS).results[0].rates
+
+
+@pytest.mark.parametrize("several", [list, tuple])
+def test_a_list_of_datasets_is_a_sweep(several: Callable[[Any], Any], loaded: Loaded) -> None:
+    found = evaluate(loaded("gpt2"), several([load_pairs(PAIRS)]))
+    assert isinstance(found, Sweep)
+    assert found.evaluations["frame"].to_dict() == evaluate(loaded("gpt2"), PAIRS).to_dict()
+
+
+def test_results_are_written_as_the_command_writes_them(
+    loaded: Loaded, converted: Path, tmp_path: Path
+) -> None:
+    for _ in range(2):  # the second replaces what the first has written
+        found = evaluate(loaded("gpt2"), converted, out=tmp_path / "run")
+    stored = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
+    assert stored == found.to_dict()
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        *("result.json", "log_likelihoods.parquet")
+    }
+
+
+def test_a_folder_of_something_else_is_refused_before_the_work(tiny: Tiny, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(NNDError, match=r"holds something else \(there is no result.json in it\)"):
+        evaluate(unusable(tiny), PAIRS, out=tmp_path)
 
 
 # Several models

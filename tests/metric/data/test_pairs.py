@@ -7,9 +7,10 @@ from typing import Any
 import datasets
 import polars as pl
 import pytest
+from support.shown import check_shown
 
 from nnd.metric.data import REQUIRED, load_pairs, name_datasets, parts_of, read_human_scores
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, table_text
 
 PAIRS = pl.DataFrame(
     {
@@ -140,6 +141,23 @@ def test_rows_chosen_from_a_dataset_are_the_rows_read(
     # Such a dataset keeps the whole table and a list of row numbers beside it.
     found = load_pairs(choose(as_dataset(PAIRS, Path())))
     assert found.pairs.select(PAIRS.columns).equals(PAIRS[rows])
+
+
+def test_a_pair_set_shows_what_is_in_it(tmp_path: Path) -> None:
+    SCORES.write_parquet(tmp_path / "human_scores.parquet")
+    found = load_pairs(as_folder(PAIRS, tmp_path))
+    check_shown(found)
+    assert found.headline() == (
+        f"{tmp_path.name} has 4 pairs in 3 contexts, and human scores of 2 systems."
+    )
+    rows = [line.split() for line in table_text(found.table()).splitlines()]
+    assert [row for row in rows if row[:1] == ["error_category"]] == [
+        ["error_category", "x", "2"],
+        ["error_category", "y", "2"],
+    ]
+    assert found.to_frame().equals(found.pairs)
+    assert found.to_dict()["human_scores"] == SCORES.to_dicts()
+    assert load_pairs(PAIRS).headline().endswith("and human scores of no systems.")
 
 
 def test_version_depends_on_the_texts_and_not_on_the_order_of_rows() -> None:

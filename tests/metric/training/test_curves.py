@@ -12,12 +12,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from support.histories import entry, write
+from support.shown import check_pictured
 
 from nnd.metric.cli.command import main
 from nnd.metric.statistics.intervals import wilson
 from nnd.metric.training.curves import curve
 from nnd.metric.training.history import HISTORY, Point
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, table_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 RISING = [entry(0, 0.4, rude=0.2, wrong=None), entry(500, 0.6, rude=0.7, wrong=0.5)]
@@ -37,6 +38,42 @@ def marks(path: Path) -> list[str]:
         if group.get("class") == "mark"
         for title in group.findall(f"{SVG}title")
     ]
+
+
+# The result
+
+
+def test_curves_show_themselves(two: list[Path], tmp_path: Path) -> None:
+    found = curve(two, tmp_path / "c.svg")
+    assert check_pictured(found) == marks(tmp_path / "c.svg")
+    assert found.headline() == (
+        "a passes 60.0 % of 100 tests at step 500; b passes 30.0 % of 100 tests at step 1,000."
+    )
+    rows = [line.split() for line in table_text(found.table()).splitlines()]
+    assert ["b", "rude", "0", "to", "1,000"] in [row[:5] for row in rows]
+
+
+def test_without_a_file_nothing_is_written(
+    two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    assert curve(two).to_dict() == curve(two, "c.png").to_dict()
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, tmp_path / "c.png"])
+
+
+def test_a_row_of_the_frame_is_a_point(two: list[Path]) -> None:
+    frame = curve(two, categories=["wrong"]).to_frame()
+    assert frame.select("run", "category", "step", "n", "pass_rate").rows() == [
+        ("a", "overall", 0, 100, 0.4),
+        ("a", "overall", 500, 100, 0.6),
+        ("a", "wrong", 500, 100, 0.5),
+        ("b", "overall", 0, 100, 0.9),
+        ("b", "overall", 1000, 100, 0.3),
+        ("b", "wrong", 0, 100, 0.8),
+        ("b", "wrong", 1000, 100, 0.5),
+    ]
+    assert frame.select("low", "high").row(0) == pytest.approx((0.3, 0.5))
 
 
 # The figure

@@ -1,0 +1,83 @@
+"""An agreement shows itself: headline, table, picture, frame."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from support.shown import check_pictured, check_shown
+
+from nnd.metric.agreement import Agreement
+from nnd.metric.agreement.measures import agreement
+from nnd.metric.statistics import STATISTICS
+from nnd.schemas import ScoringError
+
+MODELS = ["org/ant", "org/bee", "org/cat"]
+SYSTEMS = dict(zip(MODELS, ("A", "B", "C"), strict=True))
+
+
+def rates(*shares: float, n: int | None = 40) -> pl.DataFrame:
+    rows = [(model, "overall", share, n) for model, share in zip(MODELS, shares, strict=True)]
+    return pl.DataFrame(rows, ["model", "category", "pass_rate", "n"], orient="row")
+
+
+def people(*scores: float) -> pl.DataFrame:
+    rows = [
+        (system, None, "q", "overall", score) for system, score in zip("ABC", scores, strict=True)
+    ]
+    return pl.DataFrame(rows, ["system", "model_id", "aspect", "category", "score"], orient="row")
+
+
+@pytest.fixture
+def found() -> Agreement:
+    # of 3 pairs of systems 2 agree: tau (2 - 1) / 3; r = (0.1 * 0.3 - 0) / sqrt(...), below
+    return agreement(rates(0.4, 0.5, 0.6), people(1, 3, 2), systems=SYSTEMS)
+
+
+def test_the_headline_is_the_correlation_over_all_tests(found: Agreement) -> None:
+    # rates -1, 0, 1 against scores -1, 1, 0: r = 1 / sqrt(2 * 2)
+    assert found.headline() == (
+        "Pass rates and human scores of 3 systems correlate with tau-b 0.333 and Pearson r 0.500 "
+        "(overall)."
+    )
+
+
+def test_an_undefined_statistic_is_called_so() -> None:
+    alike = agreement(rates(0.5, 0.5, 0.5), people(1, 3, 2), systems=SYSTEMS)
+    assert "tau-b undefined and Pearson r undefined" in alike.headline()
+    check_shown(alike)
+
+
+def test_the_picture_has_a_mark_per_system(found: Agreement) -> None:
+    assert check_pictured(found) == [
+        "ant, overall: 40.0 % of 40; human score 1",
+        "bee, overall: 50.0 % of 40; human score 3",
+        "cat, overall: 60.0 % of 40; human score 2",
+    ]
+
+
+def test_rates_without_n_are_drawn_too() -> None:
+    found = agreement(rates(0.4, 0.5, 0.6, n=None), people(1, 3, 2), systems=SYSTEMS)
+    assert check_pictured(found)[0] == "ant, overall: 40.0 %; human score 1"
+
+
+def test_only_pass_rates_are_drawn(found: Agreement) -> None:
+    other = replace(found, of_pass_rates=False)
+    assert other.headline().startswith("Mean numbers and human scores of 3 systems")
+    assert other.svg() is None
+    with pytest.raises(ScoringError, match="there is nothing to draw"):
+        other.figure()
+
+
+def test_a_row_of_the_frame_is_a_statistic_of_a_category(found: Agreement) -> None:
+    frame = found.to_frame()
+    assert frame.select("category", "statistic", "n").rows() == [
+        *(("overall", name, 3) for name in STATISTICS),
+        *((None, name, 0) for name in STATISTICS),
+    ]
+    values = dict(frame.head(len(STATISTICS)).select("statistic", "value").iter_rows())
+    assert values == pytest.approx(dict(found.by_category["overall"].statistics))
+    assert values["tau_a"] == pytest.approx(1 / 3)
+    tau = frame.row(0, named=True)
+    # all 6 orders of 3 scores: tau is 1, 1/3, 1/3, -1/3, -1/3, -1; none is nearer to 0 than 1/3
+    assert tau["p"] == 1
+    assert (tau["low"], tau["high"]) == (None, None)  # of a table of rates there are no samples
