@@ -105,8 +105,10 @@ def metrics(
     asked: Sequence[AnyScorer]
     if scorers is None:
         asked = plain_names(judged.texts(table))
+    elif isinstance(scorers, str | TextScorer) or callable(scorers):
+        asked = [scorers]
     else:
-        asked = scorers if isinstance(scorers, list | tuple) else [scorers]
+        asked = scorers
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     found = compare_metrics(
         judged,

@@ -170,7 +170,6 @@ def test_importing_has_no_side_effect() -> None:
     """No top-level name of ours, no log handler, no seed, no torch by way of the converters."""
     program = """
 import logging, random, sys
-import rich.style  # draws a number itself, whoever imports it first
 random.seed(1); state = random.getstate()
 from nnd.cards import write_card
 from nnd.converters.folder import convert, validate

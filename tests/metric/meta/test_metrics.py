@@ -43,7 +43,7 @@ def names(found: MetricTable) -> list[str]:
         ),
         ((), []),
     ],
-    ids=str,
+    ids=["none", "name", "names", "function", "mixed", "nothing"],
 )
 def test_scorers_are_names_or_functions(scorers: Any, expected: list[str], data: Path) -> None:
     assert names(metrics(str(data), scorers)) == expected
