@@ -105,10 +105,10 @@ def metrics(
     asked: Sequence[AnyScorer]
     if scorers is None:
         asked = plain_names(judged.texts(table))
-    elif isinstance(scorers, str | TextScorer) or callable(scorers):
-        asked = [scorers]
-    else:
+    elif isinstance(scorers, Sequence) and not isinstance(scorers, str):
         asked = scorers
+    else:
+        asked = [scorers]
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     found = compare_metrics(
         judged,

@@ -17,6 +17,7 @@ import pytest
 from support.report.page import Page
 from support.report.runs import MODELS, SYSTEMS, Pretended, write_run
 from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
+from support.shown import check_shown
 from support.two_models import scored, write_run as write_likelihoods
 
 from nnd.converters.folder.conversion import convert
@@ -362,6 +363,20 @@ def test_figures_are_a_png_and_an_svg_each(tmp_path: Path) -> None:
     }
     assert set(found.figures) == set((tmp_path / "new" / "figures").iterdir())
     assert found.size == (tmp_path / "r.html").stat().st_size
+    check_shown(found)
+    assert found.headline() == (
+        f"The report of x, y is in {found.page} ({found.size / 1e6:.1f} MB), with 6 files of "
+        "figures."
+    )
+    paths = [str(path) for path in (found.page, *found.figures)]
+    assert found.to_frame()["path"].to_list() == paths
+
+
+def test_the_page_has_a_usual_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = report(write_likelihoods(tmp_path / "run", scored("x", "+-")))
+    assert (found.page, found.figures) == (Path("report.html"), ())
+    assert found.page.stat().st_size == found.size
 
 
 # Texts are texts
