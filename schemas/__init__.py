@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         nnd_version as nnd_version,
     )
     from .keys import DISTINCT as DISTINCT
+    from .parquet import read_parquet as read_parquet
     from .places import (
         check_new as check_new,
         check_replaceable as check_replaceable,

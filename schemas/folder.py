@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from nnd.schemas.errors import SchemaError
+from nnd.schemas.parquet import read_parquet
 
 FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations"]
 
@@ -78,22 +77,10 @@ def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = No
 
 
 def _read(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
-    """Read by Arrow: polars may abort over a damaged file."""
-    wanted = None if columns is None else list(columns)
     try:
-        found = pq.read_schema(path).names
-        missing = [name for name in wanted or () if name not in found]
-        if missing:
-            raise SchemaError(
-                f"{path}: column {', '.join(missing)} is missing; convert the source again"
-            )
-        frame = pl.from_arrow(pq.read_table(path, columns=wanted, partitioning=None))
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).partition("\n")[0]
-        raise SchemaError(f"{path}: cannot be read: {reason}; convert the source again") from error
-    if not isinstance(frame, pl.DataFrame):
-        raise SchemaError(f"{path}: holds no table; convert the source again")
-    return frame.select(wanted) if wanted else frame
+        return read_parquet(path, columns)
+    except (OSError, ValueError) as error:
+        raise SchemaError(f"{path}: cannot be read: {error}; convert the source again") from error
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

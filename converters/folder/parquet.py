@@ -38,19 +38,6 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def read_parquet(path: Path) -> pl.DataFrame:
-    """Return the rows of a Parquet file, read by Arrow: polars may abort over a damaged one.
-
-    Raises:
-        OSError: If the file cannot be read.
-        pyarrow.ArrowException: If it is no Parquet file, or a damaged one.
-    """
-    frame = pl.from_arrow(pq.read_table(path, partitioning=None))
-    if not isinstance(frame, pl.DataFrame):
-        raise pa.ArrowInvalid("not a table")
-    return frame
-
-
 def _plain(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_large_string(kind):
         return pa.string()

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
-import pyarrow as pa
 
 from nnd.cards import check_form
 from nnd.converters.folder.conversion import count
-from nnd.converters.folder.parquet import read_parquet
 from nnd.converters.pairs import fold, pair_ids
 from nnd.converters.reading import shown
 from nnd.converters.texts import report_hygiene
@@ -30,6 +28,7 @@ from nnd.schemas import (
     polars_schema,
     published_path,
     read_manifest,
+    read_parquet,
     text_table,
 )
 
@@ -162,9 +161,8 @@ def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:
 def _read_frame(path: Path) -> pl.DataFrame:
     try:
         return read_parquet(path)
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).partition("\n")[0]
-        raise SchemaError(f"{path}: cannot be read: {reason}; {_CONVERT_AGAIN}") from error
+    except (OSError, ValueError) as error:
+        raise SchemaError(f"{path}: cannot be read: {error}; {_CONVERT_AGAIN}") from error
 
 
 def _located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,7 @@ from nnd.metric.results import (
     slices_by,
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, read_parquet
 
 RESAMPLES = 2_000
 """Of the bootstrap over contexts behind the intervals of correlations."""
@@ -28,7 +27,7 @@ RESAMPLES = 2_000
 _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".csv": pl.read_csv,
     ".json": pl.read_json,
-    ".parquet": partial(pl.read_parquet, use_pyarrow=True),  # as in `data.read_parquet`
+    ".parquet": read_parquet,
 }
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}

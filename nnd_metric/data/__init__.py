@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         load_pairs as load_pairs,
         parts_of as parts_of,
         read_human_scores as read_human_scores,
-        read_parquet as read_parquet,
+        read_rows as read_rows,
         read_stored as read_stored,
     )
     from .systems import (

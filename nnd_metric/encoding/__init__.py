@@ -5,8 +5,14 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .assembly import encode as encode
     from .protocols import PROTOCOLS as PROTOCOLS, find_protocol as find_protocol
-    from .requests import Encoded as Encoded, Keep as Keep, Request as Request, encode as encode
+    from .requests import (
+        Encoded as Encoded,
+        Ids as Ids,
+        Keep as Keep,
+        Request as Request,
+    )
     from .targets import make_targets as make_targets
     from .templates import (
         Prompt as Prompt,
@@ -14,6 +20,6 @@ if TYPE_CHECKING:
         find_template as find_template,
         render as render,
     )
-    from .tokens import Ids as Ids, special_frame as special_frame
+    from .tokens import special_frame as special_frame
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

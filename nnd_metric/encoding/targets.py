@@ -6,7 +6,8 @@ from typing import NamedTuple, TypeAlias, cast
 import torch
 
 from nnd.metric.encoding.protocols import Protocol
-from nnd.metric.encoding.tokens import Ids, separated_ids, special_frame, text_ids
+from nnd.metric.encoding.requests import Ids
+from nnd.metric.encoding.tokens import separated_ids, special_frame, text_ids
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import NamedTuple
 
-from nnd.metric.encoding.tokens import Context
+from nnd.metric.encoding.requests import Context
 from nnd.schemas import ScoringError
 
 

@@ -6,17 +6,13 @@ Special-token strings in data stay text; only those a template spells out become
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
+from nnd.metric.encoding.requests import Context, Ids
 from nnd.schemas import ScoringError, excerpt
-
-Ids: TypeAlias = tuple[int, ...]
-
-Context: TypeAlias = str | tuple[str, ...]
-"""Text, all of it data; or the pieces of a rendered template: literal, data, literal, and so on."""
 
 
 class Frame(NamedTuple):

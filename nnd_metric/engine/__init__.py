@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .answers import Likelihoods as Likelihoods, Scorer as Scorer, Work as Work
     from .attention import attend as attend
     from .cache import fingerprint as fingerprint
-    from .engine import Engine as Engine, Likelihoods as Likelihoods, Scorer as Scorer, Work as Work
+    from .engine import Engine as Engine
     from .execution import run as run
     from .head import most_rows as most_rows
     from .memory import choose_budget as choose_budget

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         read_signatures as read_signatures,
     )
     from .scoring import score_alone as score_alone, score_pairs as score_pairs
-    from .signature import VERSION as VERSION, make_signature as make_signature
+    from .signature import make_signature as make_signature
     from .surface import measure as measure
+    from .version import VERSION as VERSION
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.metric.data import read_parquet
+from nnd.metric.data import read_rows
 from nnd.metric.results.rates import ALONE_SCHEMA, CLUSTER, SCORED_SCHEMA, SLICES
 from nnd.metric.results.surface import SURFACE_SCHEMA
 from nnd.schemas import DISTINCT, ScoringError
@@ -35,7 +35,7 @@ def read_run(folder: Path) -> pl.DataFrame:
             what no run stores.
     """
     path = folder / LIKELIHOODS
-    frame = read_parquet(path)
+    frame = read_rows(path)
     late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
     frame = frame.with_columns(late)
     wrong = [name for name, dtype in STORED.items() if frame.schema.get(name) != dtype]

@@ -4,9 +4,7 @@ from nnd.metric.data import PairSet
 from nnd.metric.encoding import Template, find_protocol, special_frame
 from nnd.metric.engine import Engine
 from nnd.metric.results.rates import PassRates
-
-VERSION = "0.1.0"
-"""Of the metric. The module must know it when it is loaded without being installed."""
+from nnd.metric.results.version import VERSION
 
 
 def make_signature(

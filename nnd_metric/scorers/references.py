@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.data import Table, to_frame
-from nnd.schemas import ScoringError, excerpt
+from nnd.schemas import ScoringError, excerpt, read_parquet
 
 REFERENCE_PART = re.compile(r"reference(_\d+)?")
 """Names of the parts of a context that are references, and no part of what a model reads."""
@@ -22,7 +22,7 @@ _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".tsv": partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
     ".jsonl": pl.read_ndjson,
     ".json": pl.read_json,
-    ".parquet": partial(pl.read_parquet, use_pyarrow=True),
+    ".parquet": read_parquet,
 }
 
 

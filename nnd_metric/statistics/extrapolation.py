@@ -24,7 +24,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import stdtrit
 
 from nnd.metric.statistics.intervals import FloatArray
 from nnd.schemas import ScoringError
@@ -178,6 +177,8 @@ def _fit(x: FloatArray, y: FloatArray) -> Line:
 
 
 def _predict(line: Line, x: FloatArray, model: str, rate: float) -> Prediction:
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow, and few runs have unjudged models
+
     n, from_mean = len(x), x - x.mean()
     score = line.intercept + line.slope * rate
     spread = 1 + 1 / n + (rate - x.mean()) ** 2 / (from_mean @ from_mean)

@@ -7,9 +7,11 @@ import numpy as np
 from support import oracle
 from support.tiny_models import CAUSAL, ENCODER_DECODER, SENTENCES, Family
 
+from nnd.metric.encoding.assembly import encode
 from nnd.metric.encoding.protocols import PROTOCOLS
-from nnd.metric.encoding.requests import Encoded, encode
-from nnd.metric.engine.engine import Engine, Likelihoods
+from nnd.metric.encoding.requests import Encoded
+from nnd.metric.engine.answers import Likelihoods
+from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel, wrap_model
 
 Tiny = Callable[[str], Family]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.folder.parquet import read_parquet
 from nnd.metric.cli.command import main
+from nnd.schemas.parquet import read_parquet
 
 LOADED = """
 import sys

@@ -14,8 +14,9 @@ import pytest
 from nnd.converters.export.formats import Target, export
 from nnd.converters.export.rendering import Rendering
 from nnd.converters.folder.conversion import convert
-from nnd.converters.folder.parquet import read_parquet, write_parquet
+from nnd.converters.folder.parquet import write_parquet
 from nnd.schemas import NNDError, SchemaError, polars_schema, rows_of
+from nnd.schemas.parquet import read_parquet
 
 TARGETS = get_args(Target)
 every_target = pytest.mark.parametrize("target", TARGETS)

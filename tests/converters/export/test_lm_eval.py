@@ -20,13 +20,13 @@ from support.tiny_models import Family
 from nnd.converters.export.formats import export
 from nnd.converters.export.names import distinct_names
 from nnd.converters.folder.conversion import convert
-from nnd.converters.folder.parquet import read_parquet
 from nnd.converters.source.source import load_source
 from nnd.metric import evaluate
 from nnd.metric.cli.command import app
 from nnd.metric.encoding.tokens import separated_ids
 from nnd.metric.engine import Scoring
 from nnd.metric.models.load import wrap_model
+from nnd.schemas.parquet import read_parquet
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 # XGLM's Unigram vocabulary keeps most spaces as tokens of their own, which the harness scores.

@@ -10,7 +10,7 @@ import pytest
 from nnd.converters.export import Exported, Rendering
 from nnd.converters.export.formats import export
 from nnd.converters.folder.conversion import convert
-from nnd.converters.folder.parquet import read_parquet
+from nnd.schemas.parquet import read_parquet
 
 Row = Callable[..., dict[str, Any]]
 

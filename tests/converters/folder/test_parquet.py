@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from nnd.converters.folder.conversion import FRAMES, convert
-from nnd.converters.folder.parquet import read_parquet, write_parquet
+from nnd.converters.folder.parquet import write_parquet
 from nnd.schemas import SchemaName, load_schema, polars_schema
+from nnd.schemas.parquet import read_parquet
 
 FRAME = pl.DataFrame(
     {"text": ["a", None], "n": [1, 2], "inputs": [[{"key": "k", "value": "v"}], []]},

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 import pytest
 from support.tiny_models import Family
 
+from nnd.metric.encoding.assembly import encode
 from nnd.metric.encoding.protocols import PROTOCOLS
-from nnd.metric.encoding.requests import encode
 from nnd.metric.encoding.templates import TEMPLATES, Prompt, find_template, render
 from nnd.metric.models.load import LoadedModel
 from nnd.schemas import ScoringError

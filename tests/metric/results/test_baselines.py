@@ -11,7 +11,7 @@ from support.two_models import scored
 from nnd.converters.folder.conversion import convert
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.templates import TEMPLATES
-from nnd.metric.engine.engine import Likelihoods
+from nnd.metric.engine.answers import Likelihoods
 from nnd.metric.results.rates import Rate, pass_rates
 from nnd.metric.results.scoring import score_pairs
 

@@ -13,7 +13,7 @@ from support.two_models import scored
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES
-from nnd.metric.engine.engine import Likelihoods, Scorer
+from nnd.metric.engine.answers import Likelihoods, Scorer
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.scoring import score_pairs

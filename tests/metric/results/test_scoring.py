@@ -12,7 +12,8 @@ from support.tiny_models import Family
 from nnd.metric.data.pairs import PairSet, load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES, Template, find_template
-from nnd.metric.engine.engine import Engine, Likelihoods
+from nnd.metric.engine.answers import Likelihoods
+from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.results.scoring import score_alone, score_pairs

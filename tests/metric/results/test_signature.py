@@ -16,7 +16,8 @@ from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.scoring import score_pairs
-from nnd.metric.results.signature import VERSION, make_signature
+from nnd.metric.results.signature import make_signature
+from nnd.metric.results.version import VERSION
 
 LONG = " ".join(SENTENCES * 2)  # more than 160 tokens, whatever the family
 

@@ -10,7 +10,8 @@ import torch
 
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import find_template
-from nnd.metric.engine.engine import Engine, Likelihoods
+from nnd.metric.engine.answers import Likelihoods
+from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel
 from nnd.metric.scorers.base import Text, score_texts
 from nnd.metric.scorers.likelihood import DIRECTIONS, Direction, bartscore, prompted

@@ -1,0 +1,146 @@
+"""From (context, candidate) to token ids: what is read, what is predicted, what is scored.
+
+Context and candidate are tokenised apart, so no token crosses the boundary and none is lost.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nnd.metric.encoding.protocols import Protocol
+from nnd.metric.encoding.requests import Context, Encoded, Ids, Keep, Request
+from nnd.metric.encoding.targets import Target, make_targets
+from nnd.metric.encoding.tokens import Frame, context_ids, special_frame
+from nnd.metric.models import LoadedModel
+from nnd.schemas import CandidateError, ScoringError, excerpt
+
+
+class _Prefix(NamedTuple):
+    """A context in token ids with its special tokens, cut to fit."""
+
+    ids: Ids
+    truncated: bool
+
+
+def encode(
+    loaded: LoadedModel,
+    protocol: Protocol,
+    requests: Sequence[Request],
+    *,
+    separator: str = " ",
+    keep: Keep | None = None,
+) -> list[Encoded]:
+    """Turn requests into token ids under a protocol.
+
+    A context is cut once, to the window minus the longest of its candidates in `requests`, so that
+    all candidates of a context are judged on the same one.
+
+    Args:
+        loaded: The model whose tokenizer and conventions count.
+        protocol: Which tokens are fed and scored.
+        requests: Pairs of context and candidate.
+        separator: Stands between context and candidate of decoder-only models (`native`).
+        keep: Which part of a context survives a cut; None means the beginning for
+            encoder-decoders and the end for decoder-only models.
+
+    Raises:
+        CandidateError: If a candidate does not fit the window.
+        ScoringError: If the tokenizer lacks a token that the protocol needs.
+    """
+    if keep not in (None, "beginning", "end"):
+        raise ScoringError(f'there is no side "{keep}" to keep; choose beginning or end')
+    contexts = list(dict.fromkeys(context for context, _ in requests))
+    candidates = list(dict.fromkeys(candidate for _, candidate in requests))
+    made = make_targets(loaded, protocol, candidates, separator)
+    target_of = dict(zip(candidates, made, strict=True))
+    if loaded.is_encoder_decoder:
+        _check_decoder_window(loaded, target_of)
+    longest = _longest_candidates(requests, target_of)
+    frame = special_frame(loaded.tokenizer)
+    side = keep or ("beginning" if loaded.is_encoder_decoder else "end")
+    prefix_of: dict[Context, _Prefix] = {}
+    for context, body in zip(contexts, context_ids(loaded.tokenizer, contexts), strict=True):
+        candidate = longest[context]
+        room = _room(loaded, target_of[candidate])
+        prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
+        if prefix is None:
+            raise _too_long(loaded, candidate, target_of[candidate])
+        prefix_of[context] = prefix
+    assemble = _join if loaded.is_encoder_decoder else _continue
+    return [assemble(prefix_of[context], target_of[candidate]) for context, candidate in requests]
+
+
+def _join(prefix: _Prefix, target: Target) -> Encoded:
+    """The encoder reads the context, the decoder the candidate."""
+    return Encoded(prefix.ids, target.fed, target.targets, target.scored, prefix.truncated)
+
+
+def _continue(prefix: _Prefix, target: Target) -> Encoded:
+    """One row is read; its last positions, one per target, are those that predict."""
+    row = prefix.ids + target.fed
+    start = len(row) - len(target.targets)
+    return Encoded(row[:start], row[start:], target.targets, target.scored, prefix.truncated)
+
+
+def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
+    """Return the special tokens around a context."""
+    if loaded.is_encoder_decoder or protocol.tokens == "laban2022":
+        return frame
+    # An end token would part the candidate from its context; an empty context needs some token
+    # that predicts the first of the candidate.
+    return Frame(frame.lead or (() if body else _stand_in(loaded)), ())
+
+
+def _stand_in(loaded: LoadedModel) -> Ids:
+    for token in (loaded.tokenizer.bos_token_id, loaded.tokenizer.eos_token_id):
+        if token is not None:
+            return (token,)
+    raise ScoringError(
+        f"{loaded.name}: a context is empty, and the tokenizer has neither a bos nor an eos token "
+        "to stand for it; leave that context out"
+    )
+
+
+def _longest_candidates(
+    requests: Sequence[Request], target_of: dict[str, Target]
+) -> dict[Context, str]:
+    longest: dict[Context, str] = {}
+    for context, candidate in requests:
+        rival = longest.setdefault(context, candidate)
+        if len(target_of[candidate].targets) > len(target_of[rival].targets):
+            longest[context] = candidate
+    return longest
+
+
+def _room(loaded: LoadedModel, longest: Target) -> int | None:
+    """Return how many tokens a context may have, special ones included; None for no limit."""
+    if loaded.is_encoder_decoder:
+        return loaded.encoder_window
+    window = loaded.decoder_window
+    return None if window is None else window - len(longest.targets)
+
+
+def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> _Prefix | None:
+    """Put the special tokens around a context and cut its text; None if nothing would stay."""
+    left = len(body) if room is None else room - len(frame.lead) - len(frame.trail)
+    if left >= len(body):
+        return _Prefix(frame.lead + body + frame.trail, truncated=False)
+    if left < 1:
+        return None
+    kept = body[:left] if keep == "beginning" else body[-left:]
+    return _Prefix(frame.lead + kept + frame.trail, truncated=True)
+
+
+def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> None:
+    window = loaded.decoder_window
+    for candidate, target in target_of.items():
+        if window is not None and len(target.targets) > window:
+            raise _too_long(loaded, candidate, target)
+
+
+def _too_long(loaded: LoadedModel, candidate: str, target: Target) -> CandidateError:
+    return CandidateError(
+        f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
+        f"and the model reads {loaded.decoder_window} in all; leave the pair out, or use a model "
+        "with a longer window",
+        candidate,
+    )

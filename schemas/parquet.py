@@ -1,0 +1,37 @@
+"""Reading Parquet by Arrow, since polars may abort over a damaged file.
+
+A file is read as one file. `pyarrow.parquet.read_table` and polars' `use_pyarrow` would take it for
+a dataset: a folder called `split=test` would add a column, and pandas would be imported.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return the rows of a Parquet file.
+
+    Args:
+        path: The file.
+        columns: Those to read, in this order; None: all.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not a Parquet file, is damaged, or lacks a column; the message is one
+            line without the name of the file.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            missing = [name for name in columns or () if name not in file.schema_arrow.names]
+            if missing:
+                raise ValueError(f"column {', '.join(missing)} is missing")
+            table = file.read(None if columns is None else list(columns))
+        frame = cast("pl.DataFrame", pl.from_arrow(table))
+    except (pa.ArrowException, pl.exceptions.PolarsError) as error:
+        raise ValueError(str(error).partition("\n")[0]) from error
+    return frame if columns is None else frame.select(columns)

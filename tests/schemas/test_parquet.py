@@ -1,0 +1,65 @@
+"""Parquet files as they are, and nothing made of their place."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from nnd.schemas.parquet import read_parquet
+
+FRAME = pl.DataFrame({"text": ["a", None], "n": [1, 2], "inputs": [[{"key": "k"}], []]})
+
+
+def test_a_frame_comes_back_as_it_was(tmp_path: Path) -> None:
+    FRAME.write_parquet(tmp_path / "a.parquet")
+
+    assert read_parquet(tmp_path / "a.parquet").equals(FRAME)
+    assert read_parquet(tmp_path / "a.parquet", ["n", "text"]).equals(FRAME.select("n", "text"))
+
+
+def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:
+    (tmp_path / "split=test").mkdir()
+    FRAME.write_parquet(tmp_path / "split=test" / "a.parquet")
+
+    assert read_parquet(tmp_path / "split=test" / "a.parquet").columns == FRAME.columns
+
+
+def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
+    FRAME.write_parquet(tmp_path / "a.parquet")
+
+    with pytest.raises(ValueError, match=r"^column m, k is missing$"):
+        read_parquet(tmp_path / "a.parquet", ["n", "m", "k"])
+
+
+def test_a_file_that_is_missing_is_an_error_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_parquet(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("cut", [0, 4, 50, -1, -9])
+def test_a_damaged_file_is_an_error_of_one_line(tmp_path: Path, cut: int) -> None:
+    FRAME.write_parquet(tmp_path / "a.parquet")
+    raw = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "a.parquet").write_bytes(raw[:cut])
+
+    with pytest.raises((OSError, ValueError)) as caught:
+        read_parquet(tmp_path / "a.parquet")
+    assert str(caught.value).splitlines() == [str(caught.value)]
+
+
+def test_pandas_is_not_imported(tmp_path: Path) -> None:
+    FRAME.write_parquet(tmp_path / "a.parquet")
+    script = (
+        "import sys; from pathlib import Path; from nnd.schemas import read_parquet; "
+        "read_parquet(Path(sys.argv[1])); print('pandas' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "a.parquet"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "False\n"
