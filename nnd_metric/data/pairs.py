@@ -11,7 +11,7 @@ import polars as pl
 
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
-from nnd.schemas import ScoringError, Shown
+from nnd.schemas import ScoringError, Shown, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -56,15 +56,12 @@ class PairSet(Shown):
 
     def table(self) -> "RichTable":
         """Return how many pairs each split, aspect and category has."""
-        from rich import box, table as rich_table  # noqa: PLC0415 - for people only
-
-        table = rich_table.Table("column", "value", box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("pairs", justify="right")
-        for column in OPTIONAL:
-            counts = self.pairs[column].drop_nulls().value_counts().sort(column)
-            for value, n in counts.iter_rows():
-                table.add_row(column, value, f"{n:,}")
-        return table
+        rows = [
+            (column, value, f"{n:,}")
+            for column in OPTIONAL
+            for value, n in self.pairs[column].drop_nulls().value_counts().sort(column).iter_rows()
+        ]
+        return text_table(("column", "value", "pairs"), rows, right=["pairs"])
 
     def to_frame(self) -> pl.DataFrame:
         """Return the pairs."""
