@@ -1,22 +1,22 @@
 """Watched trainings as a table for a terminal."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from rich import box
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from nnd.metric.statistics import WILSON, rate_and_interval
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
-def curve_table(runs: Sequence[Mapping[str, Any]]) -> Table:
+def curve_table(runs: Sequence[Mapping[str, Any]]) -> "Table":
     """Return where each category of each run began and ended.
 
     Args:
         runs: `Run.to_dict()` of each, in which a category's points follow each other.
     """
-    columns = ("run", "category", "steps", "first, %", "last, %", "n")
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    table = text_table(("run", "category", "steps", "first, %", "last, %", "n"))
     for run in runs:
         for category in dict.fromkeys(point["category"] for point in run["points"]):
             line = [point for point in run["points"] if point["category"] == category]
