@@ -5,7 +5,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from nnd.schemas import Problem, check_rows
+from nnd.schemas import Problem, check_rows, excerpt
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
@@ -75,6 +75,6 @@ def check_form(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     """
     for error in _VALIDATOR.iter_errors(manifest):
         path = "/".join(str(part) for part in error.absolute_path)
-        yield Problem(None, path, error.message[:200], "convert the source again")
+        yield Problem(None, path, excerpt(error.message, 200), "convert the source again")
     for problem in check_rows("source", [manifest.get("source", {})]):
         yield Problem(None, f"source/{problem.path}", problem.message, problem.remedy)

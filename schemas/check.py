@@ -15,9 +15,9 @@ from jsonschema.exceptions import ValidationError, best_match
 from nnd.schemas.bulk import suspects
 from nnd.schemas.contract import SchemaName, load_schema, polars_schema, rows_of
 from nnd.schemas.errors import one_line
+from nnd.schemas.texts import excerpt
 
 _LONGEST_MESSAGE = 200
-_LONGEST_QUOTED = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -108,13 +108,10 @@ def _problem(row: int, error: ValidationError) -> Problem:
     path = "/".join(str(part) for part in error.absolute_path)
     quoted = repr(error.instance)
     message = error.message
-    if len(quoted) > _LONGEST_QUOTED:
-        message = message.replace(quoted, f"{quoted[:_LONGEST_QUOTED]}…", 1)
+    message = message.replace(quoted, excerpt(quoted), 1)
     if isinstance(error.instance, str) and _SURROGATE.search(error.instance):
-        message = f"{quoted[:_LONGEST_QUOTED]} has half a surrogate pair, which is no character"
-    if len(message) > _LONGEST_MESSAGE:
-        message = f"{message[:_LONGEST_MESSAGE]}…"
-    return Problem(row, path, message, _remedy(error))
+        message = f"{excerpt(quoted)} has half a surrogate pair, which is no character"
+    return Problem(row, path, excerpt(message, _LONGEST_MESSAGE), _remedy(error))
 
 
 def _remedy(error: ValidationError) -> str:

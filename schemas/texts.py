@@ -3,9 +3,9 @@
 _LONGEST_EXCERPT = 60
 
 
-def excerpt(text: str) -> str:
-    """Return as much of a text as a message can show."""
-    return text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}…"
+def excerpt(text: str, longest: int = _LONGEST_EXCERPT) -> str:
+    """Return a text, or its first characters and dots for the rest."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def counted(n: int, noun: str) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from nnd.cards import Rows, Table, table_cell, tables_in
-from nnd.schemas import Problem
+from nnd.schemas import Problem, excerpt
 
 _Row = tuple[str, ...]
 _LONGEST_ROW = 160
@@ -57,5 +57,4 @@ def _counterpart(row: _Row, others: list[_Row]) -> _Row | None:
 
 
 def _shown(row: _Row) -> str:
-    text = " | ".join(row)
-    return f'"{text[:_LONGEST_ROW]}…"' if len(text) > _LONGEST_ROW else f'"{text}"'
+    return f'"{excerpt(" | ".join(row), _LONGEST_ROW)}"'

@@ -22,7 +22,7 @@ from nnd.converters.check_source.memory import peak_memory
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.pairs import ANY_SYSTEM, annotation_frame
 from nnd.converters.source import Files, Source, run_converter
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, excerpt
 
 _OUTSIDE = (
     "socket.connect",
@@ -72,7 +72,7 @@ def watch(code: Path) -> list[str]:
 
 def _shown(arguments: tuple[Any, ...]) -> str:
     texts = [str(one) for one in arguments if isinstance(one, str | tuple | list | int)]
-    return " ".join(texts)[:200]
+    return excerpt(" ".join(texts), 200)
 
 
 def _is_imported(code: str) -> bool:

@@ -10,6 +10,7 @@ from nnd.converters.check_source.outcome import AT_HAND, Check, listed
 from nnd.converters.check_source.reading import is_own
 from nnd.converters.pairs import fold
 from nnd.converters.texts import find_contacts
+from nnd.schemas import excerpt
 
 INVENTED, CONFOUNDS, HYGIENE = "invented", "confounds", "hygiene"
 PERSONAL_DATA = "personal data"
@@ -33,7 +34,7 @@ def check_invented(case: Case) -> Check:
         return Check(INVENTED, "not reached", "the real files are not at hand", AT_HAND)
     copied = sorted(_texts(case.invented) & _texts(case.measured))
     if copied:
-        shown = [f'"{text[:40]}…"' for text in copied]
+        shown = [f'"{excerpt(text, 40)}"' for text in copied]
         remedy = "write texts of your own into the fixture: real data stays out of the repository"
         message = f"{len(copied)} texts of the fixture are of the source: {listed(shown, 2)}"
         return Check(INVENTED, "fail", message, remedy)

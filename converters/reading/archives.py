@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, excerpt
 
 MOST_MEMBERS = 10_000
 
@@ -142,5 +142,4 @@ def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
 
 def _shown(text: str) -> str:
     """Return text in printable ASCII, and cut where it is long."""
-    plain = ascii(text)[1:-1]
-    return plain if len(plain) <= _LONGEST_SHOWN else f"{plain[:_LONGEST_SHOWN]}…"
+    return excerpt(ascii(text)[1:-1], _LONGEST_SHOWN)

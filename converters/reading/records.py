@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from nnd.converters.reading.texts import read_lines
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, excerpt
 
 T = TypeVar("T")
-_LONGEST_SHOWN = 60
 _MOST_LISTED = 20
 
 LONGEST_CELL = 16 * 2**20
@@ -251,10 +250,10 @@ def shown(value: object) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except RecursionError:  # hundreds of brackets: what could just be read cannot be written
         text = "a value of many levels"
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return excerpt(text)
 
 
 def _listed(names: Collection[str]) -> str:
     """Return names as a message lists them: a broken file may have thousands, and long ones."""
-    listed = ", ".join(name[:_LONGEST_SHOWN] for name in itertools.islice(names, _MOST_LISTED))
+    listed = ", ".join(excerpt(name) for name in itertools.islice(names, _MOST_LISTED))
     return f"{listed}, …" if len(names) > _MOST_LISTED else listed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nnd.metric.cli.printing import AsJson, show
+from nnd.schemas import excerpt
 
 if TYPE_CHECKING:
     from nnd.converters.new_source import Question
@@ -136,7 +137,7 @@ def _ask(question: "Question") -> Sequence[str]:
     """Put a question to the person at the terminal; the answer is numbers of its choices."""
     typer.echo(f"\n{question.text} ({question.why})", err=True)
     for number, choice in enumerate(question.choices, start=1):
-        sample = f"   {question.samples[number - 1][:100]}" if question.samples else ""
+        sample = f"   {excerpt(question.samples[number - 1], 100)}" if question.samples else ""
         typer.echo(f"  {number}  {choice}{sample}", err=True)
     while True:
         several = ", several with spaces between" if question.many else ""

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 import torch
@@ -20,7 +19,7 @@ from transformers import (
 )
 
 from nnd.metric.models.options import Loading
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, excerpt
 
 # Positions that the decoder of a family counts as its own and cannot read.
 _LOST_POSITIONS = {"prophetnet": 2}
@@ -208,7 +207,7 @@ def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]
     try:
         return kind.from_pretrained(str(model_id), **options)
     except Exception as error:  # what lies there may be broken in any way
-        reason = shorten(str(error) or repr(error), _LONGEST_REASON, placeholder=" …")
+        reason = excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
         raise ScoringError(
             f"{model_id}: {problem}: {reason} "
             "(name a Hub id or a folder written by save_pretrained)"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nnd.schemas import counted
+from nnd.schemas import counted, excerpt
 
 
 @pytest.mark.parametrize(
@@ -10,3 +10,9 @@ from nnd.schemas import counted
 )
 def test_counted(n: int, text: str) -> None:
     assert counted(n, "pair") == text
+
+
+def test_dots_stand_for_the_rest_of_a_long_text() -> None:
+    assert excerpt("a" * 60) == "a" * 60
+    assert excerpt("a" * 61) == "a" * 60 + "…"
+    assert excerpt("abc", 2) == "ab…"

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from nnd.converters.new_source.guess import words
 from nnd.converters.new_source.guess.columns import Column
+from nnd.schemas import excerpt
 
 MeasureKind: TypeAlias = Literal["label", "votes", "tags", "flags", "marks", "score", "ratings"]
 
@@ -94,8 +95,5 @@ def aspect_of(columns: Sequence[Column]) -> str:
 
 def listed(values: Iterable[str]) -> str:
     """Return some values as a reason lists them."""
-    cut = [
-        value if len(value) <= _LONGEST_LISTED else f"{value[:_LONGEST_LISTED]}…"
-        for value in itertools.islice(values, _MOST_LISTED)
-    ]
-    return ", ".join(cut)
+    first = itertools.islice(values, _MOST_LISTED)
+    return ", ".join(excerpt(value, _LONGEST_LISTED) for value in first)

@@ -9,7 +9,7 @@ import polars as pl
 
 from nnd.converters.new_source.guess import Guess, samples
 from nnd.converters.new_source.scaffold.yaml import Left
-from nnd.schemas import Shown, counted, text_table
+from nnd.schemas import Shown, counted, excerpt, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -102,9 +102,6 @@ class NewSource(Shown):
 
 
 def _cells(column: Mapping[str, Any]) -> list[str]:
-    shown = [
-        sample if len(sample) <= _LONGEST_SAMPLE else f"{sample[:_LONGEST_SAMPLE]}…"
-        for sample in column["samples"]
-    ]
+    shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"]]
     distinct = f"{column['distinct']:,}"
     return [column["column"], column["role"], column["why"], distinct, "\n".join(shown)]

@@ -28,7 +28,7 @@ from nnd.metric.tables import (
     extrapolation_tables,
     pass_rate_table,
 )
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, excerpt
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 2_000  # characters of one text; those of pairs are not meant
@@ -101,8 +101,7 @@ def _finalize(value: object) -> object:
     """Return what stands in the page for a value: no text controls how others are shown."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    shown = value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
-    return "\n".join(visible(line) for line in shown.split("\n"))
+    return "\n".join(visible(line) for line in excerpt(value, _LONGEST).split("\n"))
 
 
 def _policy(script: str) -> str:
