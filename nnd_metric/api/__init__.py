@@ -7,13 +7,13 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from nnd.cards import card as card
     from nnd.converters.check_source import check_source as check_source
-    from nnd.converters.export import export as export
     from nnd.converters.folder import convert as convert, validate as validate
     from nnd.converters.new_source import new_source as new_source
     from nnd.converters.publish import publish as publish
     from nnd.converters.source import sources as sources
     from nnd.metric import evaluate as evaluate
     from nnd.metric.agreement import agree as agree
+    from nnd.metric.cli import export as export
     from nnd.metric.comparison import compare as compare
     from nnd.metric.data import load_pairs as load_pairs
     from nnd.metric.engine import Scoring as Scoring

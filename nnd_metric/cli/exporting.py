@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from nnd.converters.export import Exported, Rendering, Target
+from nnd.converters.export import STORED, Exported, Rendering, Target, export as export_rendered
 
 
 def export(
-    folder: str | Path, out: str | Path, *, to: "Target", template: str = "default"
-) -> "Exported":
+    folder: str | Path, out: str | Path, *, to: Target, template: str = "default"
+) -> Exported:
     """Write the pairs of a converted folder in the form that another tool takes.
 
     Args:
@@ -25,15 +23,11 @@ def export(
             there already or cannot be written.
         SchemaError: If `folder` holds no pairs, or not as the contract has them.
     """
-    from nnd.converters.export import export as export_
-
-    return export_(folder, out, to=to, rendering=_rendering(template))
+    return export_rendered(folder, out, to=to, rendering=_rendering(template))
 
 
-def _rendering(template: str) -> "Rendering":
+def _rendering(template: str) -> Rendering:
     """Return one of the metric's templates as the converters take it."""
-    from nnd.converters.export import STORED, Rendering
-
     if template == STORED.name:
         return STORED  # templates load tokenizers, which this one does not need
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
-from nnd.schemas import ScoringError, Shown, text_table
+from nnd.schemas import ScoringError, Shown, read_parquet, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -96,22 +96,21 @@ def load_pairs(data: PairData) -> PairSet:
         return _pair_set(to_frame(data), None, name_of(data))
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
-        return _pair_set(read_parquet(path), None, path.stem)
+        return _pair_set(read_rows(path), None, path.stem)
     found = _read_folder(path, repo or path.resolve().name, str(data))
     return found if commit is None else replace(found, version=commit)
 
 
-def read_parquet(path: Path) -> pl.DataFrame:
+def read_rows(path: Path) -> pl.DataFrame:
     """Return the rows of a Parquet file.
 
     Raises:
         ScoringError: If it cannot be read as one.
     """
     try:
-        return pl.read_parquet(path, use_pyarrow=True)  # polars may abort over a damaged file
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0]
-        raise ScoringError(f"{path}: cannot be read as Parquet: {reason}") from error
+        return read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
@@ -128,7 +127,7 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
                 f"{data}: there is no {HUMAN_SCORES}; name a folder that `nnd convert` wrote from "
                 "a source with judged systems, or pass human scores of your own"
             )
-        frame, where = read_parquet(file), str(file)
+        frame, where = read_rows(file), str(file)
     else:
         frame, where = to_frame(data), "human_scores"
     _check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
@@ -158,7 +157,7 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
     whole = folder / f"{name}.parquet"
     files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
     try:
-        return pl.concat([read_parquet(path) for path in files]) if files else None
+        return pl.concat([read_rows(path) for path in files]) if files else None
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
