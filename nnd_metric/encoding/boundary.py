@@ -52,9 +52,12 @@ def continue_with(
     alone = text_ids(tokenizer, rest)
     found |= {text: Continuation(ids, probed=False) for text, ids in zip(rest, alone, strict=True)}
     # A candidate of which a tokenizer leaves nothing is empty too: a blank must not stand for it.
-    nothing = {(), found[separator].ids}
+    # Unknown characters are something, though they may melt into an unknown separator.
+    empty = found[separator].ids
     return [
-        found[text]._replace(ids=()) if found[text].ids in nothing else found[text]
+        found[text]._replace(ids=())
+        if text == separator or (found[text].ids == empty and tokenizer.unk_token_id not in empty)
+        else found[text]
         for text in texts[1:]
     ]
 
@@ -93,12 +96,15 @@ def find_crossings(
 def _behind(
     tokenizer: PreTrainedTokenizerBase, probe: str, texts: Sequence[str]
 ) -> dict[str, Continuation]:
-    """Return the texts that leave a probe its own tokens, each with the tokens behind it."""
+    """Return the texts that leave a probe its own tokens, each with the tokens behind it.
+
+    An unknown probe is none: what follows it may melt into it.
+    """
     before, *wholes = text_ids(tokenizer, [probe, *(probe + text for text in texts)])
     return {
         text: Continuation(ids[len(before) :], probed=True)
         for text, ids in zip(texts, wholes, strict=True)
-        if before and ids[: len(before)] == before
+        if before and tokenizer.unk_token_id not in before and ids[: len(before)] == before
     }
 
 
