@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
-from nnd.metric.encoding.tokens import Context, Ids, last_texts, text_ids
+from nnd.metric.encoding.requests import Context, Ids
+from nnd.metric.encoding.tokens import last_texts, text_ids
 
 _WORDS = ("a", "the", "1")
 _ENDINGS = ("\n", ":", ".")

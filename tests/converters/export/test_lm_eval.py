@@ -26,9 +26,9 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import load_source
 from nnd.metric import evaluate
 from nnd.metric.cli.command import app
+from nnd.metric.encoding.assembly import encode
 from nnd.metric.encoding.boundary import find_crossings
 from nnd.metric.encoding.protocols import find_protocol
-from nnd.metric.encoding.requests import encode
 from nnd.metric.engine import Scoring
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import wrap_model

@@ -21,9 +21,9 @@ from support.tokenizer_kinds import (
 from transformers import AutoTokenizer
 
 from nnd.metric.cli.command import app
+from nnd.metric.encoding.assembly import encode
 from nnd.metric.encoding.boundary import continue_with, find_crossings
 from nnd.metric.encoding.protocols import PROTOCOLS
-from nnd.metric.encoding.requests import encode
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.run_folder import read_run
