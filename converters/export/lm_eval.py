@@ -239,12 +239,18 @@ differ by several errors count once.
 | `acc` | `nnd evaluate --protocol sum` |
 | `acc_bytes` | `nnd evaluate --protocol bytes` |
 
-They are equal for decoder-only models in the same precision, up to candidates closer than its
-rounding. They can differ where a tokenizer keeps the space before a candidate as a token of its
-own, as some do before a digit (the harness scores it), where a context is cut to the model's
-window, and where a text spells a special token. The default protocol, `native`, takes the mean
-over tokens, which the harness cannot; its `acc_norm` is over characters, which no protocol is.
-For encoder-decoders the numbers are others: the harness scores no end token, and feeds the
-decoder no token that stands before a text (BART's `<s>`).
+For decoder-only models they are equal in the same precision, up to candidates closer than its
+rounding: both score every token behind the context's own. Differences remain where
+
+- a tokenizer joins the end of a context and the beginning of a candidate into one token (the metric
+  keeps them apart, and counts such tests as `n_crossing`);
+- a context ends in white space, which the harness scores with the candidate;
+- a context is empty, and the tokenizer starts its texts with another token than its bos;
+- a context is cut to the model's window;
+- a text contains the string of a special token.
+
+The default protocol, `native`, takes the mean over tokens, which the harness cannot; its `acc_norm`
+divides by characters, which no protocol does. For encoder-decoders the numbers differ: the harness
+scores no end token, and feeds the decoder no token that stands before a text (BART's `<s>`).
 
 {source_notice(manifest)}"""

@@ -12,10 +12,12 @@ from nnd.metric.agreement.outcome import Agreement
 from nnd.metric.data import PairData, names_in, of_aspect, read_human_scores
 from nnd.metric.results import (
     CLUSTER,
+    check_rules,
     check_same,
     count_by_context,
     distinct_tests,
     read_run,
+    read_signatures,
     slices_by,
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
@@ -40,6 +42,7 @@ def agree(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
+    mixed_rules: bool = False,
 ) -> Agreement:
     """Correlate stored results of several models with human scores.
 
@@ -54,10 +57,12 @@ def agree(
             are: give one of this aspect.
         order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
             of their models.
+        mixed_rules: Whether to take models together that versions of the metric scored by different
+            rules (see `scoring_rules`).
 
     Raises:
-        ScoringError: If results cannot be read or do not belong together, or fewer than two models
-            are matched to systems.
+        ScoringError: If results cannot be read or do not belong together, models were scored by
+            different rules, or fewer than two models are matched to systems.
     """
     people = read_human_scores(human_scores)
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
@@ -65,7 +70,7 @@ def agree(
         rates = read_pass_rates(paths[0])
         found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
     else:
-        scored = read_scored(paths)
+        scored = read_scored(paths, mixed_rules=mixed_rules)
         found, reason = agree_scored(scored, people, systems=systems, aspect=aspect, order=order)
     if found is None:
         raise ScoringError(str(reason))
@@ -118,13 +123,19 @@ def agree_scored(
     return found, reason
 
 
-def read_scored(folders: Sequence[Path]) -> pl.DataFrame:
+def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.DataFrame:
     """Read the log-likelihoods that `nnd evaluate` stored in some folders.
 
+    Args:
+        folders: The folders.
+        mixed_rules: Whether models may have been scored by different rules (see `scoring_rules`).
+
     Raises:
-        ScoringError: If they cannot be read, a column is missing, or a model stands in two.
+        ScoringError: If they cannot be read, a column is missing, a model stands in two, or models
+            were scored by different rules.
     """
     frames: list[pl.DataFrame] = []
+    signatures: dict[str, str] = {}
     owner: dict[str, Path] = {}
     for folder in folders:
         if not folder.is_dir():
@@ -139,6 +150,9 @@ def read_scored(folders: Sequence[Path]) -> pl.DataFrame:
                 )
             owner[model] = folder
         frames.append(frame)
+        signatures |= read_signatures(folder)
+    if not mixed_rules:
+        check_rules(signatures)
     return pl.concat(frames)
 
 

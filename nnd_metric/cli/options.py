@@ -16,6 +16,14 @@ Systems = Annotated[
     ),
 ]
 
+MixedRules = Annotated[
+    bool,
+    typer.Option(
+        "--mixed-rules",
+        help="Take models together that versions of nnd scored by different rules.",
+    ),
+]
+
 
 def read_systems(entries: Sequence[str]) -> dict[str, str]:
     """Return model → system.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nnd.metric.cli.options import Systems, read_systems
+from nnd.metric.cli.options import MixedRules, Systems, read_systems
 from nnd.metric.cli.printing import AsJson, quiet_loading, show
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def agree(
             show_default="the order of the models",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    mixed_rules: MixedRules = False,
     as_json: AsJson = False,
 ) -> None:
     """Correlate stored pass rates of several models with human scores; nothing is scored again.
@@ -48,7 +49,12 @@ def agree(
     from nnd.metric.agreement import agree as agree_
 
     found = agree_(
-        results, human_scores, systems=read_systems(system), aspect=aspect, order=order
+        results,
+        human_scores,
+        systems=read_systems(system),
+        aspect=aspect,
+        order=order,
+        mixed_rules=mixed_rules,
     ).to_dict()
     show(found, as_json, *describe_agreement(found))
 
@@ -63,6 +69,7 @@ def compare(
             show_default="all models of all runs, each with each",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    mixed_rules: MixedRules = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare models on the pairs that all of them were scored on; nothing is scored again.
@@ -72,7 +79,7 @@ def compare(
     from nnd.metric.comparison import compare as compare_
     from nnd.metric.tables import comparison_table
 
-    found = compare_(runs, models=model or None).to_dict()["comparisons"]
+    found = compare_(runs, models=model or None, mixed_rules=mixed_rules).to_dict()["comparisons"]
     shown: list[Table | str] = []
     for each in found:
         signatures = [each[key] for key in ("signature_a", "signature_b") if each[key]]

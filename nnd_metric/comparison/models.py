@@ -13,7 +13,14 @@ import polars as pl
 from nnd.metric.comparison.differences import find_differences
 from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import findings
-from nnd.metric.results import SLICES, check_same, read_run, read_signatures
+from nnd.metric.results import (
+    SLICES,
+    check_rules,
+    check_same,
+    read_run,
+    read_signatures,
+    scoring_rule,
+)
 from nnd.schemas import ScoringError
 
 
@@ -34,7 +41,11 @@ class Entry(NamedTuple):
 
 
 def compare(
-    runs: str | Path | Sequence[str | Path], *, models: Sequence[str] | None = None, seed: int = 0
+    runs: str | Path | Sequence[str | Path],
+    *,
+    models: Sequence[str] | None = None,
+    mixed_rules: bool = False,
+    seed: int = 0,
 ) -> Comparisons:
     """Compare models of stored runs, each with each, on the pairs that both were scored on.
 
@@ -43,14 +54,19 @@ def compare(
     Args:
         runs: Folders that `nnd evaluate` wrote.
         models: Which to compare, by name or label; None means all.
+        mixed_rules: Whether to compare models that versions of the metric scored by different rules
+            (see `scoring_rules`).
         seed: Seed of the bootstrap.
 
     Raises:
         ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
-            or stands in several runs, or two runs share no pair or contradict each other.
+            or stands in several runs, two runs share no pair or contradict each other, or models
+            were scored by different rules.
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     chosen = _choose(_entries(folders), models)
+    if not mixed_rules:
+        check_rules({entry.label: entry.signature for entry in chosen})
     return Comparisons(tuple(compare_entries(a, b, seed=seed) for a, b in combinations(chosen, 2)))
 
 
@@ -81,8 +97,20 @@ def compare_entries(a: Entry, b: Entry, *, seed: int = 0) -> Comparison:
         only_in_a=only_in_a,
         only_in_b=only_in_b,
         differences=differences,
-        sentences=findings(a.label, b.label, differences, only_in_a, only_in_b),
+        sentences=(
+            *_mixed_rules(a, b),
+            *findings(a.label, b.label, differences, only_in_a, only_in_b),
+        ),
     )
+
+
+def _mixed_rules(a: Entry, b: Entry) -> Iterator[str]:
+    rules = scoring_rule(a.signature), scoring_rule(b.signature)
+    if None not in rules and rules[0] != rules[1]:
+        yield (
+            f"{a.label} and {b.label} were scored by different rules, {rules[0]} and {rules[1]}: "
+            "part of their difference may be the rules'"
+        )
 
 
 def _entries(folders: Sequence[Path]) -> list[Entry]:

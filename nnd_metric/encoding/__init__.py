@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .assembly import encode as encode
+    from .boundary import find_crossings as find_crossings
     from .protocols import PROTOCOLS as PROTOCOLS, find_protocol as find_protocol
     from .requests import (
         Encoded as Encoded,

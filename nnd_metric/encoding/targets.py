@@ -5,9 +5,10 @@ from typing import NamedTuple, TypeAlias, cast
 
 import torch
 
+from nnd.metric.encoding.boundary import continue_with
 from nnd.metric.encoding.protocols import Protocol
 from nnd.metric.encoding.requests import Ids
-from nnd.metric.encoding.tokens import separated_ids, special_frame, text_ids
+from nnd.metric.encoding.tokens import special_frame, text_ids
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError
 
@@ -42,7 +43,8 @@ def make_targets(
         loaded: The model whose tokenizer and conventions count.
         protocol: Which tokens are fed and scored.
         candidates: Texts.
-        separator: Stands before the candidate of decoder-only models under `native`.
+        separator: Stands before the candidate of decoder-only models under `native`, and belongs to
+            it.
 
     Raises:
         ScoringError: If the protocol does not fit the model, or the tokenizer lacks a token that
@@ -61,10 +63,10 @@ def make_targets(
 
 
 def _continuations(loaded: LoadedModel, candidates: Sequence[str], separator: str) -> list[Target]:
-    """Decoder-only, as a plain continuation; the separator is fed and not scored."""
+    """Decoder-only, as a plain continuation: every token behind the context's own is scored."""
     return [
-        Target(ids[:-1], ids, (False,) * blanks + (True,) * (len(ids) - blanks))
-        for ids, blanks in separated_ids(loaded.tokenizer, candidates, separator)
+        Target(ids[:-1], ids, (True,) * len(ids))
+        for ids, _ in continue_with(loaded.tokenizer, candidates, separator)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Tokenising: texts, the special tokens around them, contexts from templates, separators.
+"""Tokenising: texts, the special tokens around them, contexts from templates.
 
 Special-token strings in data stay text; only those a template spells out become special tokens.
 """
@@ -34,7 +34,7 @@ def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -
     """
     probe = "a"
     bare = text_ids(tokenizer, [probe], target=target)[0]
-    whole = _encode(tokenizer, [probe], target=target, special=True)[0].ids
+    whole = _encode(tokenizer, [probe], target=target, special=True)[0]
     for start in range(len(whole) - len(bare) + 1):
         if whole[start : start + len(bare)] == bare:
             return Frame(whole[:start], whole[start + len(bare) :])
@@ -48,7 +48,7 @@ def text_ids(
     tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, target: bool = False
 ) -> list[Ids]:
     """Return the tokens of each text, without any special token."""
-    return [row.ids for row in _encode(tokenizer, texts, target=target)]
+    return _encode(tokenizer, texts, target=target)
 
 
 def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> list[Ids]:
@@ -63,6 +63,13 @@ def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context])
         )
         for parts in split
     ]
+
+
+def last_texts(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> list[str]:
+    """Return the text behind the last special token of each context; "" where it ends in one."""
+    special = _special(tokenizer)
+    ends = ((_split(context, special) or [""])[-1] for context in contexts)
+    return [end if isinstance(end, str) else "" for end in ends]
 
 
 def _special(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
@@ -90,72 +97,39 @@ def _split(context: Context, special: dict[str, int]) -> list[str | int]:
     return [part for part in parts if part != ""]
 
 
-def separated_ids(
-    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], separator: str
-) -> list[tuple[Ids, int]]:
-    """Return the tokens of `separator + text`, and how many of them are the separator alone.
-
-    Most tokenizers melt a space into the first word; where it stays a token of its own, the tokens
-    of the text are the same with it and without it, and that token belongs to nobody.
-    """
-    rows = _encode(tokenizer, [separator + text for text in texts])
-    return [(row.ids, _count_blanks(tokenizer, row, separator)) for row in rows]
-
-
-class _Row(NamedTuple):
-    """Tokens, and the characters each stands for where the tokenizer can tell."""
-
-    ids: Ids
-    offsets: Sequence[tuple[int, int]] | None
-
-
-def _count_blanks(tokenizer: PreTrainedTokenizerBase, row: _Row, separator: str) -> int:
-    if row.offsets is not None:
-        return sum(1 for _, end in row.offsets if end <= len(separator))
-    count = 0
-    while count < len(row.ids) and separator.startswith(
-        str(tokenizer.decode(list(row.ids[: count + 1])))
-    ):
-        count += 1
-    return count
-
-
 def _encode(
     tokenizer: PreTrainedTokenizerBase,
     texts: Sequence[str],
     *,
     target: bool = False,
     special: bool = False,
-) -> list[_Row]:
+) -> list[Ids]:
     if not texts:
         return []
     encoded = tokenizer(
         **{"text_target" if target else "text": list(texts)},
         add_special_tokens=special,
         split_special_tokens=True,
-        return_offsets_mapping=tokenizer.is_fast,
         verbose=False,
     )
-    ids = [tuple(row) for row in encoded["input_ids"]]
-    offsets = encoded["offset_mapping"] if tokenizer.is_fast else [None] * len(ids)
-    rows = [_Row(*row) for row in zip(ids, offsets, strict=True)]
+    rows = [tuple(row) for row in encoded["input_ids"]]
     reserved = set() if special else {*_special(tokenizer).values()} - {tokenizer.unk_token_id}
     return [
-        row if reserved.isdisjoint(row.ids) else _mend(tokenizer, text, reserved)
+        row if reserved.isdisjoint(row) else _mend(tokenizer, text, reserved)
         for text, row in zip(texts, rows, strict=True)
     ]
 
 
-def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> _Row:
+def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> Ids:
     """Tokenise what `split_special_tokens` lets pass: a vocabulary may spell special tokens out.
 
     Raises:
         ScoringError: If the tokenizer cannot be told to read such a text as text.
     """
     if tokenizer.is_fast:
-        plain = _without_special_pieces(tokenizer).encode(text, add_special_tokens=False)
-        if reserved.isdisjoint(plain.ids):
-            return _Row(tuple(plain.ids), plain.offsets)
+        ids = _without_special_pieces(tokenizer).encode(text, add_special_tokens=False).ids
+        if reserved.isdisjoint(ids):
+            return tuple(ids)
     raise ScoringError(
         f"{tokenizer.name_or_path}: the tokenizer reads a part of "
         f'"{excerpt(text)}" as a special token; leave that text out'

@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .digests import (
+        config_digest as config_digest,
+        tokenizer_digest as tokenizer_digest,
+    )
     from .holder import ModelHolder as ModelHolder, choose_model as choose_model
     from .load import (
         LoadedModel as LoadedModel,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         read_signatures as read_signatures,
     )
     from .scoring import score_alone as score_alone, score_pairs as score_pairs
+    from .scoring_rules import check_rules as check_rules, scoring_rule as scoring_rule
     from .signature import make_signature as make_signature
     from .surface import measure as measure
     from .version import VERSION as VERSION

@@ -12,7 +12,7 @@ from nnd.metric.engine import Engine, Likelihoods, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
-from nnd.metric.results.scoring import score_alone, score_pairs
+from nnd.metric.results.scoring import count_crossings, score_alone, score_pairs
 from nnd.metric.results.signature import make_signature
 
 
@@ -32,6 +32,8 @@ class ModelResult:
         notes: What to know before believing them, a sentence each.
         n_close: Tests whose margin is smaller than the deviation stated in `work`: those that
             rounding could turn. None where no deviation is known.
+        n_crossing: Tests whose tokens are not those of context and candidate encoded together
+            (`count_crossings`). None where the two are never one text.
         work: What the engine did.
         signature: All that decides the numbers, in one line.
     """
@@ -46,6 +48,7 @@ class ModelResult:
     rates: PassRates
     notes: tuple[str, ...]
     n_close: int | None
+    n_crossing: int | None
     work: Work
     signature: str
 
@@ -62,6 +65,7 @@ class ModelResult:
             **self.rates.to_dict(),
             "notes": list(self.notes),
             "n_close": self.n_close,
+            "n_crossing": self.n_crossing,
             "engine": self.work.to_dict(),
             "signature": self.signature,
         }
@@ -108,6 +112,12 @@ def evaluate_model(
         scored = scored.with_columns(alone.log_likelihoods)
         notes += [f"no baseline without contexts: {alone.reason}"] if alone.reason else []
     rates = pass_rates(scored)
+    crossing = count_crossings(pairs, engine, template)
+    if crossing:
+        notes.append(
+            f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
+            "text would give other tokens where they meet; they are encoded apart"
+        )
     work, summed = works[0], find_protocol(engine.protocol).normaliser == "one"
     result = ModelResult(
         model=loaded.name,
@@ -122,6 +132,7 @@ def evaluate_model(
         n_close=None
         if work.deviation is None
         else count_close(scored, work.deviation, summed=summed),
+        n_crossing=crossing,
         work=work,
         signature=make_signature(version, pairs, engine, template, rates),
     )

@@ -3,6 +3,7 @@
 from nnd.metric.data import PairSet
 from nnd.metric.encoding import Template, find_protocol, special_frame
 from nnd.metric.engine import Engine
+from nnd.metric.models import config_digest, tokenizer_digest
 from nnd.metric.results.rates import PassRates
 from nnd.metric.results.version import VERSION
 
@@ -28,6 +29,8 @@ def make_signature(
     parts = {
         "v": VERSION,
         "model": f"{loaded.name}@{version[:7]}",
+        "tok": tokenizer_digest(loaded.tokenizer)[:6],
+        "cfg": config_digest(loaded.model.config)[:6],
         "data": f"{data.name}@{data.version[:6]}",
         "protocol": engine.protocol,
         "template": template.name,

@@ -11,9 +11,8 @@ where they ask for a batch size.
 - `one at a time`: a plain forward pass per request. `float64` is the same in that precision: the
   numbers all others are held against.
 
-Conventions differ, the work by two tokens a request at most. A separator that is a token of its own
-is scored by lm-eval and minicons; of encoder-decoders they score no end token, and minicons gives
-the encoder no special tokens.
+Conventions differ, the work by two tokens a request at most: lm-eval and minicons score no end
+token of encoder-decoders, and minicons gives the encoder no special tokens.
 """
 
 # ruff: noqa: PLC0415 - a process imports one peer at most: imports count in its memory
@@ -101,12 +100,11 @@ def _float64(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> Cont
 
 
 def _decoder_mean(model: Any, tokenizer: Any, context: str, candidate: str) -> float:
-    """Mean over the candidate's tokens, among which no separator of its own is."""
+    """Mean over the candidate's tokens, a separator that is a token of its own included."""
     before = tokenizer(context).input_ids
     targets = tokenizer(f" {candidate}").input_ids
     logits = model(torch.tensor([before + targets])).logits[0, len(before) - 1 : -1]
-    blanks = 1 if tokenizer.decode(targets[:1]) == " " else 0
-    return _mean(logits[blanks:], targets[blanks:])
+    return _mean(logits, targets)
 
 
 def _encoder_decoder_mean(model: Any, tokenizer: Any, context: str, candidate: str) -> float:

@@ -11,6 +11,7 @@ import pytest
 from support import oracle
 from support.flat_options import gathered
 from support.tiny_models import Family
+from support.tokenizer_kinds import joining
 
 from nnd.metric import Evaluation, Sweep, evaluate
 from nnd.metric.agreement.stored import agree
@@ -82,6 +83,34 @@ def test_a_result_says_what_was_done(loaded: Loaded) -> None:
     assert (result.rates.n_pairs, result.rates.overall.n) == (8, 7)
     assert list(result.rates.by["error_category"]) == ["rude", "wrong"]
     assert f"@{result.version[:7]}|" in result.signature
+
+
+def test_tests_with_a_token_across_the_boundary_are_counted_once(loaded: Loaded) -> None:
+    model = wrap_model(loaded("gpt2").model, joining("t "), name="joining")
+    data = pl.DataFrame(
+        {
+            "context": ["the cat", "the dog", "the cat", "the cat"],
+            "candidate_high": ["sat", "sat", "sat", ""],
+            "candidate_low": ["ran", "ran", "ran", ""],
+            "error_category": ["rude", "rude", "wrong", "rude"],  # the third is the first again
+        }
+    )
+    (result,) = evaluate(model, data).results
+    assert result.n_crossing == result.to_dict()["n_crossing"] == 1
+    (note,) = (note for note in result.notes if "encoded as one text" in note)
+    assert note.startswith("in 1 of 3 tests, context and candidate encoded as one text would give")
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "crossing"),
+    [("gpt2", "bytes", 0), ("gpt2", "laban2022", None), ("bart", "native", None)],
+)
+def test_no_boundary_is_crossed_where_there_is_none(
+    name: str, protocol: str, crossing: int | None, loaded: Loaded
+) -> None:
+    (result,) = evaluate(loaded(name), PAIRS, scoring=Scoring(protocol=protocol)).results
+    assert result.n_crossing == crossing
+    assert not any("encoded as one text" in note for note in result.notes)
 
 
 def test_the_result_keeps_the_schema(loaded: Loaded, converted: Path) -> None:

@@ -9,7 +9,6 @@ scored is written down here from the description of the protocols and from the l
 import copy
 import functools
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,15 +79,15 @@ def _feed_causal(
     family: Family, requests: Sequence[Request], separator: str, keep: str
 ) -> Iterator[Fed]:
     for context, candidate in requests:
-        longest = max(len(family.text_ids(separator + c)) for x, c in requests if x == context)
+        longest = max(len(_added(family, separator, c)) for x, c in requests if x == context)
         (bos, _), body = family.source, tuple(family.text_ids(context))
         if not body and not bos:
             start = family.tokenizer.bos_token_id
             bos = (family.tokenizer.eos_token_id if start is None else start,)
         prefix, truncated = _cut(bos, body, (), _room(family, longest), keep)
-        ids = tuple(family.text_ids(separator + candidate))
-        scored = _beyond_separator(family.tokenizer, ids, separator)
-        yield Fed(prefix[:-1], (prefix[-1], *ids[:-1])[: len(ids)], ids, scored, truncated)
+        ids = _added(family, separator, candidate)
+        fed = (prefix[-1], *ids[:-1])[: len(ids)]
+        yield Fed(prefix[:-1], fed, ids, (True,) * len(ids), truncated)
 
 
 def _feed_causal_laban(family: Family, requests: Sequence[Request], keep: str) -> Iterator[Fed]:
@@ -142,21 +141,16 @@ def _cut(before: Ids, body: Ids, after: Ids, room: int | None, keep: str) -> tup
     return (*before, *kept, *after), True
 
 
-def _beyond_separator(tokenizer: Any, ids: Ids, separator: str) -> tuple[bool, ...]:
-    """Mark all ids but the leading ones that spell nothing beyond the separator."""
-    pieces = [_spelling(piece) for piece in tokenizer.convert_ids_to_tokens(list(ids))]
-    if pieces and pieces[0] == " " and separator and separator[0] != " ":
-        separator = f" {separator}"  # Llama's tokenizer starts every text with a space of its own
-    starts = ["".join(pieces[: n + 1]) for n in range(len(pieces))]
-    silent = sum(separator.startswith(start) for start in starts)
-    return (False,) * silent + (True,) * (len(ids) - silent)
-
-
-def _spelling(piece: str) -> str:
-    """Undo how byte-level and sentencepiece vocabularies write blanks and single bytes."""
-    if byte := re.fullmatch(r"<0x([0-7][0-9A-F])>", piece):
-        return chr(int(byte[1], 16))
-    return piece.replace("Ġ", " ").replace("▁", " ").replace("Ċ", "\n")
+def _added(family: Family, separator: str, candidate: str) -> Ids:
+    """Return what separator and candidate add to a text that ends in a word, or in a line break."""
+    if not candidate:
+        return ()
+    text = "Who sat" if separator else "Who sat?\n"
+    before, whole = family.text_ids(text), family.text_ids(text + separator + candidate)
+    if whole[: len(before)] != before:
+        message = f"the oracle cannot tell {candidate!r} from what stands before it"
+        raise ValueError(message)
+    return tuple(whole[len(before) :])
 
 
 def _score(model: Any, fed: Fed, protocol: str, candidate: str) -> Score:

@@ -150,7 +150,7 @@ def test_what_is_published(
         "files": [{"path": p, "bytes": len(held[p]), "change": "added"} for p in paths],
         "card_diff": "",
     }
-    assert there.titles() == ["initial commit", "Publish toy with nnd 0.1.0"]
+    assert there.titles() == ["initial commit", "Publish toy with nnd 0.2.0"]
     outputs = there.manifest()["outputs"]
     assert set(outputs) == {path for path in paths if path.endswith(".parquet")}
     for path, entry in outputs.items():

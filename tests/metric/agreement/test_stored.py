@@ -1,5 +1,6 @@
 """Agreement of stored results with people, down to Table 1 of the paper on the real file."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -263,6 +264,19 @@ def test_several_folders_are_one_comparison(runs: Callable[..., list[Path]]) -> 
     a, b, c = scored("A", "+---"), scored("B", "+++-"), scored("C", "++--")
     apart = agree(runs(a, pl.concat([b, c.reverse()])), PEOPLE)
     assert apart.to_dict() == agree_scored(pl.concat([a, b, c]), PEOPLE)[0].to_dict()  # type: ignore[union-attr]
+
+
+def test_models_of_different_rules_are_taken_together_only_if_told(
+    runs: Callable[..., list[Path]],
+) -> None:
+    folders = runs(scored("A", "+---"), scored("B", "+++-"), scored("C", "++--"))
+    expected = agree(folders, PEOPLE)
+    for folder, name, version in zip(folders, "ABC", ("0.1.0", "0.2.0", "0.2.0"), strict=True):
+        signature = f"nnd|v:{version}|model:{name}@1|protocol:sum|sep:' '|bos:no"
+        results = {"results": [{"model": name, "signature": signature}]}
+        (folder / "result.json").write_text(json.dumps(results))
+    assert problem(folders).startswith("the models were scored by different rules (A by that of 0.")
+    assert agree(folders, PEOPLE, mixed_rules=True).to_dict() == expected.to_dict()
 
 
 def test_a_category_that_is_a_context_category_is_compared_as_one() -> None:

@@ -252,7 +252,7 @@ def test_evaluate_prints_a_table_and_a_signature(
     assert (ran.code, ran.err) == (0, "")
     assert "overall" in ran.out
     assert "no agreement: agreement needs at least two models" in ran.out
-    assert ran.out.splitlines()[-1].startswith(f"nnd|v:0.1.0|model:{model}@")
+    assert ran.out.splitlines()[-1].startswith(f"nnd|v:0.2.0|model:{model}@")
     assert listing(Path()) == []  # nothing is written unless it is asked for
 
 

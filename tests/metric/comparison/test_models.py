@@ -150,6 +150,19 @@ def test_runs_without_a_common_pair(runs: Runs) -> None:
     )
 
 
+def test_models_of_different_rules_are_compared_only_if_told(runs: Runs) -> None:
+    folders = runs(scored("x", BETTER), scored("y", WORSE), scored("z", WORSE))
+    for folder, name, version in zip(folders, "xyz", ("0.1.0", "0.2.0", "0.2.0"), strict=True):
+        sign(folder, **{name: f"nnd|v:{version}|model:{name}@1|protocol:native|sep:' '|bos:no"})
+    assert problem(folders).startswith(
+        "the models were scored by different rules (x by that of 0.1"
+    )
+    assert only(folders, models=["y", "z"]).sentences == only(folders[1:]).sentences
+    mixed = only(folders[:2], mixed_rules=True)
+    assert mixed.differences == only(runs(scored("x", BETTER), scored("y", WORSE))).differences
+    assert mixed.sentences[0].startswith("x and y were scored by different rules, 0.1: ")
+
+
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [

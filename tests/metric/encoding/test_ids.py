@@ -164,14 +164,14 @@ def test_native_drops_an_end_token_the_tokenizer_adds(fresh: Fresh) -> None:
     assert laban.context == (*prefix, 2)
 
 
-def test_a_separator_that_is_a_token_of_its_own_is_fed_unscored(tiny: Tiny) -> None:
+def test_a_separator_that_is_a_token_of_its_own_is_scored(tiny: Tiny) -> None:
     gpt2 = tiny("gpt2")
     space, *rest = gpt2.text_ids(" 東")
     assert gpt2.tokenizer.convert_ids_to_tokens([space]) == ["Ġ"]
     (fed,) = ids(gpt2, "native", [("the", "東")])
     last = gpt2.text_ids("the")[-1]
     assert (fed.inputs, fed.targets) == ((last, space, *rest[:-1]), (space, *rest))
-    assert fed.scored == (False, True, True, True)  # 東 is three bytes
+    assert fed.scored == (True,) * 4  # the blank, and the three bytes of 東
 
 
 @pytest.mark.parametrize(

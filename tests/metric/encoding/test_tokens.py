@@ -1,4 +1,4 @@
-"""Tokens: what stands around a text, what a separator is, data that looks like special tokens."""
+"""Tokens: what stands around a text, what contexts are, data that looks like special tokens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from support.tiny_models import Family
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from nnd.metric.encoding.tokens import context_ids, separated_ids, special_frame, text_ids
+from nnd.metric.encoding.tokens import context_ids, last_texts, special_frame, text_ids
 from nnd.schemas import ScoringError
 
 Tiny = Callable[[str], Family]
@@ -63,7 +63,6 @@ def test_text_has_no_special_tokens_around_it(tiny: Tiny) -> None:
 
 def test_no_texts_have_no_tokens(tiny: Tiny) -> None:
     assert text_ids(tiny("gpt2").tokenizer, []) == []
-    assert separated_ids(tiny("gpt2").tokenizer, [], " ") == []
 
 
 # Contexts
@@ -119,53 +118,21 @@ def test_each_context_gets_its_own_tokens(tiny: Tiny) -> None:
     ]
 
 
-# Separators
-
-
-def test_a_space_that_melts_into_the_word_belongs_to_the_word(tiny: Tiny) -> None:
-    gpt2 = tiny("gpt2")
-    assert gpt2.tokenizer.convert_ids_to_tokens(gpt2.text_ids(" the")) == ["Ġthe"]
-    assert separated_ids(gpt2.tokenizer, ["the"], " ") == [(tuple(gpt2.text_ids(" the")), 0)]
-
-
-def test_a_space_that_stays_a_token_belongs_to_nobody(tiny: Tiny) -> None:
-    gpt2 = tiny("gpt2")
-    # Three bytes that no merge joins, and the space before them: four tokens.
-    ((ids, blanks),) = separated_ids(gpt2.tokenizer, ["東"], " ")
-    assert gpt2.tokenizer.convert_ids_to_tokens(list(ids))[0] == "Ġ"
-    assert (len(ids), blanks) == (4, 1)
-
-
-def test_a_space_of_the_candidate_is_the_candidates(tiny: Tiny) -> None:
-    gpt2 = tiny("gpt2")
-    ((ids, blanks),) = separated_ids(gpt2.tokenizer, [" 東"], " ")
-    # Two spaces and three bytes; of the two spaces the first is the separator.
-    assert gpt2.tokenizer.convert_ids_to_tokens(list(ids))[:2] == ["Ġ", "Ġ"]
-    assert (len(ids), blanks) == (5, 1)
-
-
-def test_an_empty_candidate_is_all_separator(tiny: Tiny) -> None:
-    ((ids, blanks),) = separated_ids(tiny("gpt2").tokenizer, [""], " ")
-    assert (len(ids), blanks) == (1, 1)
-
-
-def test_without_a_separator_nothing_is_one(tiny: Tiny) -> None:
-    gpt2 = tiny("gpt2")
-    assert separated_ids(gpt2.tokenizer, ["cat"], "") == [(tuple(gpt2.text_ids("cat")), 0)]
-
-
-def test_a_long_separator_is_counted_whole(tiny: Tiny) -> None:
-    gpt2 = tiny("gpt2")
-    ((ids, blanks),) = separated_ids(gpt2.tokenizer, ["東"], "\n\n")
-    assert (len(ids), blanks) == (5, 2)  # Ċ Ċ and three bytes
-
-
-def test_a_slow_tokenizer_is_asked_what_its_tokens_spell(tiny: Tiny) -> None:
-    marian = tiny("marian").tokenizer
-    assert not marian.is_fast  # it cannot say where in the text a token came from
-    ((ids, blanks),) = separated_ids(marian, ["the cat"], " ")
-    assert marian.decode(list(ids[blanks:])).strip() == "the cat"
-    assert blanks == 0  # sentencepiece melts the space into the first piece
+@pytest.mark.parametrize(
+    ("context", "end"),
+    [
+        ("the </s>", "the </s>"),  # data: nothing is special
+        (("<s>Q: ", "who </s>", " A:"), "Q: who </s> A:"),
+        (("Q: ", "who", "</s>"), ""),
+        (("Q: ", "who", "</s>\n"), "\n"),
+        ("", ""),
+        (("",), ""),
+    ],
+)
+def test_the_text_behind_the_last_special_token(
+    context: str | tuple[str, ...], end: str, tiny: Tiny
+) -> None:
+    assert last_texts(tiny("bart").tokenizer, [context, "x"]) == [end, "x"]
 
 
 # Data that looks like special tokens

@@ -79,7 +79,7 @@ def test_bytes_divides_by_the_candidates_utf8_length(name: str, tiny: Tiny, load
 
 @pytest.mark.parametrize("separator", ["", " ", "\n", " \n", " Answer: "])
 @pytest.mark.parametrize("name", ["gpt2", "llama", "opt"])
-def test_separator_is_fed_and_what_spells_only_it_is_not_scored(
+def test_the_separator_is_scored_with_the_candidate(
     name: str, separator: str, tiny: Tiny, loaded: Loaded
 ) -> None:
     family = tiny(name)

@@ -8,11 +8,13 @@ import polars as pl
 import pytest
 from support.places import ROOT
 from support.tiny_models import SENTENCES, Family
+from tokenizers import normalizers
 
 from nnd.metric.data.pairs import PairSet, load_pairs
 from nnd.metric.encoding.requests import Keep
 from nnd.metric.encoding.templates import find_template
 from nnd.metric.engine.engine import Engine
+from nnd.metric.models.digests import config_digest, tokenizer_digest
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.scoring import score_pairs
@@ -42,6 +44,11 @@ def signature(
     return make_signature("607a30d783dfa663", data, engine, chosen, rates)
 
 
+def digests(loaded: LoadedModel) -> str:
+    tok, cfg = tokenizer_digest(loaded.tokenizer), config_digest(loaded.model.config)
+    return f"tok:{tok[:6]}|cfg:{cfg[:6]}"
+
+
 def test_the_version_is_the_packages() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert tomllib.loads(text)["project"]["version"] == VERSION
@@ -49,14 +56,30 @@ def test_the_version_is_the_packages() -> None:
 
 def test_a_decoder_only_model(loaded: Callable[[str], LoadedModel]) -> None:
     assert signature(loaded("gpt2")) == (
-        f"nnd|v:{VERSION}|model:gpt2@607a30d|data:invented@012345|protocol:native"
+        f"nnd|v:{VERSION}|model:gpt2@607a30d|{digests(loaded('gpt2'))}|data:invented@012345|protocol:native"
         "|template:default|dtype:float32|ties:fail|keep:end|trunc:0|n:1|sep:' '|bos:no"
     )
 
 
+def test_another_config_or_tokenizer_shows(tiny: Callable[[str], Family]) -> None:
+    gpt2 = tiny("gpt2")
+    before = signature(wrap_model(gpt2.model, gpt2.tokenizer, name="gpt2"))
+    model = copy.deepcopy(gpt2.model)
+    model.config.layer_norm_epsilon = 1e-3
+    assert changed(before, signature(wrap_model(model, gpt2.tokenizer, name="gpt2"))) == ["cfg"]
+    tokenizer = copy.deepcopy(gpt2.tokenizer)
+    tokenizer.backend_tokenizer.normalizer = normalizers.Lowercase()
+    assert changed(before, signature(wrap_model(gpt2.model, tokenizer, name="gpt2"))) == ["tok"]
+
+
+def changed(before: str, after: str) -> list[str]:
+    parts = zip(before.split("|"), after.split("|"), strict=True)
+    return [one.partition(":")[0] for one, other in parts if one != other]
+
+
 def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel]) -> None:
     assert signature(loaded("bart")) == (
-        f"nnd|v:{VERSION}|model:bart@607a30d|data:invented@012345|protocol:native"
+        f"nnd|v:{VERSION}|model:bart@607a30d|{digests(loaded('bart'))}|data:invented@012345|protocol:native"
         "|template:default|dtype:float32|ties:fail|keep:beginning|trunc:0|n:1"
     )
 

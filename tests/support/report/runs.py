@@ -104,10 +104,11 @@ def _result(model: Pretended, pairs: PairSet, scored: pl.DataFrame) -> dict[str,
         **rates.to_dict(),
         "notes": list(caveats(rates.overall)),
         "n_close": count_close(scored, DEVIATION),
+        "n_crossing": 0,
         "engine": {
             "path": "packed",
             "switched_off": [],
             "deviation": DEVIATION,
         },
-        "signature": f"nnd|v:0.1.0|model:{model.name}@0000000|data:{data}|protocol:native",
+        "signature": f"nnd|v:0.2.0|model:{model.name}@0000000|data:{data}|protocol:native",
     }

@@ -1,0 +1,118 @@
+"""The boundary between context and candidate of decoder-only models (`native`, `sum`, `bytes`).
+
+The separator belongs to the candidate: every token behind the context's own is scored and counted.
+Which tokens these are cannot be seen from the candidate alone, because many tokenizers put a blank
+before every text. So they are those behind a probe, in the encoding of probe, separator and
+candidate:
+
+    "a" + " " + "20 minutes"    ▁a ▁ 2 0 ▁minutes    →    ▁ 2 0 ▁minutes
+
+They are the same behind every context and without one. A tokenizer that reads the end of a context
+and a candidate together may write them differently, with a token across the boundary for example;
+`find_crossings` finds where that is so.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from transformers import PreTrainedTokenizerBase
+
+from nnd.metric.encoding.requests import Context, Ids
+from nnd.metric.encoding.tokens import last_texts, text_ids
+
+_WORDS = ("a", "the", "1")
+_ENDINGS = ("\n", ":", ".")
+"""Probes before a separator, and without one; the first that keeps its own tokens is taken."""
+
+_REACH = 64
+"""Characters of a context that may decide how a tokenizer goes on behind it."""
+
+
+class Continuation(NamedTuple):
+    """A candidate and its separator, as the tokens that they add to a context.
+
+    Attributes:
+        ids: The tokens; none for an empty candidate, whatever the separator brings.
+        probed: Whether they were found behind a probe. Where no probe keeps its own tokens, they
+            are those of separator and candidate encoded alone.
+    """
+
+    ids: Ids
+    probed: bool
+
+
+def continue_with(
+    tokenizer: PreTrainedTokenizerBase, candidates: Sequence[str], separator: str
+) -> list[Continuation]:
+    """Return the tokens that each candidate adds to a context."""
+    texts = [separator, *(separator + candidate for candidate in candidates)]
+    found: dict[str, Continuation] = {}
+    for probe in _WORDS if separator else _ENDINGS:
+        found |= _behind(tokenizer, probe, [text for text in texts if text not in found])
+    rest = [text for text in texts if text not in found]
+    alone = text_ids(tokenizer, rest)
+    found |= {text: Continuation(ids, probed=False) for text, ids in zip(rest, alone, strict=True)}
+    # A candidate of which a tokenizer leaves nothing is empty too: a blank must not stand for it.
+    # Unknown characters are something, though they may melt into an unknown separator.
+    empty = found[separator].ids
+    return [
+        found[text]._replace(ids=())
+        if text == separator or (found[text].ids == empty and tokenizer.unk_token_id not in empty)
+        else found[text]
+        for text in texts[1:]
+    ]
+
+
+def find_crossings(
+    tokenizer: PreTrainedTokenizerBase,
+    requests: Sequence[tuple[Context, str]],
+    separator: str,
+) -> list[bool]:
+    """Return for each request whether context and candidate encoded together give other tokens.
+
+    Nothing crosses the boundary to an empty candidate.
+
+    Args:
+        tokenizer: The model's.
+        requests: Pairs of context and candidate.
+        separator: Stands between them.
+    """
+    contexts = list(dict.fromkeys(context for context, _ in requests))
+    candidates = list(dict.fromkeys(candidate for _, candidate in requests))
+    end_of = dict(zip(contexts, map(_end, last_texts(tokenizer, contexts)), strict=True))
+    made = dict(zip(candidates, continue_with(tokenizer, candidates, separator), strict=True))
+    meetings = [(end_of[context], candidate) for context, candidate in requests]
+    distinct = list(dict.fromkeys(meetings))
+    ends = list(dict.fromkeys(end for end, _ in distinct))
+    before = dict(zip(ends, text_ids(tokenizer, ends), strict=True))
+    joint = text_ids(tokenizer, [f"{end}{separator}{candidate}" for end, candidate in distinct])
+    crosses = {
+        (end, candidate): bool(made[candidate].ids)
+        and not (made[candidate].probed and ids == before[end] + made[candidate].ids)
+        for (end, candidate), ids in zip(distinct, joint, strict=True)
+    }
+    return [crosses[meeting] for meeting in meetings]
+
+
+def _behind(
+    tokenizer: PreTrainedTokenizerBase, probe: str, texts: Sequence[str]
+) -> dict[str, Continuation]:
+    """Return the texts that leave a probe its own tokens, each with the tokens behind it.
+
+    An unknown probe is none: what follows it may melt into it.
+    """
+    before, *wholes = text_ids(tokenizer, [probe, *(probe + text for text in texts)])
+    return {
+        text: Continuation(ids[len(before) :], probed=True)
+        for text, ids in zip(texts, wholes, strict=True)
+        if before and tokenizer.unk_token_id not in before and ids[: len(before)] == before
+    }
+
+
+def _end(text: str) -> str:
+    """Return the last words of a text."""
+    if len(text) <= _REACH:
+        return text
+    last = text[-_REACH:]
+    words = last.partition(" ")[2]
+    return words if words.strip() else last

@@ -1,0 +1,53 @@
+"""Digests of what decides a model's numbers beside its weights: its tokenizer and its config."""
+
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from transformers import PretrainedConfig, PreTrainedTokenizerBase
+
+_UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
+"""Where a config comes from, and the precision, which results state by itself."""
+
+_LAST_CALL = ("truncation", "padding")
+"""How a tokenizer was last called, which it remembers."""
+
+
+def config_digest(config: PretrainedConfig) -> str:
+    """Return the SHA-256 of a model's configuration, wherever it was loaded from."""
+    facts = {name: value for name, value in config.to_dict().items() if name not in _UNRELATED}
+    return _digest(facts)
+
+
+def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
+    """Return the SHA-256 of all from which a tokenizer makes tokens, and of its window."""
+    state = _fast_state(tokenizer) if tokenizer.is_fast else _slow_state(tokenizer)
+    special = tokenizer.special_tokens_map
+    return _digest({"state": state, "special": special, "window": tokenizer.model_max_length})
+
+
+def _fast_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(tokenizer.backend_tokenizer.to_str())
+    return {name: part for name, part in state.items() if name not in _LAST_CALL}
+
+
+def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
+    """Python decides what such a tokenizer does; what it reads are its files and its settings."""
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.save_vocabulary(folder)
+        files = {
+            path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in Path(folder).iterdir()
+        }
+    # A setting that is a text may be a path; those that matter show in the example.
+    settings = {name: v for name, v in tokenizer.init_kwargs.items() if not isinstance(v, str)}
+    example = tokenizer("A b")["input_ids"]
+    kind = type(tokenizer).__name__
+    return {"kind": kind, "files": files, "settings": settings, "example": example}
+
+
+def _digest(facts: dict[str, Any]) -> str:
+    text = json.dumps(facts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,51 @@
+"""Rules of scoring: which tokens versions of the metric score, as far as they have changed.
+
+Runs of one rule can be compared. The versions differ for decoder-only models under `native`, `sum`
+and `bytes` only; all other numbers are the same under every version.
+"""
+
+import re
+from collections.abc import Mapping
+
+from nnd.schemas import ScoringError
+
+_RULES = {
+    (0, 1): "a separator that is a token of its own is not scored",
+    (0, 2): "every token behind the context's own is scored",
+}
+"""Version that began it → what decoder-only models score from then on."""
+
+# Only they have a separator, and it stands before the last part.
+_SEPARATED = re.compile(r"nnd\|v:(\d+)\.(\d+)\..*\|sep:.*\|bos:(?:yes|no)", re.DOTALL)
+
+
+def scoring_rule(signature: str | None) -> str | None:
+    """Return which rule a run was scored by, or None where all versions score alike."""
+    made = _SEPARATED.fullmatch(signature or "")
+    if made is None:
+        return None
+    since = max(rule for rule in _RULES if rule <= (int(made[1]), int(made[2])))
+    return f"{since[0]}.{since[1]}: {_RULES[since]}"
+
+
+def check_rules(signatures: Mapping[str, str | None]) -> None:
+    """Check that models were scored by one rule.
+
+    Args:
+        signatures: Label of each model → its signature, or None where its run does not say.
+
+    Raises:
+        ScoringError: If they were not.
+    """
+    models: dict[str, list[str]] = {}
+    for label, signature in signatures.items():
+        if (rule := scoring_rule(signature)) is not None:
+            models.setdefault(rule, []).append(label)
+    if len(models) > 1:
+        described = "; ".join(
+            f"{', '.join(labels)} by that of {rule}" for rule, labels in sorted(models.items())
+        )
+        raise ScoringError(
+            f"the models were scored by different rules ({described}); evaluate the older ones "
+            "again, or let `compare` and `agree` mix them with mixed_rules=True (--mixed-rules)"
+        )
