@@ -1,0 +1,121 @@
+"""The choice of a path: the fastest that gives the numbers of the requests by themselves.
+
+A path that fails a check, or raises, gives way to the next, and all requests are scored again: the
+numbers of a run come from one path. Behind `alone` there is none: a model that answers the same
+request differently each time is refused.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from nnd.metric.encoding import Encoded
+from nnd.metric.engine.execution import Ran, run
+from nnd.metric.engine.paths import ALONE, SHARING, Path, paths_of
+from nnd.metric.engine.proof import Alone, Checks, PathOffError, Proof
+from nnd.metric.engine.refusals import check_causal, check_unshared
+from nnd.metric.models import LoadedModel
+from nnd.schemas import ScoringError, excerpt
+
+Done: TypeAlias = Callable[[Proof, Mapping[int, float]], None]
+"""Gets, after every batch, the proof so far and the sums by number of request."""
+
+
+def score_rows(
+    loaded: LoadedModel,
+    rows: Sequence[Encoded],
+    done: Done,
+    *,
+    known: Proof | None = None,
+    only: str | None = None,
+    budget: int | None = None,
+) -> tuple[Proof, Ran]:
+    """Score requests through the first path of a model that gives the right numbers.
+
+    Args:
+        loaded: The model, in evaluation mode.
+        rows: Requests, each with a scored token; at least one.
+        done: Called with the sums as they come. When it gets another path, the sums of earlier
+            paths are void.
+        known: What was found about the model before; paths switched off then stay off.
+        only: Name of the one path to try; None means all, fastest first.
+        budget: Positions held at once; None means what memory allows.
+
+    Raises:
+        ScoringError: If the model looks ahead, answers with NaN, or answers differently each time,
+            memory does not suffice for a single request, or `only` names no path of the model's
+            kind, or one that cannot be taken.
+    """
+    tried = _tried(loaded, only, known)
+    alone = Alone(loaded, rows)
+    covered = known is not None and known.covers(loaded, rows)
+    if not (covered or loaded.is_encoder_decoder):
+        check_causal(loaded)
+    reasons = list(known.switched_off) if known else []
+    for path in tried:
+        attempt = _Attempt(path, alone, known, tuple(reasons), covered=covered)
+        try:
+            return attempt.run(done, budget)
+        except ScoringError:
+            raise
+        except PathOffError as off:
+            reasons.append(f"{path.name}: {off}")
+        except Exception as error:  # models fail in any way at what they were not written for
+            if path is ALONE:
+                raise
+            reasons.append(f"{path.name}: {excerpt(str(error) or type(error).__name__)}")
+        known, covered = None, False
+    raise ScoringError(f"{loaded.name}: no path can be taken; {'; '.join(reasons)}")
+
+
+class _Attempt:
+    """One path on its way through all requests."""
+
+    def __init__(
+        self,
+        path: Path,
+        alone: Alone,
+        known: Proof | None,
+        switched_off: tuple[str, ...],
+        *,
+        covered: bool,
+    ) -> None:
+        self._path, self._alone, self._known = path, alone, known
+        self._switched_off, self._covered = switched_off, covered
+        self._checks = Checks(alone, proven=covered)
+
+    def run(self, done: Done, budget: int | None) -> tuple[Proof, Ran]:
+        loaded, rows = self._alone.loaded, self._alone.rows
+        if not (self._covered or self._path.name in SHARING):
+            check_unshared(loaded, rows)
+        ran = run(
+            loaded,
+            self._path,
+            rows,
+            lambda sums: done(self._proof(), sums),
+            checks=self._checks,
+            budget=budget,
+        )
+        return self._proof(), ran
+
+    def _proof(self) -> Proof:
+        """Return what has been found, here and before."""
+        found = Proof(
+            self._path.name,
+            self._checks.deviation,
+            self._alone.reach,
+            self._alone.crossed,
+            self._switched_off,
+        )
+        return found if self._known is None else self._known.joined(found)
+
+
+def _tried(loaded: LoadedModel, only: str | None, known: Proof | None) -> list[Path]:
+    """Return the paths to try, in order."""
+    paths = paths_of(loaded)
+    names = [path.name for path in paths]
+    if only is not None and only not in names:
+        raise ScoringError(
+            f'{loaded.name}: there is no path "{only}"; choose one of {", ".join(names)}'
+        )
+    first = names.index(known.path) if known else 0
+    return [path for path in paths[first:] if only in {None, path.name}]
