@@ -148,7 +148,7 @@ class Engine:
         _check_vocabulary(self.loaded, rows)
         sums = np.zeros(len(rows))
         kept = self._kept()
-        known = kept.find_proof()
+        known = kept.find_proof() or next(iter(self.proofs), None)
         todo = [number for number, row in enumerate(rows) if any(row.scored)]
         sums[todo] = kept.find([rows[number] for number in todo])
         missing = np.flatnonzero(np.isnan(sums)).tolist()
@@ -167,7 +167,7 @@ class Engine:
                     self.loaded,
                     some,
                     done,
-                    known=known or next(iter(self.proofs), None),
+                    known=known,
                     only=self.path,
                     budget=self.token_budget,
                 )

@@ -14,7 +14,7 @@ from nnd.metric.engine.lengths import read_lengths, side_of
 from nnd.metric.engine.memory import choose_budget, is_out_of_memory, release, room_for
 from nnd.metric.engine.packed import Score
 from nnd.metric.engine.paths import Path
-from nnd.metric.engine.plan import Batch
+from nnd.metric.engine.plan import Batch, Planner
 from nnd.metric.engine.proof import Alone, Checks
 from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
@@ -55,7 +55,8 @@ def run(
     checks = checks or Checks(Alone(loaded, rows), proven=True, share=0)
     budget = budget or choose_budget(loaded)
     logits, tokens, held = most_rows(loaded), 0, dict[int, float]()
-    batches = _plan(loaded, path, rows, range(len(rows)), budget, logits)
+    plan = _apart(loaded, path.plan)
+    batches = plan(rows, budget, logits)
     checks.choose(batches)
     batches = checks.in_order(batches)
     with path.open(loaded) as score, _progress(loaded, batches) as bar:
@@ -71,7 +72,7 @@ def run(
                     stacklevel=2,
                 )
                 left = sorted(number for each in [batch, *batches] for number in each.requests)
-                batches = checks.in_order(_plan(loaded, path, rows, left, budget, logits))
+                batches = checks.in_order(_plan_some(plan, rows, left, budget, logits))
                 continue
             held |= zip(batch.requests, sums, strict=True)
             checks.compare({number: held[number] for number in batch.requests})
@@ -83,23 +84,31 @@ def run(
     return Ran(tokens, budget)
 
 
-def _plan(
-    loaded: LoadedModel,
-    path: Path,
-    rows: Sequence[Encoded],
-    numbers: Sequence[int],
-    budget: int,
-    logits: int,
+def _apart(loaded: LoadedModel, plan: Planner) -> Planner:
+    """Return a planner that lets no requests meet whose positions mean something else."""
+    side = side_of(loaded)
+
+    def planned(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
+        groups: dict[Hashable, list[int]] = {}
+        for number, row in enumerate(rows):
+            sides = tuple(map(side, read_lengths(loaded, row)))
+            groups.setdefault(sides, []).append(number)
+        return [
+            batch
+            for group in groups.values()
+            for batch in _plan_some(plan, rows, group, budget, logits)
+        ]
+
+    return planned
+
+
+def _plan_some(
+    plan: Planner, rows: Sequence[Encoded], numbers: Sequence[int], budget: int, logits: int
 ) -> list[Batch]:
-    """Plan some requests; none shares a batch with one whose positions mean something else."""
-    side, groups = side_of(loaded), dict[Hashable, list[int]]()
-    for number in numbers:
-        lengths = read_lengths(loaded, rows[number])
-        groups.setdefault(tuple(map(side, lengths)), []).append(number)
+    """Plan some of the requests."""
     return [
-        replace(batch, calls=tuple(tuple(group[at] for at in call) for call in batch.calls))
-        for group in groups.values()
-        for batch in path.plan([rows[number] for number in group], budget, logits)
+        replace(batch, calls=tuple(tuple(numbers[at] for at in call) for call in batch.calls))
+        for batch in plan([rows[number] for number in numbers], budget, logits)
     ]
 
 

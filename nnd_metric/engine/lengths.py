@@ -35,9 +35,7 @@ def side_of(loaded: LoadedModel) -> Side:
 
     def side(length: int) -> tuple[int, ...]:
         # Frequencies that grow with the length are those of this length only.
-        return tuple(
-            (length if grows else 1) if length > limit else 0 for limit, grows in limits
-        )
+        return tuple((length if grows else 1) if length > limit else 0 for limit, grows in limits)
 
     return side
 

@@ -1,4 +1,4 @@
-"""Models that give texts no likelihood: they see what they are to predict, or guess anew each time."""
+"""Models that give texts no likelihood: some see what they predict, some answer at random."""
 
 from collections.abc import Sequence
 
