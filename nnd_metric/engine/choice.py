@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from nnd.metric.encoding import Encoded
 from nnd.metric.engine.execution import Ran, run
-from nnd.metric.engine.paths import ALONE, SHARING, Path, paths_of
+from nnd.metric.engine.paths import ALONE, Path, paths_of
 from nnd.metric.engine.proof import Alone, Checks, PathOffError, Proof
 from nnd.metric.engine.refusals import check_causal, check_unshared
 from nnd.metric.models import LoadedModel
@@ -85,7 +85,7 @@ class _Attempt:
 
     def run(self, done: Done, budget: int | None) -> tuple[Proof, Ran]:
         loaded, rows = self._alone.loaded, self._alone.rows
-        if not (self._covered or self._path.name in SHARING):
+        if not (self._covered or self._path.shares):
             check_unshared(loaded, rows)
         ran = run(
             loaded,

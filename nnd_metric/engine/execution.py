@@ -57,7 +57,7 @@ def run(
     logits, tokens, held = most_rows(loaded), 0, dict[int, float]()
     plan = _apart(loaded, path.plan)
     batches = plan(rows, budget, logits)
-    checks.choose(batches)
+    checks.choose(batches, pads=path.pads)
     batches = checks.in_order(batches)
     with path.open(loaded) as score, _progress(loaded, batches) as bar:
         while batches:

@@ -39,30 +39,30 @@ class Path:
         name: What results call it.
         plan: Puts requests into batches.
         open: Prepares the model, and gives it back as it was.
+        shares: Whether requests share what they read.
+        pads: Whether short requests are padded beside longer ones.
     """
 
     name: str
     plan: Planner
     open: Callable[[LoadedModel], AbstractContextManager[Score]]
+    shares: bool = True
+    pads: bool = True
 
 
-ALONE = Path("alone", plan_alone, open_alone)
+ALONE = Path("alone", plan_alone, open_alone, shares=False, pads=False)
 _DECODER_ONLY = (
-    Path("packed", plan_packed, open_packed),
+    Path("packed", plan_packed, open_packed, pads=False),
     Path("cached", plan_cached, open_cached),
-    Path("plain", plan_decoder, open_plain),
+    Path("plain", plan_decoder, open_plain, shares=False),
     ALONE,
 )
 _ENCODER_DECODER = (
-    Path("packed", plan_packed, open_packed),
+    Path("packed", plan_packed, open_packed, pads=False),
     Path("shared", plan_shared, open_shared),
-    Path("plain", plan_encoder_decoder, open_plain),
+    Path("plain", plan_encoder_decoder, open_plain, shares=False),
     ALONE,
 )
-
-
-SHARING = {"packed", "cached", "shared"}
-"""Names of the paths on which requests share what they read."""
 
 
 def bound_of(loaded: LoadedModel) -> float:

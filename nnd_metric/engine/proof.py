@@ -123,10 +123,10 @@ class Checks:
         """Largest difference seen, nats per scored token, but no less than rounding makes."""
         return max([rounding_of(self._alone.loaded), *self._apart])
 
-    def choose(self, batches: Sequence[Batch]) -> None:
-        """Choose what to check of a plan, and score it alone."""
+    def choose(self, batches: Sequence[Batch], *, pads: bool) -> None:
+        """Choose what to check of a plan, which pads or does not, and score it alone."""
         if not self._proven:
-            self._first = {*_telling(self._alone, batches)}
+            self._first = {*_telling(self._alone, batches, pads=pads)}
         drawn = _drawn(self._alone.rows, self._share * sum(batch.tokens for batch in batches))
         self._exact = self._alone.sums([*sorted(self._first), *drawn])
 
@@ -179,12 +179,13 @@ def score_alone(loaded: LoadedModel, row: Encoded) -> float:
     return value
 
 
-def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
+def _telling(alone: Alone, batches: Sequence[Batch], *, pads: bool) -> list[int]:
     """Return the requests of a plan that would show a mistake.
 
-    The longest; the shortest beside it, which is padded most and stands behind others; the shortest
-    that follows another of its context where most are side by side; the shortest of all; and those
-    nearest to every length at which the model changes.
+    The longest; the shortest beside it, which stands behind others; the shortest that follows
+    another of its context where most are side by side; the shortest of all; where there is padding,
+    the most padded and the longest that is padded; and those nearest to every length at which the
+    model changes.
     """
     rows = alone.rows
 
@@ -200,9 +201,25 @@ def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
         min(beside.requests, key=length),
         min(_followers(rows, fullest) or fullest.requests, key=length),
         min(everyone, key=length),
+        *(_padded(alone, batches) if pads else ()),
         *_nearest(alone, everyone),
     ]
     return list(dict.fromkeys(chosen))
+
+
+def _padded(alone: Alone, batches: Sequence[Batch]) -> list[int]:
+    """Return the most padded request of a plan, and the longest that is padded."""
+    padding, lengths = dict[int, int](), dict[int, int]()
+    for batch in batches:
+        # What a decoder reads behind an encoder is never padded.
+        own = {
+            number: read_lengths(alone.loaded, alone.rows[number])[0] for number in batch.requests
+        }
+        lengths |= own
+        padding |= {number: max(own.values()) - length for number, length in own.items()}
+    padded = [number for number, missing in padding.items() if missing]
+    most, longest = padding.__getitem__, lengths.__getitem__
+    return [max(padded, key=most), max(padded, key=longest)] if padded else []
 
 
 def _followers(rows: Sequence[Encoded], batch: Batch) -> list[int]:

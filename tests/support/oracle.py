@@ -55,7 +55,7 @@ def scores(
     model = _exact(family)
     fed = feed(family, protocol, requests, separator=separator, keep=keep)
     return [
-        _score(model, ids, protocol, candidate)
+        score(model, ids, protocol, candidate)
         for ids, (_, candidate) in zip(fed, requests, strict=True)
     ]
 
@@ -159,7 +159,7 @@ def _spelling(piece: str) -> str:
     return piece.replace("Ġ", " ").replace("▁", " ").replace("Ċ", "\n")
 
 
-def _score(model: Any, fed: Fed, protocol: str, candidate: str) -> Score:
+def score(model: Any, fed: Fed, protocol: str, candidate: str) -> Score:
     terms = token_log_probabilities(model, fed)
     counted = [term for term, scored in zip(terms, fed.scored, strict=True) if scored]
     divisor = {"sum": 1, "bytes": len(candidate.encode())}.get(protocol, len(counted))
