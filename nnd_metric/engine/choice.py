@@ -6,6 +6,7 @@ request differently each time is refused.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from nnd.metric.encoding import Encoded
@@ -46,67 +47,46 @@ def score_rows(
             kind, or one that cannot be taken.
     """
     tried = _tried(loaded, only, known)
-    alone = Alone(loaded, rows)
-    covered = known is not None and known.covers(loaded, rows)
+    known = known or Proof(tried[0].name, 0.0, 0)
+    alone, covered = Alone(loaded, rows), known.covers(loaded, rows)
     if not (covered or loaded.is_encoder_decoder):
         check_causal(loaded)
-    reasons = list(known.switched_off) if known else []
     for path in tried:
-        attempt = _Attempt(path, alone, known, tuple(reasons), covered=covered)
+        if known.path != path.name:
+            known, covered = Proof(path.name, 0.0, 0, switched_off=known.switched_off), False
+            done(known, {})
         try:
-            return attempt.run(done, budget)
+            return _attempt(path, alone, known, done, covered=covered, budget=budget)
         except ScoringError:
             raise
         except PathOffError as off:
-            reasons.append(f"{path.name}: {off}")
+            reason = str(off)
         except Exception as error:  # models fail in any way at what they were not written for
             if path is ALONE:
                 raise
-            reasons.append(f"{path.name}: {excerpt(str(error) or type(error).__name__)}")
-        known, covered = None, False
-    raise ScoringError(f"{loaded.name}: no path can be taken; {'; '.join(reasons)}")
+            reason = excerpt(str(error) or type(error).__name__)
+        known = replace(known, switched_off=(*known.switched_off, f"{path.name}: {reason}"))
+    raise ScoringError(f"{loaded.name}: no path can be taken; {'; '.join(known.switched_off)}")
 
 
-class _Attempt:
-    """One path on its way through all requests."""
+def _attempt(
+    path: Path, alone: Alone, known: Proof, done: Done, *, covered: bool, budget: int | None
+) -> tuple[Proof, Ran]:
+    """Send all requests through one path."""
+    if not (covered or path.shares):
+        check_unshared(alone.loaded, alone.rows)
+    checks = Checks(alone, known if covered else None)
 
-    def __init__(
-        self,
-        path: Path,
-        alone: Alone,
-        known: Proof | None,
-        switched_off: tuple[str, ...],
-        *,
-        covered: bool,
-    ) -> None:
-        self._path, self._alone, self._known = path, alone, known
-        self._switched_off, self._covered = switched_off, covered
-        self._checks = Checks(alone, proven=covered)
-
-    def run(self, done: Done, budget: int | None) -> tuple[Proof, Ran]:
-        loaded, rows = self._alone.loaded, self._alone.rows
-        if not (self._covered or self._path.shares):
-            check_unshared(loaded, rows)
-        ran = run(
-            loaded,
-            self._path,
-            rows,
-            lambda sums: done(self._proof(), sums),
-            checks=self._checks,
-            budget=budget,
+    def proof() -> Proof:
+        return known.joined(
+            Proof(path.name, checks.deviation, alone.reach, checks.padded, alone.crossed)
         )
-        return self._proof(), ran
 
-    def _proof(self) -> Proof:
-        """Return what has been found, here and before."""
-        found = Proof(
-            self._path.name,
-            self._checks.deviation,
-            self._alone.reach,
-            self._alone.crossed,
-            self._switched_off,
-        )
-        return found if self._known is None else self._known.joined(found)
+    def told(sums: Mapping[int, float]) -> None:
+        done(proof(), sums)
+
+    ran = run(alone.loaded, path, alone.rows, told, checks=checks, budget=budget)
+    return proof(), ran
 
 
 def _tried(loaded: LoadedModel, only: str | None, known: Proof | None) -> list[Path]:

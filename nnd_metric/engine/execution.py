@@ -15,7 +15,7 @@ from nnd.metric.engine.memory import choose_budget, is_out_of_memory, release, r
 from nnd.metric.engine.packed import Score
 from nnd.metric.engine.paths import Path
 from nnd.metric.engine.plan import Batch, Planner
-from nnd.metric.engine.proof import Alone, Checks
+from nnd.metric.engine.proof import TRUSTED, Alone, Checks
 from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringWarning
@@ -52,7 +52,7 @@ def run(
         ScoringError: If memory does not suffice for a single request, or the model answers with
             NaN.
     """
-    checks = checks or Checks(Alone(loaded, rows), proven=True, share=0)
+    checks = checks or Checks(Alone(loaded, rows), TRUSTED, share=0)
     budget = budget or choose_budget(loaded)
     logits, tokens, held = most_rows(loaded), 0, dict[int, float]()
     plan = _apart(loaded, path.plan)

@@ -7,6 +7,7 @@ nothing is believed before, and as many drawn at random as make a hundredth of t
 
 import math
 import random
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,6 +38,7 @@ class Proof:
         deviation: Largest difference seen, nats per scored token, or what the precision itself
             leaves open where that is more.
         reach: Tokens of the longest request that was tried.
+        padded: Tokens of the longest request that was tried beside padding of its own.
         crossed: Lengths named by the config, on both sides of which requests were tried.
         switched_off: Why each faster path is not taken.
     """
@@ -44,15 +46,17 @@ class Proof:
     path: str
     deviation: float
     reach: int
+    padded: int = 0
     crossed: tuple[int, ...] = ()
     switched_off: tuple[str, ...] = ()
 
     def joined(self, later: "Proof") -> "Proof":
         """Return this proof with what a later run through the same path has found."""
         return replace(
-            later,
+            self,
             deviation=max(self.deviation, later.deviation),
             reach=max(self.reach, later.reach),
+            padded=max(self.padded, later.padded),
             crossed=tuple(sorted({*self.crossed, *later.crossed})),
         )
 
@@ -60,6 +64,10 @@ class Proof:
         """Whether requests like these were tried."""
         longest = max(map(_length, rows))
         return longest <= self.reach and set(crossed_lengths(loaded, rows)) <= {*self.crossed}
+
+
+TRUSTED = Proof("any", 0.0, sys.maxsize, sys.maxsize)
+"""Of a path that nobody doubts."""
 
 
 class Alone:
@@ -102,13 +110,17 @@ class Checks:
 
     Args:
         alone: The slow side.
-        proven: Whether an earlier proof covers the requests, so that only some drawn at random are
-            checked.
-        share: How many these are: their share of the positions that the run reads.
+        proof: An earlier proof that covers the requests, or None. With one, only some drawn at
+            random are checked, and padding that is new.
+        share: How many are drawn: their share of the positions that the run reads.
+
+    Attributes:
+        padded: Tokens of the longest request that is padded.
     """
 
-    def __init__(self, alone: Alone, *, proven: bool, share: float = _SHARE) -> None:
-        self._alone, self._proven, self._share = alone, proven, share
+    def __init__(self, alone: Alone, proof: Proof | None, *, share: float = _SHARE) -> None:
+        self._alone, self._proof, self._share = alone, proof, share
+        self.padded = 0
         self._exact: dict[int, float] = {}
         self._first: set[int] = set()
         self._apart: list[float] = []
@@ -125,8 +137,12 @@ class Checks:
 
     def choose(self, batches: Sequence[Batch], *, pads: bool) -> None:
         """Choose what to check of a plan, which pads or does not, and score it alone."""
-        if not self._proven:
-            self._first = {*_telling(self._alone, batches, pads=pads)}
+        padded = _padded(self._alone, batches) if pads else []
+        self.padded = max((_length(self._alone.rows[number]) for number in padded), default=0)
+        if self._proof is None:
+            self._first = {*_telling(self._alone, batches), *padded}
+        elif self.padded > self._proof.padded:
+            self._first = {*padded}
         drawn = _drawn(self._alone.rows, self._share * sum(batch.tokens for batch in batches))
         self._exact = self._alone.sums([*sorted(self._first), *drawn])
 
@@ -179,12 +195,11 @@ def score_alone(loaded: LoadedModel, row: Encoded) -> float:
     return value
 
 
-def _telling(alone: Alone, batches: Sequence[Batch], *, pads: bool) -> list[int]:
+def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
     """Return the requests of a plan that would show a mistake.
 
     The longest; the shortest beside it, which stands behind others; the shortest that follows
-    another of its context where most are side by side; the shortest of all; where there is padding,
-    the most padded and the longest that is padded; and those nearest to every length at which the
+    another of its context; the shortest of all; and those nearest to every length at which the
     model changes.
     """
     rows = alone.rows
@@ -195,13 +210,12 @@ def _telling(alone: Alone, batches: Sequence[Batch], *, pads: bool) -> list[int]
     everyone = [number for batch in batches for number in batch.requests]
     longest = max(everyone, key=length)
     beside = next(batch for batch in batches if longest in batch.requests)
-    fullest = max(batches, key=lambda batch: len(batch.requests))
+    followers = [number for batch in batches for number in _followers(rows, batch)]
     chosen = [
         longest,
         min(beside.requests, key=length),
-        min(_followers(rows, fullest) or fullest.requests, key=length),
+        min(followers or everyone, key=length),
         min(everyone, key=length),
-        *(_padded(alone, batches) if pads else ()),
         *_nearest(alone, everyone),
     ]
     return list(dict.fromkeys(chosen))
@@ -234,19 +248,17 @@ def _nearest(alone: Alone, everyone: Sequence[int]) -> list[int]:
     Of those that exceed a length, the one with the shortest context is likeliest to do so with its
     candidate only.
     """
-    rows = alone.rows
-    lengths = {number: read_lengths(alone.loaded, rows[number]) for number in everyone}
-    chosen = []
-    for crossed in alone.crossed:
-        for stack in range(len(lengths[everyone[0]])):
-            below = [number for number in everyone if lengths[number][stack] <= crossed]
-            above = [number for number in everyone if lengths[number][stack] > crossed]
+    rows, chosen = alone.rows, list[int]()
+    for stack in zip(
+        *(read_lengths(alone.loaded, rows[number]) for number in everyone), strict=True
+    ):
+        length = dict(zip(everyone, stack, strict=True))
+        for crossed in alone.crossed:
+            below = [number for number in everyone if length[number] <= crossed]
+            above = [number for number in everyone if length[number] > crossed]
             if below and above:
-                chosen += [
-                    max(below, key=lambda number, at=stack: lengths[number][at]),
-                    min(above, key=lambda number, at=stack: lengths[number][at]),
-                    min(above, key=lambda number: len(rows[number].context)),
-                ]
+                chosen += [max(below, key=length.__getitem__), min(above, key=length.__getitem__)]
+                chosen.append(min(above, key=lambda number: len(rows[number].context)))
     return chosen
 
 

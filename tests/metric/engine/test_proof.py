@@ -286,6 +286,66 @@ def test_a_proof_covers_the_longest_request_of_its_run(
     assert scored_alone == []
 
 
+def some_pairs(words: int) -> list[tuple[str, str]]:
+    """400 requests in 200 contexts of a few words each."""
+    text = LONG.split()
+    contexts = [" ".join(text[n % 7 : n % 7 + words]) + f" {n}" for n in range(200)]
+    return [(context, candidate) for context in contexts for candidate in ("the cat", "a hill")]
+
+
+def test_some_requests_are_checked_in_every_run(fresh: Fresh, scored_alone: list[int]) -> None:
+    """As many as make a hundredth of its positions, the same ones each time."""
+    family = fresh("gpt2")
+    engine, requests = Engine(wrap(family)), some_pairs(3)
+    engine(requests)
+    scored_alone.clear()
+    tokens = engine(requests).work.tokens
+    again = scored_alone.copy()
+    assert 0.005 * tokens < sum(again) <= 0.01 * tokens
+    scored_alone.clear()
+    engine(requests)
+    assert scored_alone == again
+
+
+def test_a_path_found_wrong_during_the_run_is_not_believed(fresh: Fresh) -> None:
+    """An earlier proof says that it is right; a request drawn at random says that it is not."""
+    family = fresh("gpt2")
+    requests = some_pairs(3)
+    engine = Engine(wrap(family))
+    assert engine(requests).work.path == "packed"
+    trunk = family.model.transformer
+    trunk.wpe = LeakyPositions(trunk.wpe, 0)
+    found = engine(requests)
+    assert found.work.path == "cached"
+    assert "packed: " in found.work.switched_off[0]
+    assert_same(found, oracle.scores(fresh("gpt2"), "native", requests))
+
+
+def test_a_path_that_raises_in_the_run_gives_way(fresh: Fresh) -> None:
+    family = fresh("gpt2")
+    loaded = wrap(family)
+    engine, requests = Engine(loaded, token_budget=150), some_pairs(3)
+    engine(requests[:8])
+    rows: list[int] = []
+
+    def fail_late(_module: object, args: tuple[torch.Tensor, ...]) -> None:
+        rows.append(len(args[0]))
+        if len(rows) > 20 and args[0].shape[1] > 100:  # a packed row
+            message = "a shape that it does not like"
+            raise ValueError(message)
+
+    family.model.transformer.wte.register_forward_pre_hook(fail_late)
+    found = engine(requests)
+    assert found.work.switched_off == ("packed: a shape that it does not like",)
+    assert_same(found, oracle.scores(family, "native", requests))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
+def test_the_deviation_is_no_less_than_rounding(name: str, loaded: Loaded) -> None:
+    """Two ways through a model round alike in many places, and exact arithmetic does not."""
+    assert run(loaded(name), "native", [("the", "cat")]).work.deviation == 1e-6
+
+
 # How many tests the deviation could turn
 
 
