@@ -130,7 +130,7 @@ def test_a_proof_is_made_once_for_all_runs(saved: Saved, monkeypatch: pytest.Mon
 
 
 def test_numbers_of_a_path_found_wrong_are_not_taken(saved: Saved) -> None:
-    """Two evaluations fill the store; then a third finds that their path leaks."""
+    """What the store says of a path holds for the numbers that it stored before."""
     loaded = load_model(saved("gpt2"), Loading(device="cpu"))
     evaluate(loaded)
     with Store(default_store(), warn=pytest.fail) as store:
