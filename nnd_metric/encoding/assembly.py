@@ -83,7 +83,9 @@ def _continue(prefix: _Prefix, target: Target) -> Encoded:
 
 def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
     """Return the special tokens around a context."""
-    if loaded.is_encoder_decoder or protocol.tokens == "laban2022":
+    if loaded.is_encoder_decoder:
+        return frame if body or any(frame) else Frame(_stand_in(loaded), ())  # it reads something
+    if protocol.tokens == "laban2022":
         return frame
     # An end token would part the candidate from its context; an empty context needs some token
     # that predicts the first of the candidate.

@@ -17,8 +17,9 @@ class Work:
     Attributes:
         path: The path its requests took.
         switched_off: Why faster paths were not taken.
-        deviation: Largest difference seen between a path that made these numbers, now or for the
-            store, and the plain one, nats per scored token; None where that is not known.
+        deviation: Largest difference seen between the path, now or when the store was filled, and
+            requests scored by themselves, nats per scored token, or what the precision leaves open
+            where that is more; None where nothing was scored.
         tokens: Positions that entered the model, padding included; the proof's are not counted.
         requests: Distinct requests scored.
         stored: Distinct requests whose numbers an earlier run had left in the store.

@@ -15,7 +15,7 @@ from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store, row_key
 from nnd.metric.models import LoadedModel
 
-_ENGINE = 1  # counted up when the engine's numbers change, so that older ones are not taken
+_ENGINE = 2  # counted up when the engine's numbers change, so that older ones are not taken
 
 
 class Kept:
@@ -24,34 +24,42 @@ class Kept:
     def __init__(self, store: Store | None, fingerprint: str) -> None:
         self._store = store
         self._fingerprint = fingerprint
+        self._proof: Proof | None = None
 
     def find(self, rows: Sequence[Encoded]) -> npt.NDArray[np.float64]:
-        """Return the sum of log P kept for each request; NaN where there is none."""
-        if self._store is None:
+        """Return the sum of log P kept for each request; NaN where there is none.
+
+        Only numbers of the path that was last found right are taken.
+        """
+        proof = self.find_proof()
+        if self._store is None or proof is None:
             return np.full(len(rows), np.nan)
-        keys = [row_key(self._fingerprint, row) for row in rows]
+        keys = self._keys(rows, proof)
         found = self._store.get(keys)
         return np.array([found.get(key, np.nan) for key in keys], dtype=np.float64)
 
-    def add(self, sums: Mapping[Encoded, float]) -> None:
-        """Keep sums of log P; those that are infinite are worth computing again."""
-        if self._store is not None:
-            finite = {row: value for row, value in sums.items() if np.isfinite(value)}
-            self._store.put({row_key(self._fingerprint, row): v for row, v in finite.items()})
+    def add(self, sums: Mapping[Encoded, float], proof: Proof) -> None:
+        """Keep sums of log P and their proof; sums that are infinite are computed again."""
+        if self._store is None:
+            return
+        if proof != self._proof:
+            self._proof = proof
+            self._store.put_proof(self._fingerprint, json.dumps(asdict(proof)))
+        finite = {row: value for row, value in sums.items() if np.isfinite(value)}
+        keys = self._keys([*finite], proof)
+        self._store.put(dict(zip(keys, finite.values(), strict=True)))
 
     def find_proof(self) -> Proof | None:
-        """Return the proof of the run that kept the most doubtful numbers, or None."""
+        """Return what earlier runs have found about the model's paths, or None."""
         text = None if self._store is None else self._store.get_proof(self._fingerprint)
         if text is None:
             return None
         told = json.loads(text)
-        return Proof(**{**told, "switched_off": tuple(told["switched_off"])})
+        lists = {name: tuple(told[name]) for name in ("crossed", "switched_off")}
+        return Proof(**{**told, **lists})
 
-    def add_proof(self, proof: Proof) -> None:
-        """Keep a proof, unless one with a larger deviation is kept."""
-        earlier = self.find_proof()
-        if self._store is not None and (earlier is None or earlier.deviation < proof.deviation):
-            self._store.put_proof(self._fingerprint, json.dumps(asdict(proof)))
+    def _keys(self, rows: Sequence[Encoded], proof: Proof) -> list[bytes]:
+        return [row_key(f"{self._fingerprint}:{proof.path}", row) for row in rows]
 
 
 def fingerprint(loaded: LoadedModel, version: str) -> str:

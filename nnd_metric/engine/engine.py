@@ -2,7 +2,7 @@
 
 Only the distinct requests of a run are scored, and those that an earlier run left in the store are
 not scored again. What remains is planned (`plan`), goes through the fastest path that gives the
-plain one's numbers (`paths`, `proof`), and is kept as it comes.
+numbers of requests scored by themselves (`choice`, `proof`), and is kept as it comes.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -14,9 +14,9 @@ import numpy.typing as npt
 from nnd.metric.encoding import Encoded, Keep, Request, encode, find_protocol
 from nnd.metric.engine.answers import Likelihoods, Work
 from nnd.metric.engine.cache import Kept, fingerprint
-from nnd.metric.engine.execution import Ran, run
-from nnd.metric.engine.paths import paths_of
-from nnd.metric.engine.proof import Proof, prove
+from nnd.metric.engine.choice import score_rows
+from nnd.metric.engine.execution import Ran
+from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store
 from nnd.metric.models import LoadedModel, evaluation_mode
 from nnd.schemas import ScoringError
@@ -37,7 +37,7 @@ class Engine:
         store: Where likelihoods are kept as they come; None keeps them nowhere.
         version: What the weights are called in the store; None asks the model
             (`LoadedModel.version`).
-        proofs: Proofs made so far; weights may change under them, code may not.
+        proofs: The last proof, if any; weights may change under it, code may not.
     """
 
     loaded: LoadedModel
@@ -89,29 +89,37 @@ class Engine:
         _check_vocabulary(self.loaded, rows)
         sums = np.zeros(len(rows))
         kept = self._kept()
+        known = kept.find_proof() or next(iter(self.proofs), None)
         todo = [number for number, row in enumerate(rows) if any(row.scored)]
         sums[todo] = kept.find([rows[number] for number in todo])
         missing = np.flatnonzero(np.isnan(sums)).tolist()
+        stored = len(todo) - len(missing)
         some = [rows[number] for number in missing]
 
-        def done(found: Mapping[int, float]) -> None:
+        def done(proof: Proof, found: Mapping[int, float]) -> None:
             for number, value in found.items():
                 sums[missing[number]] = value
-            kept.add({some[number]: value for number, value in found.items()})
+            kept.add({some[number]: value for number, value in found.items()}, proof)
 
-        stored = len(todo) - len(missing)
-        earlier = kept.find_proof() if stored else None
-        ran, proof = Ran(0, 0), earlier
+        proof, ran = known, Ran(0, 0)
         if some:
             with evaluation_mode(self.loaded.model):
-                proof = self._proven(some)
-                kept.add_proof(proof)
-                path = next(path for path in paths_of(self.loaded) if path.name == proof.path)
-                ran = run(self.loaded, path, some, done, budget=self.token_budget)
+                proof, ran = score_rows(
+                    self.loaded,
+                    some,
+                    done,
+                    known=known,
+                    only=self.path,
+                    budget=self.token_budget,
+                )
+            kept.add({}, proof)
+            self.proofs[:] = [proof]
+            if stored and known and known.path != proof.path:
+                return self._sums(rows)  # what was stored comes from a path that failed just now
         work = Work(
             path=proof.path if proof else "none",
             switched_off=proof.switched_off if proof else (),
-            deviation=max((each.deviation for each in (earlier, proof) if each), default=None),
+            deviation=proof.deviation if proof else None,
             tokens=ran.tokens,
             requests=len(todo),
             stored=stored,
@@ -122,17 +130,8 @@ class Engine:
     def _kept(self) -> Kept:
         if self.store is None:
             return Kept(None, "")
-        return Kept(self.store, fingerprint(self.loaded, self.version or self.loaded.version()))
-
-    def _proven(self, rows: Sequence[Encoded]) -> Proof:
-        """Return a proof that covers requests as long as these, made now or earlier."""
-        longest = max(len(row.context) + len(row.inputs) for row in rows)
-        for proof in self.proofs:
-            if proof.reach >= longest:
-                return proof
-        proof = prove(self.loaded, rows, only=self.path)
-        self.proofs.append(proof)
-        return proof
+        name = fingerprint(self.loaded, self.version or self.loaded.version())
+        return Kept(self.store, name if self.path is None else f"{name}:{self.path}")
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """The run: batch after batch through one path, with less at once where memory runs out."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple, NoReturn
@@ -10,11 +10,13 @@ from tqdm import tqdm
 
 from nnd.metric.encoding import Encoded
 from nnd.metric.engine.head import most_rows
+from nnd.metric.engine.lengths import read_lengths, side_of
 from nnd.metric.engine.memory import choose_budget, is_out_of_memory, release, room_for
 from nnd.metric.engine.packed import Score
 from nnd.metric.engine.paths import Path
-from nnd.metric.engine.plan import Batch
-from nnd.metric.engine.proof import check_numbers
+from nnd.metric.engine.plan import Batch, Planner
+from nnd.metric.engine.proof import TRUSTED, Alone, Checks
+from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringWarning
 
@@ -32,6 +34,7 @@ def run(
     rows: Sequence[Encoded],
     done: Callable[[Mapping[int, float]], None],
     *,
+    checks: Checks | None = None,
     budget: int | None = None,
 ) -> Ran:
     """Score requests; tell `done` the sums of each batch, by number of request, as they come.
@@ -40,16 +43,22 @@ def run(
         loaded: The model, in evaluation mode.
         path: The way to take.
         rows: Requests, each with a scored token.
-        done: Called after every batch.
+        done: Called after every batch, but not before the first checks have passed.
+        checks: What the path's numbers are held against; None trusts them.
         budget: Positions held at once; None means what memory allows.
 
     Raises:
+        PathOffError: If a check fails.
         ScoringError: If memory does not suffice for a single request, or the model answers with
             NaN.
     """
+    checks = checks or Checks(Alone(loaded, rows), TRUSTED, share=0)
     budget = budget or choose_budget(loaded)
-    logits, tokens = most_rows(loaded), 0
-    batches = path.plan(rows, budget, logits)
+    logits, tokens, held = most_rows(loaded), 0, dict[int, float]()
+    plan = _apart(loaded, path.plan)
+    batches = plan(rows, budget, logits)
+    checks.choose(batches, pads=path.pads)
+    batches = checks.in_order(batches)
     with path.open(loaded) as score, _progress(loaded, batches) as bar:
         while batches:
             batch = batches.pop(0)
@@ -62,24 +71,44 @@ def run(
                     ScoringWarning,
                     stacklevel=2,
                 )
-                batches = _plan_again(path, rows, [batch, *batches], budget, logits)
+                left = sorted(number for each in [batch, *batches] for number in each.requests)
+                batches = checks.in_order(_plan_some(plan, rows, left, budget, logits))
                 continue
-            check_numbers(loaded, sums)
-            done(dict(zip(batch.requests, sums, strict=True)))
+            held |= zip(batch.requests, sums, strict=True)
+            checks.compare({number: held[number] for number in batch.requests})
+            if checks.passed:
+                done(held)
+                held = {}
             tokens += batch.tokens
             bar.update(batch.tokens)
     return Ran(tokens, budget)
 
 
-def _plan_again(
-    path: Path, rows: Sequence[Encoded], batches: Sequence[Batch], budget: int, logits: int
+def _apart(loaded: LoadedModel, plan: Planner) -> Planner:
+    """Return a planner that lets no requests meet whose positions mean something else."""
+    side = side_of(loaded)
+
+    def planned(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
+        groups: dict[Hashable, list[int]] = {}
+        for number, row in enumerate(rows):
+            sides = tuple(map(side, read_lengths(loaded, row)))
+            groups.setdefault(sides, []).append(number)
+        return [
+            batch
+            for group in groups.values()
+            for batch in _plan_some(plan, rows, group, budget, logits)
+        ]
+
+    return planned
+
+
+def _plan_some(
+    plan: Planner, rows: Sequence[Encoded], numbers: Sequence[int], budget: int, logits: int
 ) -> list[Batch]:
-    """Plan what is in `batches` with another budget."""
-    numbers = sorted(number for batch in batches for number in batch.requests)
-    planned = path.plan([rows[number] for number in numbers], budget, logits)
+    """Plan some of the requests."""
     return [
         replace(batch, calls=tuple(tuple(numbers[at] for at in call) for call in batch.calls))
-        for batch in planned
+        for batch in plan([rows[number] for number in numbers], budget, logits)
     ]
 
 
@@ -89,7 +118,7 @@ def _within_memory(
     """Return the sums of a batch, or None where it takes more memory than there is."""
     longest = max(len(rows[at].context) + len(rows[at].inputs) for at in batch.requests)
     try:
-        with room_for(loaded, longest) if last_try else nullcontext():
+        with as_found(loaded.model), room_for(loaded, longest) if last_try else nullcontext():
             sums: list[float] = score(rows, batch).tolist()
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):

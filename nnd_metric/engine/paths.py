@@ -1,4 +1,8 @@
-"""The ways through a model, fastest first, and the proof that a fast one gives the same numbers."""
+"""The ways through a model, fastest first, and how far each may be from the last of them.
+
+The last is `alone`: one request at a time, nothing padded, nothing kept from one to the next. What
+it says is the model's answer by definition; every other path has to say the same (`proof`).
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -7,19 +11,24 @@ from dataclasses import dataclass
 from nnd.metric.engine.packed import Score, open_packed
 from nnd.metric.engine.plan import (
     Planner,
+    plan_alone,
     plan_cached,
     plan_decoder,
     plan_encoder_decoder,
     plan_packed,
     plan_shared,
 )
-from nnd.metric.engine.unpacked import open_cached, open_plain, open_shared
+from nnd.metric.engine.unpacked import open_alone, open_cached, open_plain, open_shared
 from nnd.metric.models import LoadedModel
 
-# How far a fast path may be from the plain one, in nats per scored token. Half precision rounds
-# differently for every shape of a batch; the bounds are what models under test needed, and leave
-# room for deeper ones.
+# How far a path may be from `alone`, in nats per scored token. Half precision rounds differently
+# for every shape of a batch; the bounds are what models under test needed, and leave room for
+# deeper ones.
 BOUNDS = {"float64": 1e-4, "float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
+
+# How far `alone` itself may be from what exact arithmetic would give: all paths round alike in many
+# places, so that no comparison of them shows it.
+ROUNDING = {"float64": 1e-14, "float32": 1e-6, "float16": 2e-3, "bfloat16": 2e-2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +39,42 @@ class Path:
         name: What results call it.
         plan: Puts requests into batches.
         open: Prepares the model, and gives it back as it was.
+        shares: Whether requests share what they read.
+        pads: Whether short requests are padded beside longer ones.
     """
 
     name: str
     plan: Planner
     open: Callable[[LoadedModel], AbstractContextManager[Score]]
+    shares: bool = True
+    pads: bool = True
 
 
+ALONE = Path("alone", plan_alone, open_alone, shares=False, pads=False)
 _DECODER_ONLY = (
-    Path("packed", plan_packed, open_packed),
+    Path("packed", plan_packed, open_packed, pads=False),
     Path("cached", plan_cached, open_cached),
-    Path("plain", plan_decoder, open_plain),
+    Path("plain", plan_decoder, open_plain, shares=False),
+    ALONE,
 )
 _ENCODER_DECODER = (
-    Path("packed", plan_packed, open_packed),
+    Path("packed", plan_packed, open_packed, pads=False),
     Path("shared", plan_shared, open_shared),
-    Path("plain", plan_encoder_decoder, open_plain),
+    Path("plain", plan_encoder_decoder, open_plain, shares=False),
+    ALONE,
 )
+
+
+def bound_of(loaded: LoadedModel) -> float:
+    """Return how far a path may be from `ALONE`, in nats per scored token."""
+    return BOUNDS.get(loaded.dtype, BOUNDS["bfloat16"])
+
+
+def rounding_of(loaded: LoadedModel) -> float:
+    """Return how far `ALONE` may be from exact arithmetic, in nats per scored token."""
+    return ROUNDING.get(loaded.dtype, ROUNDING["bfloat16"])
 
 
 def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
-    """Return the paths of a model's kind, fastest first; the last is the plain one."""
+    """Return the paths of a model's kind, fastest first; the last is `ALONE`."""
     return _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY

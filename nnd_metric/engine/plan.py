@@ -131,6 +131,16 @@ def plan_encoder_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> l
     return batches
 
 
+def plan_alone(rows: Sequence[Encoded], _budget: int, _logits: int) -> list[Batch]:
+    """Plan every request by itself, the longest first."""
+
+    def width(number: int) -> int:
+        return len(rows[number].context) + len(rows[number].inputs)
+
+    numbers = sorted(_scored(rows), key=lambda number: -width(number))
+    return [Batch((), ((number,),), width(number)) for number in numbers]
+
+
 def _side_by_side(
     rows: Sequence[Encoded], numbers: Iterable[int], width: int, budget: int, logits: int
 ) -> tuple[tuple[int, ...], ...]:

@@ -1,162 +1,277 @@
-"""The proof: before a fast path is trusted, it scores a few requests beside the plain one.
+"""The proof: what a path says of some requests is held against what each says by itself.
 
-The plain path scores them one at a time, nothing padded, nothing shared. The requests are those
-that would show a mistake: the longest of all and the shortest of the same context, the next to
-longest of another, which is padded where a path pads, and those of the shortest context. All are in
-one batch if the path allows, so that a leak between neighbours or beyond a window is seen.
+The path's side costs nothing: it is that of the run's own batches. Only the slow side is extra,
+so the requests are few: those that would show a mistake, in batches that come first and of which
+nothing is believed before, and as many drawn at random as make a hundredth of the run.
 """
 
 import math
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-
-import torch
+import random
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from nnd.metric.encoding import Encoded
-from nnd.metric.engine.memory import release, room_for
-from nnd.metric.engine.paths import BOUNDS, Path, paths_of
+from nnd.metric.engine.lengths import crossed_lengths, read_lengths
+from nnd.metric.engine.memory import room_for
+from nnd.metric.engine.paths import ALONE, bound_of, rounding_of
+from nnd.metric.engine.plan import Batch
+from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
-from nnd.schemas import ScoringError, excerpt
+from nnd.schemas import ScoringError
 
-# Two texts that part after 4 tokens. How far may the predictions before that move, in shares of
-# how far those behind it do? Causal models: not at all; untrained masked ones: from 0.006.
-_PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
-_LOOK_AHEAD = 0.005
+_SHARE = 0.01  # of a run's positions that are read once more, at random
+_EACH = {"float32", "float64"}  # where rounding is far below the bound for every single request
+
+
+class PathOffError(Exception):
+    """A path gives other numbers than the requests by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Which path a model takes, and how far its numbers are from the plain ones.
+    """Which path a model takes, and how far its numbers are from those of requests by themselves.
 
     Attributes:
         path: Its name.
-        deviation: Largest difference seen, nats per scored token.
+        deviation: Largest difference seen, nats per scored token, or what the precision itself
+            leaves open where that is more.
         reach: Tokens of the longest request that was tried.
+        padded: Tokens of the longest request that was tried beside padding of its own.
+        crossed: Lengths named by the config, on both sides of which requests were tried.
         switched_off: Why each faster path is not taken.
     """
 
     path: str
     deviation: float
     reach: int
+    padded: int = 0
+    crossed: tuple[int, ...] = ()
     switched_off: tuple[str, ...] = ()
 
+    def joined(self, later: "Proof") -> "Proof":
+        """Return this proof with what a later run through the same path has found."""
+        return replace(
+            self,
+            deviation=max(self.deviation, later.deviation),
+            reach=max(self.reach, later.reach),
+            padded=max(self.padded, later.padded),
+            crossed=tuple(sorted({*self.crossed, *later.crossed})),
+        )
 
-def prove(loaded: LoadedModel, rows: Sequence[Encoded], *, only: str | None = None) -> Proof:
-    """Return the first path of a model that gives the numbers of the plain one.
+    def covers(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> bool:
+        """Whether requests like these were tried."""
+        longest = max(map(_length, rows))
+        return longest <= self.reach and set(crossed_lengths(loaded, rows)) <= {*self.crossed}
+
+
+TRUSTED = Proof("any", 0.0, sys.maxsize, sys.maxsize)
+"""Of a path that nobody doubts."""
+
+
+class Alone:
+    """What some requests are by themselves: the slow side, each computed once.
 
     Args:
         loaded: The model, in evaluation mode.
-        rows: Requests to choose from; at least one has a scored token.
-        only: Name of the one path to try; None means all, fastest first.
+        rows: Requests, each with a scored token.
+    """
+
+    def __init__(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
+        self.loaded, self.rows = loaded, rows
+        self._sums: dict[int, float] = {}
+
+    @cached_property
+    def reach(self) -> int:
+        """Tokens of the longest request."""
+        return max(map(_length, self.rows))
+
+    @cached_property
+    def crossed(self) -> tuple[int, ...]:
+        """Lengths named by the config, on both sides of which there are requests."""
+        return crossed_lengths(self.loaded, self.rows)
+
+    def sums(self, numbers: Iterable[int]) -> dict[int, float]:
+        """Return the sum of log P of some requests, by number.
+
+        Raises:
+            ScoringError: If memory does not suffice, or the model answers with NaN.
+        """
+        wanted = list(numbers)
+        for number in wanted:
+            if number not in self._sums:
+                self._sums[number] = score_alone(self.loaded, self.rows[number])
+        return {number: self._sums[number] for number in wanted}
+
+
+class Checks:
+    """Some requests of a run through one path, held against `Alone` as they come.
+
+    Args:
+        alone: The slow side.
+        proof: An earlier proof that covers the requests, or None. With one, only some drawn at
+            random are checked, and padding that is new.
+        share: How many are drawn: their share of the positions that the run reads.
+
+    Attributes:
+        padded: Tokens of the longest request that is padded.
+    """
+
+    def __init__(self, alone: Alone, proof: Proof | None, *, share: float = _SHARE) -> None:
+        self._alone, self._proof, self._share = alone, proof, share
+        self.padded = 0
+        self._exact: dict[int, float] = {}
+        self._first: set[int] = set()
+        self._apart: list[float] = []
+
+    @property
+    def passed(self) -> bool:
+        """Whether all requests that must be right before anything is believed were."""
+        return not self._first
+
+    @property
+    def deviation(self) -> float:
+        """Largest difference seen, nats per scored token, but no less than rounding makes."""
+        return max([rounding_of(self._alone.loaded), *self._apart])
+
+    def choose(self, batches: Sequence[Batch], *, pads: bool) -> None:
+        """Choose what to check of a plan, which pads or does not, and score it alone."""
+        padded = _padded(self._alone, batches) if pads else []
+        self.padded = max((_length(self._alone.rows[number]) for number in padded), default=0)
+        if self._proof is None:
+            self._first = {*_telling(self._alone, batches), *padded}
+        elif self.padded > self._proof.padded:
+            self._first = {*padded}
+        drawn = _drawn(self._alone.rows, self._share * sum(batch.tokens for batch in batches))
+        self._exact = self._alone.sums([*sorted(self._first), *drawn])
+
+    def in_order(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Return batches in another order: those first of which something has to be right."""
+        return sorted(batches, key=lambda batch: self._first.isdisjoint(batch.requests))
+
+    def compare(self, found: Mapping[int, float]) -> None:
+        """Hold what a path says of some requests against what they are alone.
+
+        Raises:
+            PathOffError: If it says something else.
+            ScoringError: If it says NaN, as the model itself does.
+        """
+        for number in [number for number, value in found.items() if math.isnan(value)][:1]:
+            self._alone.sums([number])
+            raise PathOffError("it answers with NaN")
+        checked = self._exact.keys() & found.keys()
+        self._first -= checked
+        for number in sorted(checked):
+            one, other = found[number], self._exact[number]
+            tokens = sum(self._alone.rows[number].scored)
+            self._apart.append(0.0 if one == other else abs(one - other) / tokens)
+        if not self._apart:
+            return
+        bound = bound_of(self._alone.loaded)
+        # Half precision rounds every logit: one token may be off by a step, many are not.
+        each = self._alone.loaded.dtype in _EACH
+        apart = max(self._apart) if each else sum(self._apart) / len(self._apart)
+        if apart > bound:
+            raise PathOffError(
+                f"{apart:.1e} nats from requests scored alone, more than {bound:.0e}"
+            )
+
+
+def score_alone(loaded: LoadedModel, row: Encoded) -> float:
+    """Return the sum of log P over the scored targets of one request, read by itself.
 
     Raises:
-        ScoringError: If the model looks ahead or answers with NaN, or `only` names no path of the
-            model's kind, or one that cannot be taken.
+        ScoringError: If memory does not suffice, or the model answers with NaN.
     """
-    if not loaded.is_encoder_decoder:
-        with room_for(loaded, len(_PARTING_TEXTS[0])):
-            _check_causal(loaded)
-    paths = paths_of(loaded)
-    tried = [path for path in paths if only in (None, path.name)]
-    if not tried:
-        known = ", ".join(path.name for path in paths)
-        raise ScoringError(f'{loaded.name}: there is no path "{only}"; choose one of {known}')
-    sample = _sample(rows)
-    exact = [_alone(loaded, paths[-1], row) for row in sample]
-    check_numbers(loaded, exact)
-    reach = max(map(_length, sample))
-    reasons: list[str] = []
-    for path in tried:
-        deviation, reason = _deviation(loaded, path, sample, exact)
-        if reason is None:
-            return Proof(path.name, deviation, reach, tuple(reasons))
-        reasons.append(f"{path.name}: {reason}")
-    raise ScoringError(f"{loaded.name}: no path can be taken; {'; '.join(reasons)}")
-
-
-def check_numbers(loaded: LoadedModel, sums: Sequence[float]) -> None:
-    """Refuse a model whose log-likelihoods are no numbers.
-
-    Raises:
-        ScoringError: If one is NaN.
-    """
-    if any(math.isnan(value) for value in sums):
+    batch = Batch((), ((0,),), _length(row))
+    with room_for(loaded, _length(row)), as_found(loaded.model), ALONE.open(loaded) as score:
+        value = float(score([row], batch)[0])
+    if math.isnan(value):
         raise ScoringError(
             f"{loaded.name}: the model answers with NaN in {loaded.dtype}; load it "
             "in another dtype (float32, bfloat16), or check its weights"
         )
+    return value
 
 
-def _deviation(
-    loaded: LoadedModel, path: Path, sample: Sequence[Encoded], exact: Sequence[float]
-) -> tuple[float, str | None]:
-    """Return how far a path is from `exact`, and why it cannot be taken, if so."""
-    plain = path is paths_of(loaded)[-1]
-    try:
-        found = _together(loaded, path, sample)
-    except Exception as error:  # models fail in any way at what they were not written for
-        if plain:
-            raise
-        return math.inf, excerpt(str(error) or type(error).__name__)
-    pairs = zip(found, exact, sample, strict=True)
-    apart = [0.0 if a == b else abs(a - b) / sum(row.scored) for a, b, row in pairs]
-    deviation = math.nan if any(map(math.isnan, apart)) else max(apart)
-    bound = BOUNDS.get(loaded.dtype, BOUNDS["bfloat16"])
-    if plain or deviation <= bound:
-        return deviation, None
-    return deviation, f"{deviation:.1e} nats from the plain path, more than {bound:.0e}"
+def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
+    """Return the requests of a plan that would show a mistake.
+
+    The longest; the shortest beside it, which stands behind others; the shortest that follows
+    another of its context; the shortest of all; and those nearest to every length at which the
+    model changes.
+    """
+    rows = alone.rows
+
+    def length(number: int) -> int:
+        return _length(rows[number])
+
+    everyone = [number for batch in batches for number in batch.requests]
+    longest = max(everyone, key=length)
+    beside = next(batch for batch in batches if longest in batch.requests)
+    followers = [number for batch in batches for number in _followers(rows, batch)]
+    chosen = [
+        longest,
+        min(beside.requests, key=length),
+        min(followers or everyone, key=length),
+        min(everyone, key=length),
+        *_nearest(alone, everyone),
+    ]
+    return list(dict.fromkeys(chosen))
 
 
-def _alone(loaded: LoadedModel, plain: Path, row: Encoded) -> float:
-    with room_for(loaded, _length(row)):
-        return _scores(loaded, plain, [row], 1)[0]
+def _padded(alone: Alone, batches: Sequence[Batch]) -> list[int]:
+    """Return the most padded request of a plan, and the longest that is padded."""
+    padding, lengths = dict[int, int](), dict[int, int]()
+    for batch in batches:
+        # What a decoder reads behind an encoder is never padded.
+        own = {
+            number: read_lengths(alone.loaded, alone.rows[number])[0] for number in batch.requests
+        }
+        lengths |= own
+        padding |= {number: max(own.values()) - length for number, length in own.items()}
+    padded = [number for number, missing in padding.items() if missing]
+    most, longest = padding.__getitem__, lengths.__getitem__
+    return [max(padded, key=most), max(padded, key=longest)] if padded else []
 
 
-def _together(loaded: LoadedModel, path: Path, rows: Sequence[Encoded]) -> list[float]:
-    with suppress(torch.OutOfMemoryError, RuntimeError, MemoryError):
-        return _scores(loaded, path, rows, sum(map(_length, rows)) * len(rows))
-    release(loaded)
-    return _scores(loaded, path, rows, 1)  # whatever it was: if it was not memory, it says so again
+def _followers(rows: Sequence[Encoded], batch: Batch) -> list[int]:
+    """Return the requests of a batch that are not the first of their context."""
+    firsts = {rows[number].context: number for number in reversed(batch.requests)}
+    return [number for number in batch.requests if firsts[rows[number].context] != number]
 
 
-def _scores(loaded: LoadedModel, path: Path, rows: Sequence[Encoded], budget: int) -> list[float]:
-    found = [math.nan] * len(rows)
-    with path.open(loaded) as score:
-        for batch in path.plan(rows, budget, budget):
-            for number, value in zip(batch.requests, score(rows, batch).tolist(), strict=True):
-                found[number] = value
-    return found
+def _nearest(alone: Alone, everyone: Sequence[int]) -> list[int]:
+    """Return the requests nearest to each length crossed, on both sides, and a context across it.
+
+    Of those that exceed a length, the one with the shortest context is likeliest to do so with its
+    candidate only.
+    """
+    rows, chosen = alone.rows, list[int]()
+    for stack in zip(
+        *(read_lengths(alone.loaded, rows[number]) for number in everyone), strict=True
+    ):
+        length = dict(zip(everyone, stack, strict=True))
+        for crossed in alone.crossed:
+            below = [number for number in everyone if length[number] <= crossed]
+            above = [number for number in everyone if length[number] > crossed]
+            if below and above:
+                chosen += [max(below, key=length.__getitem__), min(above, key=length.__getitem__)]
+                chosen.append(min(above, key=lambda number: len(rows[number].context)))
+    return chosen
 
 
-def _sample(rows: Sequence[Encoded]) -> list[Encoded]:
-    members: dict[tuple[int, ...], list[Encoded]] = {}
-    for row in rows:
-        if any(row.scored):
-            members.setdefault(row.context, []).append(row)
-    groups = [sorted(group, key=_length, reverse=True) for group in members.values()]
-    groups.sort(key=lambda group: _length(group[0]), reverse=True)
-    next_to_longest = [rows[0] for rows in groups[1:-1][:1]]
-    shortest = _ends(groups[-1]) if groups[1:] else []
-    return [*_ends(groups[0]), *next_to_longest, *shortest]
+def _drawn(rows: Sequence[Encoded], left: float) -> list[int]:
+    """Return requests drawn at random that are together no more than so many positions."""
+    drawn = list[int]()
+    for number in random.Random(0).sample(range(len(rows)), len(rows)):  # noqa: S311 - no secret
+        left -= _length(rows[number])
+        if left < 0:
+            break
+        drawn.append(number)
+    return drawn
 
 
 def _length(row: Encoded) -> int:
     return len(row.context) + len(row.inputs)
-
-
-def _ends(rows: list[Encoded]) -> list[Encoded]:
-    return [rows[0], rows[-1]] if rows[1:] else rows
-
-
-def _check_causal(loaded: LoadedModel) -> None:
-    """Masked language models load as causal ones without complaint, and see what they predict."""
-    ids = torch.tensor(_PARTING_TEXTS, device=loaded.model.device)
-    mask = torch.ones_like(ids)
-    one, other = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False).logits.float()
-    moved = (one - other).abs().amax(-1)
-    if moved[:_SHARED].max() > _LOOK_AHEAD * moved[_SHARED:].max():
-        raise ScoringError(
-            f"{loaded.name}: {type(loaded.model).__name__} looks ahead: later tokens change its "
-            "earlier predictions, so it gives texts no likelihood; use a causal language model"
-        )

@@ -1,9 +1,9 @@
 """The paths that give a model what it was written for: whole batches, padded, with masks.
 
-`open_plain` shares nothing and is what the others are measured against. `open_cached` repeats a
-context's keys and values over its candidates (decoder-only), `open_shared` its encoder states.
-Contexts are padded on the right, which moved no family under test by more than float32 rounding
-(models that attend in blocks, such as BigBird, are not among them).
+`open_alone` reads one request at a time, as the formula does, and is what the others are measured
+against. `open_plain` shares nothing between requests. `open_cached` repeats a context's keys and
+values over its candidates (decoder-only), `open_shared` its encoder states. All but `open_alone`
+pad on the right, which models that attend in blocks, such as BigBird, do not stand.
 """
 
 import copy
@@ -17,9 +17,25 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from nnd.metric.encoding import Encoded, Ids
 from nnd.metric.engine.head import from_logits, sum_each
+from nnd.metric.engine.lengths import side_of
 from nnd.metric.engine.packed import Score
 from nnd.metric.engine.plan import Batch
 from nnd.metric.models import LoadedModel
+
+
+class CannotShareError(Exception):
+    """A context read once would not be what each of its requests reads."""
+
+
+@contextmanager
+def open_alone(loaded: LoadedModel) -> Iterator[Score]:
+    """Every request is read by itself, without padding, mask or cache."""
+
+    def score(rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
+        (number,) = batch.requests
+        return _sums(iter([_alone_logits(loaded, rows[number])]), [rows[number]])
+
+    yield score
 
 
 @contextmanager
@@ -37,10 +53,19 @@ def open_plain(loaded: LoadedModel) -> Iterator[Score]:
 
 @contextmanager
 def open_cached(loaded: LoadedModel) -> Iterator[Score]:
-    """A context is read once; its keys and values are repeated over its candidates."""
+    """A context is read once; its keys and values are repeated over its candidates.
+
+    Raises:
+        CannotShareError: If a context by itself would be read in another way than before a
+            candidate.
+    """
+    side = side_of(loaded)
 
     def score(rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
         (context,) = batch.contexts
+        wholes = {side(len(context) + len(rows[number].inputs)) for number in batch.requests}
+        if context and wholes != {side(len(context))}:
+            raise CannotShareError("its positions depend on the length of the whole request")
         past = None
         if context:
             ids, mask = _pad(loaded, [context])
@@ -89,6 +114,18 @@ def open_shared(loaded: LoadedModel) -> Iterator[Score]:
     yield score
 
 
+def _alone_logits(loaded: LoadedModel, row: Encoded) -> torch.Tensor:
+    """Return the logits that predict a request's targets."""
+    options: dict[str, Any] = _keep(loaded, len(row.inputs))
+    read = row.context + row.inputs
+    if loaded.is_encoder_decoder:
+        options = {"decoder_input_ids": _tensor(loaded, row.inputs)}
+        read = row.context
+    answer = loaded.model(input_ids=_tensor(loaded, read), use_cache=False, **options)
+    logits: torch.Tensor = answer.logits[0, -len(row.inputs) :]
+    return logits
+
+
 def _decoder_logits(loaded: LoadedModel, members: Sequence[Encoded]) -> Iterator[torch.Tensor]:
     """Yield, for each request, logits of which the first predict its targets."""
     ids, mask = _pad(loaded, [member.context + member.inputs for member in members])
@@ -124,6 +161,10 @@ def _sums(logits: Iterator[torch.Tensor], members: Sequence[Encoded]) -> torch.T
         targets = torch.tensor(member.targets, device=own.device)
         found.append(from_logits(own[: len(targets)][scored], targets[scored]))
     return sum_each(torch.cat(found), [len(each) for each in found])
+
+
+def _tensor(loaded: LoadedModel, ids: Ids) -> torch.Tensor:
+    return torch.tensor([ids], device=loaded.model.device)
 
 
 def _pad(loaded: LoadedModel, rows: Sequence[Ids]) -> tuple[torch.Tensor, torch.Tensor]:

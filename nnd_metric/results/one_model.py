@@ -1,7 +1,7 @@
 """What one model does on one set of pairs: its log-likelihoods, and the result made from them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -108,7 +108,9 @@ def evaluate_model(
     scored = score_pairs(pairs, scorer, template)
     notes: list[str] = []
     if scoring.unconditional:
-        alone = score_alone(pairs, engine, template)
+        alone = score_alone(pairs, scorer, template)
+        if works[-1].path != works[0].path:  # a path that failed now is not believed before either
+            scored = score_pairs(pairs, scorer, template)
         scored = scored.with_columns(alone.log_likelihoods)
         notes += [f"no baseline without contexts: {alone.reason}"] if alone.reason else []
     rates = pass_rates(scored)
@@ -118,7 +120,12 @@ def evaluate_model(
             f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
             "text would give other tokens where they meet; they are encoded apart"
         )
-    work, summed = works[0], find_protocol(engine.protocol).normaliser == "one"
+    # What the engine knows in the end of the numbers that were asked for first.
+    last = works[-1]
+    work = replace(
+        works[0], path=last.path, switched_off=last.switched_off, deviation=last.deviation
+    )
+    summed = find_protocol(engine.protocol).normaliser == "one"
     result = ModelResult(
         model=loaded.name,
         version=version,

@@ -49,14 +49,14 @@ CASES = [
 ]
 
 PATHS = {
-    **dict.fromkeys(CAUSAL, ("packed", "cached", "plain")),
-    **dict.fromkeys(ENCODER_DECODER, ("packed", "shared", "plain")),
-    "gemma2": ("cached", "plain"),  # caps its attention scores
-    "bloom": ("cached", "plain"),  # ALiBi, in an attention of its own
-    "xglm": ("cached", "plain"),  # an attention of its own
-    "mamba": ("plain",),  # a state, and no keys and values
-    "prophetnet": ("shared", "plain"),  # an attention of its own
-    "fsmt": ("shared", "plain"),  # an attention of its own
+    **dict.fromkeys(CAUSAL, ("packed", "cached", "plain", "alone")),
+    **dict.fromkeys(ENCODER_DECODER, ("packed", "shared", "plain", "alone")),
+    "gemma2": ("cached", "plain", "alone"),  # caps its attention scores
+    "bloom": ("cached", "plain", "alone"),  # ALiBi, in an attention of its own
+    "xglm": ("cached", "plain", "alone"),  # an attention of its own
+    "mamba": ("plain", "alone"),  # a state, and no keys and values
+    "prophetnet": ("shared", "plain", "alone"),  # an attention of its own
+    "fsmt": ("shared", "plain", "alone"),  # an attention of its own
 }
 """The ways through each family that give its numbers, fastest first."""
 

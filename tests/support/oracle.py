@@ -54,7 +54,7 @@ def scores(
     model = _exact(family)
     fed = feed(family, protocol, requests, separator=separator, keep=keep)
     return [
-        _score(model, ids, protocol, candidate)
+        score(model, ids, protocol, candidate)
         for ids, (_, candidate) in zip(fed, requests, strict=True)
     ]
 
@@ -153,7 +153,7 @@ def _added(family: Family, separator: str, candidate: str) -> Ids:
     return tuple(whole[len(before) :])
 
 
-def _score(model: Any, fed: Fed, protocol: str, candidate: str) -> Score:
+def score(model: Any, fed: Fed, protocol: str, candidate: str) -> Score:
     terms = token_log_probabilities(model, fed)
     counted = [term for term, scored in zip(terms, fed.scored, strict=True) if scored]
     divisor = {"sum": 1, "bytes": len(candidate.encode())}.get(protocol, len(counted))

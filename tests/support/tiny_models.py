@@ -82,13 +82,13 @@ class Family:
 
 
 @contextmanager
-def _seeded() -> Iterator[None]:
+def seeded() -> Iterator[None]:
     with torch.random.fork_rng():
         torch.manual_seed(20221207)
         yield
 
 
-def _randomised(model: Any) -> Any:
+def randomised(model: Any) -> Any:
     """Return `model` with weights that give logits a spread of about two nats."""
     with torch.no_grad():
         for name, weight in model.named_parameters():
@@ -140,7 +140,7 @@ def _vocab_and_merges(trained: Tokenizer) -> tuple[dict[str, int], list[Any]]:
     return model["vocab"], [(left, right) for left, right in model["merges"]]
 
 
-def _unigram(specials: list[str]) -> list[tuple[str, float]]:
+def unigram(specials: list[str]) -> list[tuple[str, float]]:
     # sentencepiece, because the trainer in `tokenizers` gives other pieces in every process.
     trained = _spm((*SENTENCES, *ROMANIAN, "a <b> / c"), 160)
     pieces = [(trained.id_to_piece(n), trained.get_score(n)) for n in range(3, len(trained))]
@@ -160,7 +160,7 @@ def _spm(sentences: tuple[str, ...], size: int) -> sentencepiece.SentencePiecePr
     return sentencepiece.SentencePieceProcessor(model_proto=buffer.getvalue())
 
 
-def _plain(tokenizer: Any) -> TextIds:
+def plain_ids(tokenizer: Any) -> TextIds:
     """Return a route from text to ids on which no string can become a special token.
 
     The tokenizer's own pipeline without its added tokens and template. A Unigram model finds
@@ -182,7 +182,7 @@ def _plain(tokenizer: Any) -> TextIds:
 # --- decoder-only ----------------------------------------------------------------------------
 
 
-def _causal(
+def causal(
     name: str,
     model: Any,
     tokenizer: Any,
@@ -192,10 +192,10 @@ def _causal(
     window: int | None,
     exact: torch.dtype = torch.float64,
 ) -> Family:
-    ids, around = _plain(tokenizer), (bos, ())
+    ids, around = plain_ids(tokenizer), (bos, ())
     return Family(
         name,
-        _randomised(model),
+        randomised(model),
         tokenizer,
         ids,
         ids,
@@ -221,17 +221,17 @@ def _gpt2(_: Path, window: int) -> Family:
         bos_token_id=0,
         eos_token_id=0,
     )
-    return _causal(
+    return causal(
         "gpt2", hf.GPT2LMHeadModel(config), tokenizer, bos=(), laban=(0, 0), window=window
     )
 
 
-def _llama_tokenizer() -> Any:
+def llama_tokenizer() -> Any:
     vocab, merges = _sentencepiece_bpe()
     return hf.LlamaTokenizer(vocab=vocab, merges=merges, add_bos_token=True)
 
 
-def _rope(vocab: int, window: int) -> dict[str, Any]:
+def rope_shape(vocab: int, window: int) -> dict[str, Any]:
     return {
         "vocab_size": vocab,
         "hidden_size": 32,
@@ -249,40 +249,40 @@ def _rope(vocab: int, window: int) -> dict[str, Any]:
 
 
 def _llama(_: Path, window: int) -> Family:
-    tokenizer = _llama_tokenizer()
-    model = hf.LlamaForCausalLM(hf.LlamaConfig(**_rope(len(tokenizer), window)))
-    return _causal("llama", model, tokenizer, bos=(1,), laban=(1, 2), window=window)
+    tokenizer = llama_tokenizer()
+    model = hf.LlamaForCausalLM(hf.LlamaConfig(**rope_shape(len(tokenizer), window)))
+    return causal("llama", model, tokenizer, bos=(1,), laban=(1, 2), window=window)
 
 
 def _mistral(_: Path, window: int) -> Family:
     """Attention slides over 8 tokens: a path that hands over its own mask loses the window."""
-    tokenizer = _llama_tokenizer()
-    config = hf.MistralConfig(**_rope(len(tokenizer), window), sliding_window=8)
+    tokenizer = llama_tokenizer()
+    config = hf.MistralConfig(**rope_shape(len(tokenizer), window), sliding_window=8)
     model = hf.MistralForCausalLM(config)
-    return _causal("mistral", model, tokenizer, bos=(1,), laban=(1, 2), window=window)
+    return causal("mistral", model, tokenizer, bos=(1,), laban=(1, 2), window=window)
 
 
 def _gemma2(_: Path, window: int) -> Family:
     """Soft-caps its logits: a path that calls the head by itself loses the cap."""
-    tokenizer = _llama_tokenizer()
+    tokenizer = llama_tokenizer()
     config = hf.Gemma2Config(
-        **_rope(len(tokenizer), window),
+        **rope_shape(len(tokenizer), window),
         sliding_window=8,
         query_pre_attn_scalar=8,
         final_logit_softcapping=3.0,
     )
     model = hf.Gemma2ForCausalLM(config)
-    return _causal("gemma2", model, tokenizer, bos=(1,), laban=(1, 2), window=window)
+    return causal("gemma2", model, tokenizer, bos=(1,), laban=(1, 2), window=window)
 
 
 def _qwen2(_: Path, window: int) -> Family:
     """No start token at all, so `laban2022` starts with 0; the end token is 1."""
     vocab, merges = _byte_level(["<pad>", "<|endoftext|>"])
     tokenizer = hf.Qwen2Tokenizer(vocab=vocab, merges=merges, pad_token="<pad>")
-    shape = {**_rope(len(tokenizer), window), "bos_token_id": None, "eos_token_id": 1}
+    shape = {**rope_shape(len(tokenizer), window), "bos_token_id": None, "eos_token_id": 1}
     del shape["head_dim"]
     model = hf.Qwen2ForCausalLM(hf.Qwen2Config(**shape))
-    return _causal("qwen2", model, tokenizer, bos=(), laban=(0, 1), window=window)
+    return causal("qwen2", model, tokenizer, bos=(), laban=(0, 1), window=window)
 
 
 def _opt(_: Path, window: int) -> Family:
@@ -307,7 +307,7 @@ def _opt(_: Path, window: int) -> Family:
         max_position_embeddings=window,
         dropout=0.5,
     )
-    return _causal(
+    return causal(
         "opt", hf.OPTForCausalLM(config), tokenizer, bos=(2,), laban=(2, 2), window=window
     )
 
@@ -325,7 +325,7 @@ def _bloom(_: Path, __: int) -> Family:
     config = hf.BloomConfig(
         vocab_size=len(tokenizer), hidden_size=32, n_layer=2, n_head=4, hidden_dropout=0.5
     )
-    return _causal(
+    return causal(
         "bloom", hf.BloomForCausalLM(config), tokenizer, bos=(), laban=(1, 2), window=None
     )
 
@@ -337,14 +337,14 @@ def _mamba(_: Path, __: int) -> Family:
     config = hf.MambaConfig(
         vocab_size=len(tokenizer), hidden_size=32, state_size=4, num_hidden_layers=2
     )
-    return _causal(
+    return causal(
         "mamba", hf.MambaForCausalLM(config), tokenizer, bos=(), laban=(0, 0), window=None
     )
 
 
 def _xglm(_: Path, window: int) -> Family:
     """A decoder-only model on a Unigram vocabulary, with </s> before every text."""
-    tokenizer = hf.XGLMTokenizer(vocab=_unigram(["<s>", "<pad>", "</s>", "<unk>"]))
+    tokenizer = hf.XGLMTokenizer(vocab=unigram(["<s>", "<pad>", "</s>", "<unk>"]))
     config = hf.XGLMConfig(
         vocab_size=len(tokenizer),
         d_model=32,
@@ -354,7 +354,7 @@ def _xglm(_: Path, window: int) -> Family:
         max_position_embeddings=window,
         dropout=0.5,
     )
-    return _causal(
+    return causal(
         "xglm",
         hf.XGLMForCausalLM(config),
         tokenizer,
@@ -368,7 +368,7 @@ def _xglm(_: Path, window: int) -> Family:
 # --- encoder-decoder -------------------------------------------------------------------------
 
 
-def _bart_shape(vocab: int, window: int) -> dict[str, Any]:
+def bart_shape(vocab: int, window: int) -> dict[str, Any]:
     return {
         "vocab_size": vocab,
         "d_model": 32,
@@ -386,60 +386,58 @@ def _bart_shape(vocab: int, window: int) -> dict[str, Any]:
 def _bart(_: Path, window: int) -> Family:
     vocab, merges = _byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     tokenizer = hf.BartTokenizer(vocab=vocab, merges=merges)
-    model = hf.BartForConditionalGeneration(hf.BartConfig(**_bart_shape(len(tokenizer), window)))
-    ids, around = _plain(tokenizer), ((0,), (2,))
-    return Family(
-        "bart", _randomised(model), tokenizer, ids, ids, around, around, (0, 2), 2, window
-    )
+    model = hf.BartForConditionalGeneration(hf.BartConfig(**bart_shape(len(tokenizer), window)))
+    ids, around = plain_ids(tokenizer), ((0,), (2,))
+    return Family("bart", randomised(model), tokenizer, ids, ids, around, around, (0, 2), 2, window)
 
 
 def _mbart(_: Path, window: int) -> Family:
     """mBART-25 style: `text </s> language`, and the decoder starts with the language."""
-    vocab = [*_unigram(["<s>", "<pad>", "</s>", "<unk>"]), ("<mask>", 0.0)]
+    vocab = [*unigram(["<s>", "<pad>", "</s>", "<unk>"]), ("<mask>", 0.0)]
     tokenizer: Any = hf.MBartTokenizer(vocab=vocab, src_lang="en_XX", tgt_lang="ro_RO")
-    config = hf.MBartConfig(**_bart_shape(len(tokenizer), window))
+    config = hf.MBartConfig(**bart_shape(len(tokenizer), window))
     model = hf.MBartForConditionalGeneration(config)
-    ids = _plain(tokenizer)
+    ids = plain_ids(tokenizer)
     english, romanian = tokenizer.convert_tokens_to_ids(["en_XX", "ro_RO"])
     source, target = ((), (2, english)), ((), (2, romanian))
     return Family(
-        "mbart", _randomised(model), tokenizer, ids, ids, source, target, (0, 2), None, window
+        "mbart", randomised(model), tokenizer, ids, ids, source, target, (0, 2), None, window
     )
 
 
 def _mbart50(_: Path, window: int) -> Family:
     """mBART-50 style: `language text </s>`, and the decoder starts with </s>."""
     codes = [("en_XX", 0.0), ("ro_RO", 0.0)]
-    vocab = [*_unigram(["<s>", "<pad>", "</s>", "<unk>"]), *codes, ("<mask>", 0.0)]
+    vocab = [*unigram(["<s>", "<pad>", "</s>", "<unk>"]), *codes, ("<mask>", 0.0)]
     tokenizer: Any = hf.MBart50Tokenizer(
         vocab=vocab, bos_token="<s>", src_lang="en_XX", tgt_lang="ro_RO"
     )
-    config = hf.MBartConfig(**_bart_shape(len(tokenizer), window))
+    config = hf.MBartConfig(**bart_shape(len(tokenizer), window))
     model = hf.MBartForConditionalGeneration(config)
-    ids = _plain(tokenizer)
+    ids = plain_ids(tokenizer)
     english, romanian = tokenizer.convert_tokens_to_ids(["en_XX", "ro_RO"])
     source, target = ((english,), (2,)), ((romanian,), (2,))
     return Family(
-        "mbart50", _randomised(model), tokenizer, ids, ids, source, target, (0, 2), None, window
+        "mbart50", randomised(model), tokenizer, ids, ids, source, target, (0, 2), None, window
     )
 
 
 def _pegasus(_: Path, window: int) -> Family:
-    vocab = _unigram(["<pad>", "</s>", "<unk>", "<mask_1>", "<mask_2>"])
+    vocab = unigram(["<pad>", "</s>", "<unk>", "<mask_1>", "<mask_2>"])
     tokenizer = hf.PegasusTokenizer(vocab=vocab, offset=2)
     config = hf.PegasusConfig(
-        **_bart_shape(len(tokenizer), window), pad_token_id=0, decoder_start_token_id=0
+        **bart_shape(len(tokenizer), window), pad_token_id=0, decoder_start_token_id=0
     )
     model = hf.PegasusForConditionalGeneration(config)
-    ids, around = _plain(tokenizer), ((), (1,))
+    ids, around = plain_ids(tokenizer), ((), (1,))
     return Family(
-        "pegasus", _randomised(model), tokenizer, ids, ids, around, around, (0, 1), 0, window
+        "pegasus", randomised(model), tokenizer, ids, ids, around, around, (0, 1), 0, window
     )
 
 
 def _t5(_: Path, __: int) -> Family:
     """Relative positions, so no window; the tokenizer's own limit is the only one."""
-    tokenizer = hf.T5Tokenizer(vocab=_unigram(["<pad>", "</s>", "<unk>"]), extra_ids=0)
+    tokenizer = hf.T5Tokenizer(vocab=unigram(["<pad>", "</s>", "<unk>"]), extra_ids=0)
     config = hf.T5Config(
         vocab_size=len(tokenizer),
         d_model=32,
@@ -454,10 +452,10 @@ def _t5(_: Path, __: int) -> Family:
         relative_attention_num_buckets=8,
         relative_attention_max_distance=20,
     )
-    model = _randomised(hf.T5ForConditionalGeneration(config))
+    model = randomised(hf.T5ForConditionalGeneration(config))
     with torch.no_grad():  # the tied head divides by sqrt(d_model), so give it that much back
         model.get_input_embeddings().weight.mul_(config.d_model**0.5)
-    ids, around = _plain(tokenizer), ((), (1,))
+    ids, around = plain_ids(tokenizer), ((), (1,))
     return Family("t5", model, tokenizer, ids, ids, around, around, (0, 1), 0)
 
 
@@ -478,7 +476,7 @@ def _marian(folder: Path, window: int) -> Family:
         )
     pad = vocab["<pad>"]
     config = hf.MarianConfig(
-        **_bart_shape(len(vocab), window),
+        **bart_shape(len(vocab), window),
         pad_token_id=pad,
         decoder_start_token_id=pad,
         eos_token_id=0,
@@ -491,7 +489,7 @@ def _marian(folder: Path, window: int) -> Family:
     around = ((), (0,))
     return Family(
         "marian",
-        _randomised(model),
+        randomised(model),
         tokenizer,
         ids(source),
         ids(target),
@@ -511,14 +509,14 @@ def _fsmt(_: Path, window: int) -> Family:
     vocab, merges = _byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     # Its own tokenizer needs sacremoses; BART's has the same special ids.
     tokenizer = hf.BartTokenizer(vocab=vocab, merges=merges)
-    shape = _bart_shape(len(tokenizer), window)
+    shape = bart_shape(len(tokenizer), window)
     size = shape.pop("vocab_size")
     config = hf.FSMTConfig(langs=["en", "de"], src_vocab_size=size, tgt_vocab_size=size, **shape)
     model = hf.FSMTForConditionalGeneration(config)
-    ids, around = _plain(tokenizer), ((0,), (2,))
+    ids, around = plain_ids(tokenizer), ((0,), (2,))
     return Family(
         "fsmt",
-        _randomised(model),
+        randomised(model),
         tokenizer,
         ids,
         ids,
@@ -571,7 +569,7 @@ def _prophetnet(folder: Path, window: int) -> Family:
     around = ((), (102,))
     return Family(
         "prophetnet",
-        _randomised(model),
+        randomised(model),
         tokenizer,
         ids,
         ids,
@@ -610,5 +608,5 @@ BUILDERS = CAUSAL | ENCODER_DECODER
 
 def build(name: str, folder: Path, *, window: int = 160) -> Family:
     """Build a family by name; `folder` takes the files of tokenizers that insist on some."""
-    with _seeded():
+    with seeded():
         return BUILDERS[name](folder, window)

@@ -14,8 +14,10 @@ from support.engine_cases import (
     Loaded,
     Tiny,
     assert_same,
+    ids,
     run,
 )
+from tokenizers.processors import TemplateProcessing
 
 from nnd.metric.models.load import wrap_model
 
@@ -107,3 +109,20 @@ def test_tokens_beyond_the_tokenizers_own_count_are_no_surprise(fresh: Fresh) ->
     bart.model.resize_token_embeddings(len(bart.tokenizer) + 24, mean_resizing=False)
     assert isinstance(bart.model, hf.BartForConditionalGeneration)
     assert_same(run(bart, "native", REQUESTS[:8]), oracle.scores(bart, "native", REQUESTS[:8]))
+
+
+@pytest.mark.parametrize("protocol", ["native", "laban2022", "bartscore"])
+@pytest.mark.parametrize("name", ["bart", "t5"])
+def test_an_encoder_whose_tokenizer_adds_nothing_reads_a_stand_in_for_no_context(
+    name: str, protocol: str, fresh: Fresh
+) -> None:
+    family = fresh(name)
+    family.tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A")
+    assert family.tokenizer("")["input_ids"] == []
+    (without, with_one) = ids(family, protocol, [("", "the cat"), ("the", "the cat")])
+    tokenizer = family.tokenizer
+    stand_in = tokenizer.eos_token_id if tokenizer.bos_token is None else tokenizer.bos_token_id
+    assert without.context == (stand_in,)
+    assert with_one.context == tuple(family.text_ids("the"))
+    found = run(family, protocol, [("", "the cat"), ("", "a river"), ("the", "the cat")])
+    assert np.isfinite(found.log_likelihood).all()

@@ -28,7 +28,10 @@ from transformers import GPT2LMHeadModel
 
 from nnd.metric import Evaluation, evaluate as evaluate_models
 from nnd.metric.cli.command import main
-from nnd.metric.engine.store import default_store
+from nnd.metric.encoding.requests import Encoded
+from nnd.metric.engine.cache import Kept, fingerprint
+from nnd.metric.engine.proof import Proof, score_alone
+from nnd.metric.engine.store import Store, default_store
 from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, load_model
 from nnd.schemas import ScoringWarning
@@ -106,6 +109,40 @@ def test_a_model_loaded_anew_in_another_place_is_the_same(saved: Saved, tmp_path
     moved = evaluate(shutil.copytree(saved("gpt2"), tmp_path / "elsewhere"))
     assert stored(moved) == (12, 12)
     assert likelihoods(moved) == likelihoods(first)
+
+
+def test_a_proof_is_made_once_for_all_runs(saved: Saved, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The requests of the second run are new, and no longer than those of the first."""
+    alone: list[object] = []
+
+    def watched(loaded: LoadedModel, row: Encoded) -> float:
+        alone.append(row)
+        return score_alone(loaded, row)
+
+    monkeypatch.setattr("nnd.metric.engine.proof.score_alone", watched)
+    longest_first = PAIRS.sort(pl.col("context").str.len_chars(), descending=True)
+    evaluate(saved("gpt2"), longest_first[:6])
+    assert alone
+    alone.clear()
+    found = evaluate(saved("gpt2"), longest_first[-6:])
+    assert stored(found)[0] == 0
+    assert alone == []
+
+
+def test_numbers_of_a_path_found_wrong_are_not_taken(saved: Saved) -> None:
+    """What the store says of a path holds for the numbers that it stored before."""
+    loaded = load_model(saved("gpt2"), Loading(device="cpu"))
+    evaluate(loaded)
+    with Store(default_store(), warn=pytest.fail) as store:
+        kept = Kept(store, fingerprint(loaded, loaded.version()))
+        proof = kept.find_proof()
+        assert proof is not None
+        assert proof.path == "packed"
+        kept.add({}, Proof("cached", 0.0, 0, switched_off=("packed: it leaks",)))
+    found = evaluate(loaded)
+    assert stored(found)[0] == 0
+    assert found.results[0].work.path == "cached"
+    assert found.results[0].work.switched_off == ("packed: it leaks",)
 
 
 # What must not be taken

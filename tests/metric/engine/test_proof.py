@@ -25,10 +25,11 @@ from support.engine_cases import (
 from support.tiny_models import Family
 
 from nnd.metric import evaluate
+from nnd.metric.encoding.requests import Encoded
 from nnd.metric.engine import Scoring
 from nnd.metric.engine.engine import Engine
 from nnd.metric.engine.paths import BOUNDS
-from nnd.metric.engine.proof import prove
+from nnd.metric.engine.proof import score_alone
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import SCORED_SCHEMA, count_close
 from nnd.schemas import ScoringError
@@ -38,6 +39,19 @@ Hidden = torch.Tensor
 
 def wrap(family: Family) -> LoadedModel:
     return wrap_model(family.model, family.tokenizer, name=family.name)
+
+
+@pytest.fixture
+def scored_alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of all requests that are scored alone from now on, as a list that grows."""
+    seen: list[int] = []
+
+    def watched(loaded: LoadedModel, row: Encoded) -> float:
+        seen.append(len(row.context) + len(row.inputs))
+        return score_alone(loaded, row)
+
+    monkeypatch.setattr("nnd.metric.engine.proof.score_alone", watched)
+    return seen
 
 
 # Leaks. A token here adds a little of an earlier one to itself, as an attention would that does not
@@ -82,7 +96,7 @@ def test_a_decoder_that_mixes_neighbours_is_not_packed(
     found = run(family, "native", REQUESTS)
     assert found.work.path != "packed"
     assert found.work.switched_off[0].startswith("packed: ")
-    assert "nats from the plain path" in found.work.switched_off[0]
+    assert "nats from requests scored alone" in found.work.switched_off[0]
     exact = run(family, "native", REQUESTS, path="plain", token_budget=1)
     np.testing.assert_allclose(found.log_likelihood, exact.log_likelihood, atol=1e-4)
 
@@ -138,7 +152,7 @@ def test_the_reason_stands_in_the_result(fresh: Fresh) -> None:
     engine = json.loads(json.dumps(told))["engine"]
     assert engine["path"] != "packed"
     (reason,) = [reason for reason in engine["switched_off"] if reason.startswith("packed: ")]
-    assert "nats from the plain path, more than 1e-04" in reason
+    assert "nats from requests scored alone, more than 1e-04" in reason
 
 
 @pytest.mark.parametrize("name", ["gemma2", "mamba", "fsmt"])
@@ -204,9 +218,9 @@ def test_a_path_that_cannot_be_taken_is_an_error_that_says_why(
 @pytest.mark.parametrize(
     ("name", "path", "known"),
     [
-        ("gpt2", "fast", "packed, cached, plain"),
-        ("gpt2", "shared", "packed, cached, plain"),
-        ("bart", "cached", "packed, shared, plain"),
+        ("gpt2", "fast", "packed, cached, plain, alone"),
+        ("gpt2", "shared", "packed, cached, plain, alone"),
+        ("bart", "cached", "packed, shared, plain, alone"),
     ],
 )
 def test_an_unknown_path_is_an_error(name: str, path: str, known: str, loaded: Loaded) -> None:
@@ -236,48 +250,100 @@ def test_half_precision_takes_the_fast_path_within_its_bound(
 # What is proven
 
 
-def engine_and_proofs(
-    family: Family, monkeypatch: pytest.MonkeyPatch, **options: Any
-) -> tuple[Engine, list[int]]:
-    """Return an engine, and a list that gets the longest request of every proof it makes."""
-    made: list[int] = []
-
-    def watched(loaded: LoadedModel, rows: Any, **more: Any) -> Any:
-        proof = prove(loaded, rows, **more)
-        made.append(proof.reach)
-        return proof
-
-    monkeypatch.setattr("nnd.metric.engine.engine.prove", watched)
-    return Engine(wrap(family), **options), made
-
-
 def lengths(family: Family, requests: Requests) -> list[int]:
     rows = [row for row in ids(family, "native", requests) if any(row.scored)]
     return [len(row.context) + len(row.inputs) for row in rows]
 
 
-def test_a_longer_request_is_proven_anew(fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_longer_request_is_proven_anew(fresh: Fresh, scored_alone: list[int]) -> None:
     family = fresh("gpt2")
-    engine, made = engine_and_proofs(family, monkeypatch)
+    engine = Engine(wrap(family))
     short, longer = [("the", "cat"), ("the", "a dog")], [(LONG, "the"), ("the", "cat")]
     engine(short)
+    assert sorted(scored_alone) == sorted(lengths(family, short))
+    scored_alone.clear()
     engine(short[:1])
-    assert made == [max(lengths(family, short))]
+    assert scored_alone == []
     engine(longer)
+    assert sorted(scored_alone) == sorted(lengths(family, longer))
+    scored_alone.clear()
     engine(short)
-    assert made == [max(lengths(family, short)), max(lengths(family, longer))]
+    engine(longer)
+    assert scored_alone == []
 
 
 def test_a_proof_covers_the_longest_request_of_its_run(
-    fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+    fresh: Fresh, scored_alone: list[int]
 ) -> None:
     """Neither of the longest context nor of the shortest, and yet the longest of all."""
     family = fresh("gpt2")
     requests = [(LONG, "the"), ("Who wrote the book?", f"{LONG} the dog"), ("the", "cat")]
-    engine, made = engine_and_proofs(family, monkeypatch)
+    engine = Engine(wrap(family))
     engine(requests)
+    assert max(scored_alone) == max(lengths(family, requests))
+    scored_alone.clear()
     engine(requests)
-    assert made == [max(lengths(family, requests))]
+    assert scored_alone == []
+
+
+def some_pairs(words: int) -> list[tuple[str, str]]:
+    """400 requests in 200 contexts of a few words each."""
+    text = LONG.split()
+    contexts = [" ".join(text[n % 7 : n % 7 + words]) + f" {n}" for n in range(200)]
+    return [(context, candidate) for context in contexts for candidate in ("the cat", "a hill")]
+
+
+def test_some_requests_are_checked_in_every_run(fresh: Fresh, scored_alone: list[int]) -> None:
+    """As many as make a hundredth of its positions, the same ones each time."""
+    family = fresh("gpt2")
+    engine, requests = Engine(wrap(family)), some_pairs(3)
+    engine(requests)
+    scored_alone.clear()
+    tokens = engine(requests).work.tokens
+    again = scored_alone.copy()
+    assert 0.005 * tokens < sum(again) <= 0.01 * tokens
+    scored_alone.clear()
+    engine(requests)
+    assert scored_alone == again
+
+
+def test_a_path_found_wrong_during_the_run_is_not_believed(fresh: Fresh) -> None:
+    """An earlier proof says that it is right; a request drawn at random says that it is not."""
+    family = fresh("gpt2")
+    requests = some_pairs(3)
+    engine = Engine(wrap(family))
+    assert engine(requests).work.path == "packed"
+    trunk = family.model.transformer
+    trunk.wpe = LeakyPositions(trunk.wpe, 0)
+    found = engine(requests)
+    assert found.work.path == "cached"
+    assert "packed: " in found.work.switched_off[0]
+    assert_same(found, oracle.scores(fresh("gpt2"), "native", requests))
+
+
+def test_a_path_that_raises_in_the_run_gives_way(fresh: Fresh) -> None:
+    family = fresh("gpt2")
+    loaded = wrap(family)
+    engine, requests = Engine(loaded, token_budget=150), some_pairs(3)
+    engine(requests[:8])
+    rows: list[int] = []
+
+    def fail_late(_module: object, args: tuple[torch.Tensor, ...]) -> None:
+        rows.append(len(args[0]))
+        if len(rows) > 20 and args[0].shape[1] > 100:  # a packed row
+            message = "a shape that it does not like"
+            raise ValueError(message)
+
+    family.model.transformer.wte.register_forward_pre_hook(fail_late)
+    found = engine(requests)
+    assert found.work.switched_off == ("packed: a shape that it does not like",)
+    assert_same(found, oracle.scores(family, "native", requests))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
+def test_the_deviation_is_no_less_than_rounding(name: str, loaded: Loaded) -> None:
+    """Two ways through a model round alike in many places, and exact arithmetic does not."""
+    assert run(loaded(name), "native", [("the", "cat")]).work.deviation == 1e-6
 
 
 # How many tests the deviation could turn

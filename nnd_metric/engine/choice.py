@@ -1,0 +1,101 @@
+"""The choice of a path: the fastest that gives the numbers of the requests by themselves.
+
+A path that fails a check, or raises, gives way to the next, and all requests are scored again: the
+numbers of a run come from one path. Behind `alone` there is none: a model that answers the same
+request differently each time is refused.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from nnd.metric.encoding import Encoded
+from nnd.metric.engine.execution import Ran, run
+from nnd.metric.engine.paths import ALONE, Path, paths_of
+from nnd.metric.engine.proof import Alone, Checks, PathOffError, Proof
+from nnd.metric.engine.refusals import check_causal, check_unshared
+from nnd.metric.models import LoadedModel
+from nnd.schemas import ScoringError, excerpt
+
+Done: TypeAlias = Callable[[Proof, Mapping[int, float]], None]
+"""Gets, after every batch, the proof so far and the sums by number of request."""
+
+
+def score_rows(
+    loaded: LoadedModel,
+    rows: Sequence[Encoded],
+    done: Done,
+    *,
+    known: Proof | None = None,
+    only: str | None = None,
+    budget: int | None = None,
+) -> tuple[Proof, Ran]:
+    """Score requests through the first path of a model that gives the right numbers.
+
+    Args:
+        loaded: The model, in evaluation mode.
+        rows: Requests, each with a scored token; at least one.
+        done: Called with the sums as they come. When it gets another path, the sums of earlier
+            paths are void.
+        known: What was found about the model before; paths switched off then stay off.
+        only: Name of the one path to try; None means all, fastest first.
+        budget: Positions held at once; None means what memory allows.
+
+    Raises:
+        ScoringError: If the model looks ahead, answers with NaN, or answers differently each time,
+            memory does not suffice for a single request, or `only` names no path of the model's
+            kind, or one that cannot be taken.
+    """
+    tried = _tried(loaded, only, known)
+    known = known or Proof(tried[0].name, 0.0, 0)
+    alone, covered = Alone(loaded, rows), known.covers(loaded, rows)
+    if not (covered or loaded.is_encoder_decoder):
+        check_causal(loaded)
+    for path in tried:
+        if known.path != path.name:
+            known, covered = Proof(path.name, 0.0, 0, switched_off=known.switched_off), False
+            done(known, {})
+        try:
+            return _attempt(path, alone, known, done, covered=covered, budget=budget)
+        except ScoringError:
+            raise
+        except PathOffError as off:
+            reason = str(off)
+        except Exception as error:  # models fail in any way at what they were not written for
+            if path is ALONE:
+                raise
+            reason = excerpt(str(error) or type(error).__name__)
+        known = replace(known, switched_off=(*known.switched_off, f"{path.name}: {reason}"))
+    raise ScoringError(f"{loaded.name}: no path can be taken; {'; '.join(known.switched_off)}")
+
+
+def _attempt(
+    path: Path, alone: Alone, known: Proof, done: Done, *, covered: bool, budget: int | None
+) -> tuple[Proof, Ran]:
+    """Send all requests through one path."""
+    if not (covered or path.shares):
+        check_unshared(alone.loaded, alone.rows)
+    checks = Checks(alone, known if covered else None)
+
+    def proof() -> Proof:
+        return known.joined(
+            Proof(path.name, checks.deviation, alone.reach, checks.padded, alone.crossed)
+        )
+
+    def told(sums: Mapping[int, float]) -> None:
+        done(proof(), sums)
+
+    ran = run(alone.loaded, path, alone.rows, told, checks=checks, budget=budget)
+    return proof(), ran
+
+
+def _tried(loaded: LoadedModel, only: str | None, known: Proof | None) -> list[Path]:
+    """Return the paths to try, in order."""
+    paths = paths_of(loaded)
+    names = [path.name for path in paths]
+    if only is not None and only not in names:
+        raise ScoringError(
+            f'{loaded.name}: there is no path "{only}"; choose one of {", ".join(names)}'
+        )
+    first = names.index(known.path) if known else 0
+    return [path for path in paths[first:] if only in {None, path.name}]

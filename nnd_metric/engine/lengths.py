@@ -1,0 +1,89 @@
+"""What a model does differently beyond some length, as far as its config says so.
+
+Two things follow. Requests on different sides of a length at which *all* positions change (LongRoPE
+exchanges its frequencies, dynamic RoPE stretches them) never share a batch: each would change the
+other's numbers. And the proof looks at the requests nearest to every length that a config names: a
+window, a chunk, a block, a limit of positions.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from transformers import PreTrainedModel
+
+from nnd.metric.encoding import Encoded
+from nnd.metric.models import LoadedModel
+
+Side: TypeAlias = Callable[[int], Hashable]
+"""Tells lengths apart at which a model takes its positions for others."""
+
+_NAMES = re.compile("window|chunk|block|position|distance")
+_STATIC = {None, "default", "linear", "llama3", "yarn", "proportional"}
+
+
+def read_lengths(loaded: LoadedModel, row: Encoded) -> tuple[int, ...]:
+    """Return how much each stack of a model reads of a request: one number, or encoder, decoder."""
+    if loaded.is_encoder_decoder:
+        return len(row.context), len(row.inputs)
+    return (len(row.context) + len(row.inputs),)
+
+
+def side_of(loaded: LoadedModel) -> Side:
+    """Return what tells apart the lengths that a model's positions depend on."""
+    limits = sorted({limit for config in _configs(loaded.model) for limit in _limits(config)})
+
+    def side(length: int) -> tuple[int, ...]:
+        # Frequencies that grow with the length are those of this length only.
+        return tuple((length if grows else 1) if length > limit else 0 for limit, grows in limits)
+
+    return side
+
+
+def named_lengths(loaded: LoadedModel) -> tuple[int, ...]:
+    """Return every length that a model's config names."""
+    found: set[int] = set()
+    for config in _configs(loaded.model):
+        found.update(_named(config.to_dict()))
+    return tuple(sorted(found))
+
+
+def crossed_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> tuple[int, ...]:
+    """Return the named lengths that some of the requests exceed and others do not."""
+    stacks = list(zip(*(read_lengths(loaded, row) for row in rows), strict=True))
+    return tuple(
+        named
+        for named in named_lengths(loaded)
+        if any(min(lengths) <= named < max(lengths) for lengths in stacks)
+    )
+
+
+def _configs(model: PreTrainedModel) -> list[Any]:
+    parts = [part.config for part in model.modules() if isinstance(part, PreTrainedModel)]
+    return list({id(config): config for config in parts}.values())
+
+
+def _limits(config: Any) -> Iterator[tuple[int, bool]]:  # noqa: ANN401 - any config
+    """Yield lengths beyond which frequencies change, and whether they go on changing."""
+    told = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    by_layer = [value for value in told.values() if isinstance(value, Mapping)]
+    for rope in by_layer or [told]:
+        kind = rope.get("rope_type", rope.get("type"))
+        if kind in _STATIC:
+            continue
+        grows = "dynamic" in kind
+        named = "max_position_embeddings" if grows else "original_max_position_embeddings"
+        limit = (None if grows else rope.get(named)) or getattr(config, named, None)
+        if limit:
+            yield int(limit), grows
+
+
+def _named(value: object, name: str = "") -> Iterator[int]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _named(inner, str(key))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _named(inner, name)
+    elif type(value) is int and value > 1 and _NAMES.search(name):
+        yield value

@@ -1,0 +1,69 @@
+"""Models that give texts no likelihood: some see what they predict, some answer at random."""
+
+from collections.abc import Sequence
+
+import torch
+
+from nnd.metric.encoding import Encoded
+from nnd.metric.engine.memory import room_for
+from nnd.metric.engine.paths import bound_of
+from nnd.metric.engine.proof import score_alone
+from nnd.metric.engine.state import as_found
+from nnd.metric.models import LoadedModel
+from nnd.schemas import ScoringError
+
+# Two texts that part after 4 tokens. How far may the predictions before that move, in shares of
+# how far those behind it do? Causal models: not at all; untrained masked ones: from 0.006.
+_PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
+_LOOK_AHEAD = 0.005
+
+
+def check_causal(loaded: LoadedModel) -> None:
+    """Masked language models load as causal ones without complaint, and see what they predict.
+
+    Raises:
+        ScoringError: If the model is one.
+    """
+    ids = torch.tensor(_PARTING_TEXTS, device=loaded.model.device)
+    mask = torch.ones_like(ids)
+    with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
+        answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
+    one, other = answer.logits.float()
+    moved = (one - other).abs().amax(-1)
+    if moved[:_SHARED].max() > _LOOK_AHEAD * moved[_SHARED:].max():
+        raise _looks_ahead(loaded)
+
+
+def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
+    """Check what a path that shares contexts would show, on the longest request.
+
+    Reformer's hashes are random unless its config has a seed; and in long texts it looks ahead,
+    because it sorts all tokens into its buckets.
+
+    Raises:
+        ScoringError: If the model answers the same request differently each time, or the last token
+            of a decoder-only model changes what is predicted before.
+    """
+    chosen = [row for row in rows if any(row.scored[:-1])]
+    if not chosen:
+        return
+    row = max(chosen, key=lambda row: len(row.context) + len(row.inputs))
+    row = row._replace(scored=(*row.scored[:-1], False))
+    most = bound_of(loaded) * sum(row.scored)
+    value = score_alone(loaded, row)
+    if abs(score_alone(loaded, row) - value) > most:
+        raise ScoringError(
+            f"{loaded.name}: {type(loaded.model).__name__} answers the same request differently "
+            "each time; if its config has a seed (Reformer's is hash_seed), set it"
+        )
+    another = next(token for token in (*row.inputs, 0, 1) if token != row.inputs[-1])
+    changed = row._replace(inputs=(*row.inputs[:-1], another))
+    if not loaded.is_encoder_decoder and abs(score_alone(loaded, changed) - value) > most:
+        raise _looks_ahead(loaded)
+
+
+def _looks_ahead(loaded: LoadedModel) -> ScoringError:
+    return ScoringError(
+        f"{loaded.name}: {type(loaded.model).__name__} looks ahead: later tokens change its "
+        "earlier predictions, so it gives texts no likelihood; use a causal language model"
+    )
