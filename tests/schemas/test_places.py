@@ -173,7 +173,7 @@ import os, random, signal, sys, time
 from pathlib import Path
 from nnd.schemas import replace_folder
 
-target, names, whole = Path(sys.argv[1]), ("manifest.json", "a", "b", "c"), 0
+target, names = Path(sys.argv[1]), ("manifest.json", "a", "b", "c")
 chance = random.Random(0)
 for attempt in range(25):
     child = os.fork()
@@ -182,15 +182,14 @@ for attempt in range(25):
             with replace_folder(target, marker="manifest.json") as folder:
                 for name in names:
                     (folder / name).write_text(f"{attempt}.{number}")
+    while not target.exists():
+        time.sleep(0.001)
     time.sleep(chance.uniform(0.002, 0.1))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    if target.exists():
-        found = {name: (target / name).read_text() for name in names}
-        assert sorted(path.name for path in target.iterdir()) == sorted(names), "other files"
-        assert len(set(found.values())) == 1 and all(found.values()), found
-        whole += 1
-print(whole)
+    found = {name: (target / name).read_text() for name in names}
+    assert sorted(path.name for path in target.iterdir()) == sorted(names), "other files"
+    assert len(set(found.values())) == 1 and all(found.values()), found
 """
 
 
@@ -202,9 +201,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_folder(tmp_path: Path) -> None:
         check=False,
     )
 
-    assert done.stderr == ""
-    # The first kills may come before the first folder stands.
-    assert int(done.stdout) >= 20
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 # What is to be new

@@ -1,21 +1,16 @@
 """Challenge 300 on the real files: the newest and the two older layouts."""
 
-import csv
-import io
-import random
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.converters.folder.validation import validate
 from nnd.schemas import SourceError
 
 FILE = "challenge300-outputs.tsv"
 QUOTED_2021 = "challenge300-outputs.58169e8.tsv"
 UNQUOTED_2021 = "challenge300-outputs.865708d.tsv"
-CREDITED = ["Macaw-11B", "Macaw-answer-11B", "GPT3-davinci", "Jurassic-1-jumbo", "T5-XXL-SSM-NQ"]
 
 
 @pytest.fixture(scope="module")
@@ -33,123 +28,6 @@ def older(request: pytest.FixtureRequest, conversions: dict[str, Conversion]) ->
     return conversions[request.param]
 
 
-def test_counts(challenge300: Conversion) -> None:
-    assert challenge300.manifest["counts"] == {
-        "annotations": 3300,
-        "contexts": 300,
-        "candidates": 3300,
-        "empty_candidates": 1,
-        "systems": 11,
-        "pairs": 807,
-        "distinct_pairs": 807,
-        "same_after_lowercase": 0,
-        "by_error_category": {"correctness": 807},
-        "by_error_group": {},
-        "by_aspect": {"correctness": 807},
-        "by_category": {
-            "Common Sense": 518,
-            "Comparison": 15,
-            "Creativity": 34,
-            "Entity": 47,
-            "Science": 193,
-        },
-        "by_split": {"test": 807},
-    }
-
-
-def test_dropped(challenge300: Conversion) -> None:
-    # 6 of 11 systems were not credited: 6 * 300 = 1,800 answers without a score.
-    dropped = {entry["reason"]: entry["n"] for entry in challenge300.manifest["dropped"]}
-
-    assert dropped == {"unlabelled": 1800, "between": 88}
-
-
-def test_every_pair_and_no_other(challenge300: Conversion, nnd_data: Path) -> None:
-    text = (nnd_data / "challenge300" / FILE).read_text(encoding="utf-8")
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t")
-    expected = [
-        (row["id"], row[good], row[bad])
-        for row in rows
-        for good in CREDITED
-        for bad in CREDITED
-        if float(row[f"credit-{good}"]) == 1
-        if float(row[f"credit-{bad}"]) == 0
-    ]
-    columns = ("context_id", "candidate_high", "candidate_low")
-
-    assert sorted(challenge300.pairs.select(columns).rows()) == sorted(expected)
-
-
-@pytest.mark.parametrize(
-    ("row", "pair_id", "probe", "systems", "texts"),
-    [
-        (0, "71c3aa6d8b01328f", 10, ("GPT3-davinci", "T5-XXL-SSM-NQ"), ("The murderer.", "John")),
-        (
-            8,
-            "9b077a56c1c3e4da",
-            101,
-            ("T5-XXL-SSM-NQ", "GPT3-davinci"),
-            ("death", "Because they are toxic."),
-        ),
-        (
-            -1,
-            "290fe95b1acb5211",
-            99,
-            ("Macaw-answer-11B", "T5-XXL-SSM-NQ"),
-            ("intake, compression, exhaust", "in an endless loop"),
-        ),
-    ],
-    ids=["first", "ninth", "last"],
-)
-def test_pinned_pair(  # noqa: PLR0917 - parameters of the table above
-    challenge300: Conversion,
-    row: int,
-    pair_id: str,
-    probe: int,
-    systems: tuple[str, str],
-    texts: tuple[str, str],
-) -> None:
-    found = challenge300.pairs.row(row, named=True)
-
-    assert found["pair_id"] == pair_id
-    assert found["context_id"] == f"challenge300-probes-v1-{probe}"
-    assert (found["system_high"], found["system_low"]) == systems
-    assert (found["candidate_high"], found["candidate_low"]) == texts
-    assert found["margin"] == 1
-
-
-def test_the_empty_answer_is_kept_with_its_pair(challenge300: Conversion) -> None:
-    empty = challenge300.pairs.filter(candidate_low="")
-
-    assert empty.select("context_id", "system_low").rows() == [
-        ("challenge300-probes-v1-30", "T5-XXL-SSM-NQ")
-    ]
-
-
-def test_a_context_is_its_question(challenge300: Conversion) -> None:
-    first = challenge300.pairs.row(0, named=True)
-
-    assert first["context"] == "The murderer killed the man. Who did the police arrest?"
-    assert first["inputs"] == [{"key": "question", "value": first["context"]}]
-
-
-def test_mean_credits(challenge300: Conversion) -> None:
-    # ../shared/facts/sources.md, "Human quality per model".
-    overall = challenge300.human_scores.filter(category="overall")
-    found = {
-        system: (round(100 * score, 1), n)
-        for system, score, n in overall.select("system", "score", "n").rows()
-    }
-
-    assert found == {
-        "Macaw-11B": (74.7, 300),
-        "Macaw-answer-11B": (76.1, 300),
-        "GPT3-davinci": (65.6, 300),
-        "Jurassic-1-jumbo": (64.8, 300),
-        "T5-XXL-SSM-NQ": (57.5, 300),
-    }
-
-
 def test_mean_credits_by_category_add_up_to_the_overall_mean(challenge300: Conversion) -> None:
     macaw = challenge300.human_scores.filter(system="Macaw-11B")
     parts = macaw.filter(pl.col("category") != "overall")
@@ -159,21 +37,14 @@ def test_mean_credits_by_category_add_up_to_the_overall_mean(challenge300: Conve
     assert given == pytest.approx(300 * macaw.filter(category="overall")["score"].item())
 
 
-def test_an_older_file_gives_809_pairs(older: Conversion) -> None:
-    counts = older.manifest["counts"]
-
-    assert (counts["pairs"], counts["empty_candidates"], counts["systems"]) == (809, 1, 11)
-    assert counts["by_category"] == {
+def test_the_categories_of_an_older_file(older: Conversion) -> None:
+    assert older.manifest["counts"]["by_category"] == {
         "Common Sense": 523,
         "Comparison": 14,
         "Creativity": 34,
         "Entity": 44,
         "Science": 194,
     }
-
-
-def test_an_older_file_is_not_taken_for_the_declared_one(older: Conversion) -> None:
-    assert [file["verified"] for file in older.manifest["files"]] == [False]
 
 
 def test_an_older_file_differs_in_the_credits_of_nine_questions_only(
@@ -213,23 +84,6 @@ def test_a_folder_with_two_older_files_asks_for_one(nnd_data: Path, tmp_path: Pa
         convert("challenge300", origin=tmp_path)
 
 
-def test_the_order_of_the_rows_does_not_matter(
-    challenge300: Conversion, nnd_data: Path, tmp_path: Path
-) -> None:
-    # No cell of the newest file has a line break, so lines are rows.
-    header, *rows = (nnd_data / "challenge300" / FILE).read_bytes().splitlines(keepends=True)
-    random.Random(1).shuffle(rows)
-    (tmp_path / FILE).write_bytes(header + b"".join(rows))
-    convert("challenge300", origin=tmp_path / FILE, out=tmp_path / "shuffled")
-    (tmp_path / "straight").mkdir()
-    challenge300.write(tmp_path / "straight")
-
-    for name in ("pairs.parquet", "human_scores.parquet"):
-        assert (tmp_path / "shuffled" / name).read_bytes() == (
-            tmp_path / "straight" / name
-        ).read_bytes()
-
-
 @pytest.mark.parametrize("name", [FILE, QUOTED_2021, UNQUOTED_2021])
 def test_bom_and_crlf_are_simply_read(
     conversions: dict[str, Conversion], nnd_data: Path, tmp_path: Path, name: str
@@ -241,9 +95,3 @@ def test_bom_and_crlf_are_simply_read(
     found = convert("challenge300", origin=path)
 
     assert found.annotations.equals(conversions[name].annotations)
-
-
-def test_the_folder_is_valid(challenge300: Conversion, tmp_path: Path) -> None:
-    challenge300.write(tmp_path)
-
-    assert list(validate(tmp_path)) == []

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.converters.folder.validation import validate
 from nnd.converters.pairs.pairing import make_pairs
 from nnd.converters.quality import NoError
 from nnd.converters.reading.archives import read_members
@@ -256,87 +255,23 @@ def test_a_wrong_file_is_refused(read: Read, rows: object, message: str) -> None
     assert str(caught.value).startswith(message)
 
 
-def test_counts_by_factuality(factuality: Conversion) -> None:
-    # ../shared/facts/sources.md: 832 pairs of CNN/DM test summaries, 336 of valid ones. 2,246
-    # summaries less 1,250 of CNN/DM are the 996 of XSum, whose texts are not here.
+def test_the_set_is_found_and_xsum_left_out(factuality: Conversion) -> None:
+    # 2,246 summaries less 1,250 of CNN/DM are the 996 of XSum, whose texts are not here.
     assert factuality.manifest["source"]["set"] == "factuality"
-    assert factuality.manifest["counts"] == {
-        "annotations": 1250,
-        "contexts": 250,
-        "candidates": 1250,
-        "empty_candidates": 0,
-        "systems": 5,
-        "pairs": 1168,
-        "distinct_pairs": 1168,
-        "same_after_lowercase": 0,
-        "by_error_category": {"not_factual": 1168},
-        "by_error_group": {},
-        "by_aspect": {"factuality": 1168},
-        "by_category": {"cnndm": 1168},
-        "by_split": {"test": 832, "valid": 336},
-    }
-    assert factuality.manifest["dropped"] == []
+    assert factuality.manifest["counts"]["by_category"] == {"cnndm": 1168}
     assert factuality.manifest["oddities"] == [
         "human_annotations.json: summaries of bbc left out, as neither file has their texts: 996"
     ]
 
 
-@pytest.mark.parametrize(
-    ("place", "context_id", "systems", "starts", "margin"),
-    [
-        (
-            0,
-            "06a4af524f4021ea62a16ee7778f901f3a7879b1",
-            ("bart", "pgn"),
-            ("the kite , dubbed ` centipede", "the kite , dubbed ' centipede"),
-            0.5,
-        ),
-        (
-            8,
-            "07955dc7323a027814bbdacf87a46e554167aac2",
-            ("bert_sum", "pgn"),
-            ("arsenal vice-captain per mertesacker", "jurgen klopp has tipped compatriot"),
-            0.6666666667,
-        ),
-        (
-            -1,
-            "f8e569d2d6ba2128734f2aecfba17e3121149df3",
-            ("s2s", "bus"),
-            ("a UNK experiment to help dementia", "the idea is borrowed from the 2004"),
-            0.3333333333,
-        ),
-    ],
-    ids=["first", "ninth", "last"],
-)
-def test_pinned_pair(  # noqa: PLR0917 - parameters of the table above
-    factuality: Conversion,
-    place: int,
-    context_id: str,
-    systems: tuple[str, str],
-    starts: tuple[str, str],
-    margin: float,
-) -> None:
-    found = factuality.pairs.row(place, named=True)
+def test_a_margin_is_the_difference_of_factuality(factuality: Conversion, nnd_data: Path) -> None:
+    text = (nnd_data / "frank" / "human_annotations.json").read_text(encoding="utf-8")
+    scores = {f"{row['hash']}/{row['model_name']}": row["Factuality"] for row in json.loads(text)}
+    rows = factuality.pairs.select("high_id", "low_id", "margin").rows()
 
-    assert found["context_id"] == context_id
-    assert (found["system_high"], found["system_low"]) == systems
-    assert found["candidate_high"].startswith(starts[0])
-    assert found["candidate_low"].startswith(starts[1])
-    assert found["margin"] == pytest.approx(margin)
-
-
-def test_mean_factuality_by_system(factuality: Conversion) -> None:
-    # ../shared/facts/sources.md, "Human quality per model".
-    test = factuality.annotations.filter(split="test")
-    means = test.group_by("system").agg(pl.col("score").mean().round(3))
-
-    assert dict(means.iter_rows()) == {
-        "bart": 0.943,
-        "bert_sum": 0.900,
-        "bus": 0.711,
-        "pgn": 0.896,
-        "s2s": 0.486,
-    }
+    assert [margin for *_, margin in rows] == pytest.approx(
+        [scores[high] - scores[low] for high, low, _ in rows]
+    )
 
 
 def read_rows(path: Path) -> Iterator[dict[str, str]]:
@@ -402,12 +337,6 @@ def test_both_rules_differ_on_thirty_test_summaries(aggrefact: pl.DataFrame) -> 
         ("none", "no_error", 489),
         ("none", "not_factual", 4),
     ]
-
-
-def test_the_folder_is_valid(factuality: Conversion, tmp_path: Path) -> None:
-    factuality.write(tmp_path)
-
-    assert list(validate(tmp_path)) == []
 
 
 def test_a_file_may_be_named_itself(factuality: Conversion, nnd_data: Path) -> None:

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.converters.folder.validation import validate
 from nnd.schemas import SourceError
 
 ZIP = "human_annotations.zip"
@@ -55,26 +54,6 @@ def net_votes(conversion: Conversion) -> dict[str, float]:
     return dict(found.select("system", "score").iter_rows())
 
 
-def test_counts(packed: Conversion) -> None:
-    assert packed.manifest["counts"] == {
-        "annotations": 600,
-        "contexts": 200,
-        "candidates": 600,
-        "empty_candidates": 0,
-        "systems": 3,
-        "pairs": 413,
-        "distinct_pairs": 413,
-        "same_after_lowercase": 0,
-        "by_error_category": {"preference": 413},
-        "by_error_group": {},
-        "by_aspect": {"preference": 413},
-        "by_category": {"bbc": 208, "cnn": 205},
-        "by_split": {"bbc": 208, "cnn": 205},
-    }
-    assert packed.manifest["dropped"] == []
-    assert [(file["name"], file["verified"]) for file in packed.manifest["files"]] == [(ZIP, True)]
-
-
 def test_lists_that_are_not_one_name_are_reported(packed: Conversion) -> None:
     what = "of 300 annotations do not name one best and one worst summary"
 
@@ -100,74 +79,6 @@ def test_the_loose_files_give_the_same_pairs_but_for_two_documents_that_changed_
     assert loose.pairs.filter(~moved).equals(packed.pairs.filter(~moved))
     assert sorted(loose.pairs.select(texts).rows()) == sorted(packed.pairs.select(texts).rows())
     assert [file["verified"] for file in loose.manifest["files"]] == [True, True]
-
-
-def test_every_name_counts_in_the_variant(nnd_data: Path) -> None:
-    # Counted by another script from the same lists.
-    found = convert("goyal_gpt3_news", origin=nnd_data / "goyal_gpt3_news", variant="every_name")
-
-    assert found.manifest["counts"]["by_split"] == {"bbc": 212, "cnn": 203}
-
-
-@pytest.mark.parametrize(
-    ("place", "where", "systems", "starts", "margin"),
-    [
-        (
-            0,
-            ("bbc", "0"),
-            ("t0", "brio"),
-            ("Four men have broken the world record", "A team of four men have set"),
-            3,
-        ),
-        (
-            8,
-            ("bbc", "12"),
-            ("gpt3", "brio"),
-            ("The article discusses a Texas judge", "Parents of transgender children"),
-            2,
-        ),
-        (
-            -1,
-            ("cnn", "99"),
-            ("gpt3", "t0"),
-            ("The article discusses a new law in New York", "The Adult Survivors Act gives"),
-            2,
-        ),
-    ],
-    ids=["first", "ninth", "last"],
-)
-def test_pinned_pair(  # noqa: PLR0917 - parameters of the table above
-    packed: Conversion,
-    place: int,
-    where: tuple[str, str],
-    systems: tuple[str, str],
-    starts: tuple[str, str],
-    margin: float,
-) -> None:
-    found = packed.pairs.row(place, named=True)
-
-    assert (found["split"], found["context_id"]) == where
-    assert (found["system_high"], found["system_low"]) == systems
-    assert found["candidate_high"].startswith(starts[0])
-    assert found["candidate_low"].startswith(starts[1])
-    assert found["margin"] == margin
-
-
-def test_mean_net_votes(packed: Conversion) -> None:
-    # ../shared/facts/sources.md, "Human quality per model": sums over 100 articles each.
-    found = packed.human_scores.filter(pl.col("category") != "overall")
-
-    assert {
-        (category, system): round(score * n)
-        for category, system, score, n in found.select("category", "system", "score", "n").rows()
-    } == {
-        ("cnn", "gpt3"): 113,
-        ("cnn", "brio"): 29,
-        ("cnn", "t0"): -142,
-        ("bbc", "gpt3"): 95,
-        ("bbc", "t0"): -13,
-        ("bbc", "brio"): -82,
-    }
 
 
 @pytest.mark.parametrize(
@@ -280,9 +191,3 @@ def test_a_wrong_zip_is_refused(
 
     assert str(caught.value).startswith(message)
     assert [path.name for path in tmp_path.iterdir()] == [ZIP]
-
-
-def test_the_folder_is_valid(packed: Conversion, tmp_path: Path) -> None:
-    packed.write(tmp_path)
-
-    assert list(validate(tmp_path)) == []

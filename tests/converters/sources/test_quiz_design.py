@@ -1,4 +1,4 @@
-"""Quiz Design on the real file: exact to the last pair."""
+"""Quiz Design on the real file: the order of its lines, its bytes, and how long it takes."""
 
 import json
 import os
@@ -13,114 +13,14 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.converters.folder.validation import validate
 
 FILE = "quiz_design_groups.jsonl"
-
-# Accepted, disfluent, off target, wrong context: per cent of the system's 452 questions, a question
-# that several systems wrote counting for each (../shared/facts/sources.md, "Human quality").
-PER_CENT = {
-    "dgpt2_sup": (33.4, 14.4, 29.9, 22.3),
-    "gpt2b_sup": (40.9, 12.8, 22.3, 23.9),
-    "gpt2m_sup": (51.3, 13.1, 14.2, 21.5),
-    "bartb_sup": (52.0, 12.4, 13.1, 22.6),
-    "bartl_sup": (58.4, 12.2, 11.3, 18.1),
-    "prophetnet": (53.5, 21.0, 9.5, 15.9),
-    "mixqg": (68.4, 9.7, 5.8, 16.2),
-}
 
 
 @pytest.fixture(scope="module")
 def groups(nnd_data: Path) -> list[dict[str, Any]]:
     text = (nnd_data / "quiz_design" / FILE).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
-
-
-def test_counts(quiz_design: Conversion) -> None:
-    assert quiz_design.manifest["counts"] == {
-        "annotations": 2458,
-        "contexts": 452,
-        "candidates": 2458,
-        "empty_candidates": 0,
-        "systems": 7,
-        "pairs": 2686,
-        "distinct_pairs": 2686,
-        "same_after_lowercase": 26,
-        "by_error_category": {"disfluent": 711, "off_target": 890, "wrong_context": 1085},
-        "by_error_group": {},
-        "by_aspect": {"question": 2686},
-        "by_category": {},
-        "by_split": {"test": 2686},
-    }
-
-
-def test_dropped(quiz_design: Conversion) -> None:
-    dropped = [(entry["reason"], entry["n"]) for entry in quiz_design.manifest["dropped"]]
-
-    assert dropped == [("one_candidate", 3)]
-
-
-def test_the_file_is_the_declared_one(quiz_design: Conversion) -> None:
-    assert quiz_design.manifest["files"] == [
-        {
-            "name": FILE,
-            "sha256": "a07b4182bdd888460414302933f9dcb47bb3e6bb713da50ef7707c643bee2741",
-            "bytes": 791662,
-            "verified": True,
-        }
-    ]
-
-
-def test_every_pair_and_no_other(quiz_design: Conversion, groups: list[dict[str, Any]]) -> None:
-    expected = [
-        (str(group["group_id"]), good["question"], bad["question"], bad["reason"])
-        for group in groups
-        for good in group["questions"]
-        for bad in group["questions"]
-        if good["reason"] == "No error" and bad["reason"] != "No error"
-    ]
-    columns = ("context_id", "candidate_high", "candidate_low", "error_category")
-
-    assert sorted(quiz_design.pairs.select(columns).rows()) == sorted(expected)
-
-
-@pytest.mark.parametrize(
-    ("row", "pair_id", "high", "low", "texts"),
-    [
-        (
-            0,
-            "bab3802ccefd098b",
-            "0/bartl_sup",
-            "0/bartb_sup|prophetnet",
-            ("What is the definition of sustainable energy?", "What is sustainable energy?"),
-        ),
-        (
-            8,
-            "204ab5c7f723a6bc",
-            "0/mixqg",
-            "0/gpt2m_sup",
-            ("What does it mean if energy is sustainable?", "How is energy sustainable?"),
-        ),
-        (
-            -1,
-            "388ca5d080d38857",
-            "99/prophetnet",
-            "99/gpt2m_sup",
-            (
-                "What was the cause of the mass extinction at the end of the cretaceous period?",
-                # The spaces at the end are the file's.
-                "What effect did the discovery of the gypsum in the gypsum               ",
-            ),
-        ),
-    ],
-    ids=["first", "ninth", "last"],
-)
-def test_pinned_pair(  # noqa: PLR0917 - parameters of the table above
-    quiz_design: Conversion, row: int, pair_id: str, high: str, low: str, texts: tuple[str, str]
-) -> None:
-    columns = ("pair_id", "high_id", "low_id", "candidate_high", "candidate_low")
-
-    assert quiz_design.pairs.select(columns).row(row) == (pair_id, high, low, *texts)
 
 
 def test_a_context_keeps_its_parts_and_reads_answer_first(quiz_design: Conversion) -> None:
@@ -143,30 +43,6 @@ def test_pairs_that_differ_in_letter_case_only_are_kept(quiz_design: Conversion)
     # ProphetNet writes in lower case.
     systems = pl.concat_str("system_high", "system_low")
     assert equal.filter(systems.str.contains("prophetnet")).height == 21
-
-
-@pytest.mark.parametrize("system", PER_CENT)
-def test_human_scores_of_a_system(quiz_design: Conversion, system: str) -> None:
-    accepted, disfluent, off_target, wrong_context = PER_CENT[system]
-    of_system = quiz_design.human_scores.filter(system=system)
-    found = dict(of_system.select("category", "score").rows())
-
-    assert of_system["n"].to_list() == [452] * 4
-    assert round(100 * found["overall"], 1) == accepted
-    assert round(100 * (1 - found["disfluent"]), 1) == disfluent
-    assert round(100 * (1 - found["off_target"]), 1) == off_target
-    assert round(100 * (1 - found["wrong_context"]), 1) == wrong_context
-
-
-def test_the_public_systems_have_their_hub_ids(quiz_design: Conversion) -> None:
-    rows = (
-        quiz_design.human_scores.select("system", "model_id").unique().drop_nulls().sort("system")
-    )
-
-    assert rows.rows() == [
-        ("mixqg", "Salesforce/mixqg-large"),
-        ("prophetnet", "microsoft/prophetnet-large-uncased-squad-qg"),
-    ]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -232,9 +108,3 @@ def test_it_takes_less_than_three_seconds(nnd_data: Path, tmp_path: Path) -> Non
     convert("quiz_design", origin=nnd_data / "quiz_design", out=tmp_path / "out")
 
     assert time.perf_counter() - start < 3
-
-
-def test_the_folder_is_valid(quiz_design: Conversion, tmp_path: Path) -> None:
-    quiz_design.write(tmp_path)
-
-    assert list(validate(tmp_path)) == []

@@ -1,0 +1,257 @@
+"""The built-in sources on their real files: every pair, score and count, counted again.
+
+What is expected comes from `support.recounts`, which reads the same files with nothing of ours.
+What the fixtures give is in `test_sources.py`, and what is odd about a source in a file of its own.
+"""
+
+import hashlib
+import unicodedata
+from collections import Counter, defaultdict
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from support.recounts.raw_files import Text
+from support.recounts.readings import READINGS, Reading, credited
+
+from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.folder.validation import validate
+
+COLUMNS = (
+    *("split", "context_id", "high_id", "low_id", "aspect", "error_category"),
+    *("candidate_high", "candidate_low", "system_high", "system_low", "pair_id"),
+)
+
+Row = tuple[str, ...]
+
+every_reading = pytest.mark.parametrize(
+    "reading", READINGS, ids=[reading.id for reading in READINGS]
+)
+
+
+@cache
+def converted(origin: Path, source: str, options: tuple[tuple[str, str], ...]) -> Conversion:
+    return convert(source, origin=origin, **dict(options))
+
+
+def conversion_of(reading: Reading, data: Path) -> Conversion:
+    folder = data / reading.source / reading.origin
+    return converted(folder, reading.source, tuple(reading.options.items()))
+
+
+@cache
+def recounted(folder: Path, number: int) -> list[Text]:
+    return READINGS[number].texts(folder)
+
+
+def texts_of(reading: Reading, data: Path) -> list[Text]:
+    return recounted(data / reading.source, READINGS.index(reading))
+
+
+def pairs_of(reading: Reading, texts: list[Text]) -> list[Row]:
+    """Every pair of two candidates of a context, in the order of their keys."""
+    contexts = defaultdict(list)
+    for text in texts:
+        contexts[text.split, text.context].append(text)
+    found: list[Row] = []
+    for group in contexts.values():
+        for high in group:
+            for low in group:
+                for aspect in high.marks:
+                    better = reading.better(high.marks[aspect], low.marks[aspect])
+                    for category in (aspect,) * better if isinstance(better, bool) else better:
+                        keys = (high.split, high.context, high.id, low.id, aspect, category)
+                        written = (high.text, low.text)
+                        digest = pair_id(reading.source, keys, written)
+                        found.append((*keys, *written, high.system, low.system, digest))
+    return sorted(found)
+
+
+def pair_id(source: str, keys: Row, texts: Row) -> str:
+    """By the recipe of `pairing.ID_FIELDS`."""
+    split, context, high, low, aspect, category = keys
+    fields = (source, split, context, aspect, category, high, low, *texts, "human")
+    key = "".join(f"{len(field.encode())}:{field}" for field in fields)
+    return hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def same_text(row: Row) -> bool:
+    high, low = (" ".join(unicodedata.normalize("NFC", text).split()) for text in row[6:8])
+    return high == low
+
+
+@every_reading
+def test_every_pair_and_no_other_in_order(reading: Reading, nnd_data: Path) -> None:
+    conversion = conversion_of(reading, nnd_data)
+    pairs = pairs_of(reading, texts_of(reading, nnd_data))
+    dropped = {entry["reason"]: entry["n"] for entry in conversion.manifest["dropped"]}
+
+    assert pairs
+    expected = [row for row in pairs if not same_text(row)]
+    assert conversion.pairs.select(COLUMNS).rows() == expected
+    assert dropped.get("same_text", 0) == len(pairs) - len(expected)
+
+
+# As ../shared/facts/sources.md counts them, pairs of equal texts included.
+WITH_EQUAL_TEXTS = {
+    "quiz_design": 2_686,
+    "challenge300": 807,
+    "challenge300-challenge300-outputs.58169e8.tsv": 809,
+    "challenge300-challenge300-outputs.865708d.tsv": 809,
+    "confit_samsum": 524,
+    "confit_samsum-gap": 1_119,
+    "summeval": 4_243 + 2_396 + 2_781 + 3_750,
+    "dialsummeval": 3_994 + 2_193 + 4_292 + 1_769,
+    "frank": 832 + 336,
+    "goyal_gpt3_news": 208 + 205,
+    "goyal_gpt3_news-loose": 208 + 205,
+    "goyal_gpt3_news-every_name": 212 + 203,
+    "simplification": 9_860 + 11_177 + 6_432 + 5_843,
+    "simplification-da": 287 + 335 + 318,
+    "wmt_mqm-ted-ende": 20_278,
+    "wmt_mqm-ted-zhen": 28_051,
+    "wmt_mqm-ted-ende-severity": 16_360 + 2_107,
+    "wmt_mqm-ted-zhen-severity": 22_417 + 1_919,
+    "wmt_mqm-ted-ende-severity_order": 19_987 + 2_604,
+    "wmt_mqm-ted-zhen-severity_order": 26_490 + 2_148,
+}
+
+
+@every_reading
+def test_the_recount_gives_the_known_number(reading: Reading, nnd_data: Path) -> None:
+    assert len(pairs_of(reading, texts_of(reading, nnd_data))) == WITH_EQUAL_TEXTS[reading.id]
+
+
+@every_reading
+def test_contexts_and_their_parts(reading: Reading, nnd_data: Path) -> None:
+    columns = ("split", "context_id", "context", "inputs")
+    rows = conversion_of(reading, nnd_data).annotations.select(columns).iter_rows()
+    found = {
+        (split, key): (context, {part["key"]: part["value"] for part in inputs})
+        for split, key, context, inputs in rows
+    }
+    texts = texts_of(reading, nnd_data)
+
+    assert {key: parts for key, (_, parts) in found.items()} == {
+        (text.split, text.context): text.inputs for text in texts
+    }
+    for context, parts in found.values():
+        assert len(parts) > 1 or [context] == list(parts.values())
+
+
+@every_reading
+def test_margins(reading: Reading, nnd_data: Path) -> None:
+    """A margin is the difference of two scores; there is none without scores."""
+    marks = {
+        (text.split, text.id, aspect): mark
+        for text in texts_of(reading, nnd_data)
+        for aspect, mark in text.marks.items()
+        if isinstance(mark, int | float | Decimal)
+    }
+    pairs = conversion_of(reading, nnd_data).pairs
+    for split, high, low, aspect, margin in pairs.select(
+        "split", "high_id", "low_id", "aspect", "margin"
+    ).iter_rows():
+        if marks:
+            difference = marks[split, high, aspect] - marks[split, low, aspect]
+            assert margin == pytest.approx(float(difference))
+        elif reading.source != "frank":  # see test_frank.py
+            assert margin is None
+
+
+@every_reading
+def test_counts(reading: Reading, nnd_data: Path) -> None:
+    texts = texts_of(reading, nnd_data)
+    pairs = [row for row in pairs_of(reading, texts) if not same_text(row)]
+    sizes = Counter((text.split, text.context) for text in texts)
+    found = conversion_of(reading, nnd_data).manifest
+    dropped = {entry["reason"]: entry["n"] for entry in found["dropped"]}
+    # A label is an annotation; so is a candidate without one, under each aspect.
+    labels = [mark for text in texts for mark in text.marks.values()]
+
+    assert {name: found["counts"][name] for name in COUNTED} == {
+        "annotations": sum(len(m) or 1 if isinstance(m, tuple) else 1 for m in labels),
+        "contexts": len(sizes),
+        "candidates": len({(text.split, text.id) for text in texts}),
+        "empty_candidates": sum(not text.text.strip() for text in texts),
+        "systems": len({name for text in texts for name in text.system.split("|")}),
+        "pairs": len(pairs),
+        "distinct_pairs": len({row[:4] for row in pairs}),
+        "same_after_lowercase": sum(
+            same_text((*row[:6], row[6].lower(), row[7].lower())) for row in pairs
+        ),
+        "by_error_category": Counter(row[5] for row in pairs),
+        "by_aspect": Counter(row[4] for row in pairs),
+        "by_split": Counter(row[0] for row in pairs),
+    }
+    assert dropped.get("one_candidate", 0) == sum(size == 1 for size in sizes.values())
+    assert dropped.get("unlabelled", 0) == sum(mark is None for mark in labels)
+    if reading.better is credited:
+        assert dropped.pop("between") == sum(mark not in {None, 0, 1} for mark in labels)
+    assert dropped.keys() <= {"same_text", "one_candidate", "unlabelled"}
+
+
+COUNTED = (
+    *("annotations", "contexts", "candidates", "empty_candidates", "systems", "pairs"),
+    *("distinct_pairs", "same_after_lowercase", "by_error_category", "by_aspect", "by_split"),
+)
+
+
+@every_reading
+def test_human_scores(reading: Reading, nnd_data: Path) -> None:
+    texts = texts_of(reading, nnd_data)
+    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    kinds = {
+        label
+        for text in texts
+        for mark in text.marks.values()
+        if isinstance(mark, tuple)
+        for label in mark
+        if label != "No-error"
+    }
+    for text in texts:
+        for system in text.system.split("|"):
+            for aspect, mark in text.marks.items():
+                if (value := reading.value(mark)) is not None:
+                    values[system, aspect, "overall"].append(value)
+                    if text.category is not None:
+                        values[system, aspect, text.category].append(value)
+                for kind in kinds:
+                    values[system, aspect, kind].append(kind not in mark)
+    scores = conversion_of(reading, nnd_data).human_scores
+    found = {
+        row[:3]: row[3:]
+        for row in scores.select("system", "aspect", "category", "score", "n").iter_rows()
+    }
+
+    if reading.source == "challenge300":  # its categories of contexts have a test of their own
+        found = {key: value for key, value in found.items() if key[2] == "overall"}
+    assert found == {
+        key: (pytest.approx(fmean(numbers)), len(numbers)) for key, numbers in values.items()
+    }
+
+
+@every_reading
+def test_systems_that_are_public_have_their_hub_ids(reading: Reading, nnd_data: Path) -> None:
+    conversion = conversion_of(reading, nnd_data)
+    scores = conversion.human_scores.select("system", "model_id").unique()
+    declared = conversion.manifest["source"]["systems"]
+
+    assert {name: declared[name] for name in scores["system"]} == dict(scores.iter_rows())
+
+
+@every_reading
+def test_the_file_is_the_declared_one(reading: Reading, nnd_data: Path) -> None:
+    files = conversion_of(reading, nnd_data).manifest["files"]
+
+    assert files
+    assert all(file["verified"] for file in files) == reading.declared
+
+
+@every_reading
+def test_the_folder_is_valid(reading: Reading, nnd_data: Path, tmp_path: Path) -> None:
+    conversion_of(reading, nnd_data).write(tmp_path)
+
+    assert [str(finding) for finding in validate(tmp_path).findings] == []

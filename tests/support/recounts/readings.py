@@ -1,0 +1,172 @@
+"""Every source in its sets and variants, and what makes a candidate better in each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from support.recounts.raw_files import (
+    Text,
+    challenge300,
+    confit_samsum,
+    frank,
+    goyal,
+    quiz_design,
+    rated,
+    simplification,
+    wmt_mqm,
+)
+
+TOLERANCE = Decimal("1e-6")
+"""By which a difference of means may fall short, as they are stored as decimals."""
+
+SEVERITIES = ("No-error", "Minor", "Major")
+"""Those of the TED files, the best first."""
+
+
+class Reading(NamedTuple):
+    """A source in one of its sets and variants.
+
+    Attributes:
+        source: Its name.
+        texts: Returns the candidates of its real files, given their folder.
+        better: What the first mark is better in: error categories, or the aspect itself (True).
+        value: How good a mark is; None where it does not count.
+        origin: File or folder to convert, below the folder of real files.
+        options: Set and variant, as `convert` names them.
+        declared: Whether the file is the one that source.yaml declares.
+    """
+
+    source: str
+    texts: Callable[[Path], list[Text]]
+    better: Callable[[Any, Any], Sequence[str] | bool]
+    value: Callable[[Any], float | None]
+    origin: str = ""
+    options: Mapping[str, str] = {}
+    declared: bool = True
+
+    @property
+    def id(self) -> str:
+        parts = [self.source, self.origin, *self.options.values()]
+        return "-".join(part for part in parts if part).replace("/", "-")
+
+
+def no_error(high: Sequence[str], low: Sequence[str]) -> Sequence[str]:
+    """No error is better than an error, in each of its categories."""
+    return [] if _errors(high) else _errors(low)
+
+
+def error_free(mark: Sequence[str]) -> float:
+    return float(not _errors(mark))
+
+
+def _errors(mark: Sequence[str]) -> list[str]:
+    return [label for label in mark if label != "No-error"]
+
+
+def by_worst(high: Sequence[str], low: Sequence[str]) -> Sequence[str]:
+    """By the worst severity of each."""
+    better, worse = (max(map(SEVERITIES.index, mark)) for mark in (high, low))
+    return [SEVERITIES[worse]] if better < worse else []
+
+
+def credited(high: float | None, low: float | None) -> bool:
+    return high == 1 and low == 0
+
+
+def gap(minimum: int) -> Callable[[Any, Any], bool]:
+    def better(high: Any, low: Any) -> bool:
+        return None not in {high, low} and high - low >= minimum - TOLERANCE
+
+    return better
+
+
+def number(mark: Any) -> float | None:
+    return None if mark is None else float(mark)
+
+
+def best_by_most(high: Sequence[int], low: Sequence[int]) -> bool:
+    """Most of three people gave the one the best rating, and not the other."""
+    return median(high) == 5 > median(low)
+
+
+TED = [
+    Reading(
+        "wmt_mqm",
+        wmt_mqm(name, 7 if variant is None else 8),
+        by_worst if variant == "severity_order" else no_error,
+        error_free,
+        options={"set_name": f"ted/{name}"} | ({} if variant is None else {"variant": variant}),
+    )
+    for name in ("ende", "zhen")
+    for variant in (None, "severity", "severity_order")
+]
+OLDER = ["challenge300-outputs.58169e8.tsv", "challenge300-outputs.865708d.tsv"]
+"""The first releases of Challenge 300: quoted, and not."""
+
+READINGS = [
+    Reading("quiz_design", quiz_design, no_error, error_free),
+    Reading("challenge300", challenge300("challenge300-outputs.tsv"), credited, number),
+    *(
+        Reading(
+            "challenge300",
+            challenge300(name, quoted=name == OLDER[0]),
+            credited,
+            number,
+            origin=name,
+            declared=False,
+        )
+        for name in OLDER
+    ),
+    Reading("confit_samsum", confit_samsum(None), no_error, error_free),
+    Reading("confit_samsum", confit_samsum("Score"), gap(1), number, options={"variant": "gap"}),
+    Reading(
+        "summeval",
+        rated(
+            "model_annotations.aligned.paired.jsonl",
+            *("expert_annotations", "decoded", ("article", "text")),
+        ),
+        best_by_most,
+        fmean,
+    ),
+    Reading(
+        "dialsummeval",
+        rated("human_judgment.jsonl", "annotations", "summary", ("dialogue", "dialogue")),
+        best_by_most,
+        fmean,
+    ),
+    Reading("frank", frank, no_error, error_free, declared=False),
+    Reading("goyal_gpt3_news", goyal(packed=True, first=True), gap(2), number),
+    Reading(
+        "goyal_gpt3_news",
+        goyal(packed=False, first=True),
+        gap(2),
+        number,
+        options={"set_name": "loose"},
+    ),
+    Reading(
+        "goyal_gpt3_news",
+        goyal(packed=True, first=False),
+        gap(2),
+        number,
+        options={"variant": "every_name"},
+    ),
+    Reading(
+        "simplification",
+        simplification(
+            "structural_simplicity.csv",
+            *("grammaticality", "meaning", "simplicity", "structural_simplicity"),
+        ),
+        gap(1),
+        number,
+    ),
+    Reading(
+        "simplification",
+        simplification("simplicity_DA.csv", "fluency", "meaning", "simplicity"),
+        gap(10),
+        number,
+        options={"set_name": "da"},
+    ),
+    *TED,
+]
