@@ -11,8 +11,9 @@ from nnd.metric.encoding import Request, find_protocol, find_template
 from nnd.metric.engine import Engine, Likelihoods, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
+from nnd.metric.results.crossings import count_crossings
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
-from nnd.metric.results.scoring import count_crossings, score_alone, score_pairs
+from nnd.metric.results.scoring import score_alone, score_pairs
 from nnd.metric.results.signature import make_signature
 
 

@@ -10,12 +10,10 @@ from nnd.metric.encoding import (
     Prompt,
     Request,
     Template,
-    find_crossings,
-    find_protocol,
     render,
 )
-from nnd.metric.engine import Engine, Likelihoods, Scorer
-from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, distinct_tests
+from nnd.metric.engine import Likelihoods, Scorer
+from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.results.surface import measure
 from nnd.schemas import CandidateError, ScoringError
 
@@ -54,7 +52,7 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     """
     pairs = data.pairs
     prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
-    found = _score(scorer, _requests(pairs, prompts), pairs)
+    found = _score(scorer, requests_of(pairs, prompts), pairs)
     n = pairs.height
     high, low = _halves(found)
     columns = {
@@ -85,37 +83,13 @@ def score_alone(data: PairSet, scorer: Scorer, template: Template) -> Alone:
     prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
     alone = [prompt._replace(context="") for prompt in prompts]
     try:
-        values = _halves(_score(scorer, _requests(pairs, alone), pairs))
+        values = _halves(_score(scorer, requests_of(pairs, alone), pairs))
     except ScoringError as error:
         return Alone(pl.DataFrame(schema=ALONE_SCHEMA).clear(pairs.height), str(error))
     return Alone(pl.DataFrame(dict(zip(ALONE_SCHEMA, values, strict=True))), None)
 
 
-def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | None:
-    """Count the tests whose tokens are not those of context and candidate encoded together.
-
-    Args:
-        data: The pairs.
-        engine: The model, the protocol, and the separator.
-        template: How contexts are rendered.
-
-    Returns:
-        None where the protocol or the model lets no text follow another: encoder-decoders, and
-        `laban2022`, which puts a start token between them.
-    """
-    loaded = engine.loaded
-    if loaded.is_encoder_decoder or find_protocol(engine.protocol).tokens != "native":
-        return None
-    pairs = data.pairs
-    prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
-    requests = _requests(pairs, prompts)
-    crosses = find_crossings(loaded.tokenizer, requests, engine.separator)
-    sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}
-    either = pl.DataFrame(sides).select(crosses=pl.any_horizontal(pl.all()))
-    return int(distinct_tests(pl.concat([pairs, either], how="horizontal")).rows["crosses"].sum())
-
-
-def _requests(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]:
+def requests_of(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]:
     """Return what a scorer is asked: all good candidates, then all bad ones."""
     return [
         (prompt.context, prompt.candidate_prefix + candidate)

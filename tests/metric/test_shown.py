@@ -8,7 +8,7 @@ from support.shown import check_pictured, check_shown
 from support.two_models import scored
 
 from nnd.metric import Evaluation, Failure, Sweep
-from nnd.metric.engine.engine import NO_WORK
+from nnd.metric.engine.answers import NO_WORK
 from nnd.metric.results import SCORED_SCHEMA, ModelResult, pass_rates
 from nnd.schemas import table_text
 
@@ -30,6 +30,7 @@ def result(rows: pl.DataFrame) -> ModelResult:
         rates=pass_rates(rows.select(*SCORED_SCHEMA)),
         notes=(),
         n_close=None,
+        n_crossing=None,
         work=NO_WORK,
         signature="nnd|",
     )

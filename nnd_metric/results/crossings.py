@@ -1,0 +1,33 @@
+"""Tests whose tokens are not those of context and candidate encoded as one text."""
+
+import polars as pl
+
+from nnd.metric.data import PairSet, parts_of
+from nnd.metric.encoding import Template, find_crossings, find_protocol, render
+from nnd.metric.engine import Engine
+from nnd.metric.results.rates import distinct_tests
+from nnd.metric.results.scoring import requests_of
+
+
+def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | None:
+    """Count the tests whose tokens are not those of context and candidate encoded together.
+
+    Args:
+        data: The pairs.
+        engine: The model, the protocol, and the separator.
+        template: How contexts are rendered.
+
+    Returns:
+        None where the protocol or the model lets no text follow another: encoder-decoders, and
+        `laban2022`, which puts a start token between them.
+    """
+    loaded = engine.loaded
+    if loaded.is_encoder_decoder or find_protocol(engine.protocol).tokens != "native":
+        return None
+    pairs = data.pairs
+    prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
+    requests = requests_of(pairs, prompts)
+    crosses = find_crossings(loaded.tokenizer, requests, engine.separator)
+    sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}
+    either = pl.DataFrame(sides).select(crosses=pl.any_horizontal(pl.all()))
+    return int(distinct_tests(pl.concat([pairs, either], how="horizontal")).rows["crosses"].sum())
