@@ -1,5 +1,6 @@
 """The card of a converted folder: the README.md that it has on the Hub."""
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from nnd.cards.rule import rule_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import shown_scores
 from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors
-from nnd.schemas import PublishError, SchemaError, load_schema, write_whole
+from nnd.schemas import PublishError, SchemaError, load_schema, replace_own
 
 _NOT_STATED = "The source does not say."
 
@@ -61,13 +62,27 @@ def data_card(folder: Path, repo_id: str) -> str:
 def write_card(folder: Path, repo_id: str, out: Path) -> None:
     """Write the card of a folder to a file, whole or not at all (arguments as of `data_card`).
 
-    Folders are made as needed.
+    Folders are made as needed. A comment at the end has the digest of the card, so that an older
+    one is replaced only as long as nobody has edited it.
 
     Raises:
-        NNDError: As `data_card` does; nothing is written then.
+        NNDError: As `data_card` does, or if the file is not an unedited card; nothing is written
+            then.
         OSError: If the file cannot be written.
     """
-    write_whole(out, data_card(folder, repo_id))
+    with replace_own(out, _is_unedited) as fresh:
+        fresh.write_bytes(_sealed(data_card(folder, repo_id).encode()))
+
+
+def _sealed(card: bytes) -> bytes:
+    """Return a card with its digest in a comment at the end."""
+    return card + b"\n<!-- nnd card, SHA-256 %s -->\n" % hashlib.sha256(card).hexdigest().encode()
+
+
+def _is_unedited(content: bytes) -> bool:
+    """Whether a file is as `write_card` wrote it."""
+    card, comment, _ = content.rpartition(b"\n<!-- nnd card, ")
+    return bool(comment) and content == _sealed(card)
 
 
 def read_card(path: Path) -> str:

@@ -28,13 +28,12 @@ from nnd.metric.data import (
 from nnd.metric.engine import Scoring, Store, default_store
 from nnd.metric.evaluation import Evaluation, Failure, Sweep
 from nnd.metric.models import LoadedModel, Loading, load_config, load_model
-from nnd.metric.results import RESULT, ModelResult, evaluate_model
+from nnd.metric.results import RUN_FILES, ModelResult, evaluate_model
 from nnd.schemas import (
     NNDError,
     ScoringError,
     ScoringWarning,
     check_replaceable,
-    replace_folder,
 )
 
 Model: TypeAlias = str | Path | LoadedModel
@@ -87,8 +86,8 @@ def evaluate(
         data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts is the
             rows of one.
         out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
-            of each; results already there are replaced. Also written, when the run is interrupted
-            or fails, is what was done by then.
+            of each; results already there are replaced, and nothing else. Also written, when the
+            run is interrupted or fails, is what was done by then.
         human_scores: Human scores per system, of one dataset; None means those that come with the
             data.
         systems: Model → system it stands for, where the model's id does not say it; of several
@@ -102,7 +101,7 @@ def evaluate(
 
     Raises:
         ScoringError: If data, a model or an option cannot be used; the message says which and why.
-        NNDError: If `out` is a file, or holds something other than results, or cannot be written.
+        NNDError: If `out` is a file, or holds anything that nnd did not write, or cannot be written.
     """
     several = _is_several(data)
     asked = [models] if isinstance(models, str | Path | LoadedModel) else list(models)
@@ -129,8 +128,7 @@ def evaluate(
             if found:
                 evaluations[key] = _join(found, pairs[key], systems or {})
                 if key in folders:
-                    with replace_folder(folders[key], marker=RESULT) as folder:
-                        evaluations[key].write(folder)
+                    evaluations[key].write(folders[key])
     if not several:
         return evaluations[keys[0]]
     written = {key: folder for key, folder in folders.items() if key in evaluations}
@@ -161,7 +159,7 @@ def _find_folders(out: str | Path | None, names: Sequence[str]) -> dict[str, Pat
         raise NNDError(f"{place}: is a file; name a folder with --out")
     folders = {name: place if len(names) == 1 else place / name for name in names}
     for folder in folders.values():
-        check_replaceable(folder, marker=RESULT)
+        check_replaceable(folder, files=RUN_FILES)
     return folders
 
 
