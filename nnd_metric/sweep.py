@@ -101,7 +101,7 @@ def evaluate(
 
     Raises:
         ScoringError: If data, a model or an option cannot be used; the message says which and why.
-        NNDError: If `out` is a file, or holds anything that nnd did not write, or cannot be written.
+        NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
     several = _is_several(data)
     asked = [models] if isinstance(models, str | Path | LoadedModel) else list(models)

@@ -61,6 +61,6 @@ if TYPE_CHECKING:
         write_folder as write_folder,
     )
     from .texts import counted as counted, excerpt as excerpt
-    from .workplace import temporary_folder as temporary_folder, workplace as workplace
+    from .workplaces import temporary_folder as temporary_folder, workplace as workplace
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

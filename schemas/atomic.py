@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from nnd.schemas.workplace import NEW, workplace
+from nnd.schemas.workplaces import NEW, workplace
 
 _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from nnd.schemas.atomic import replace_file, sync
 from nnd.schemas.errors import NNDError
-from nnd.schemas.workplace import NEW, OLD, workplace
+from nnd.schemas.workplaces import NEW, OLD, workplace
 
 IsOurs: TypeAlias = Callable[[bytes], bool]
 """Whether nnd wrote a file, from its first MiB."""
@@ -41,7 +41,7 @@ def replace_folder(target: Path, *, files: Sequence[str]) -> Iterator[Path]:
         target: The folder to make or to replace; parents are made as needed.
         files: What such a folder holds: first the JSON document whose `outputs` names the other
             files, then these. Older versions of nnd wrote the document without `outputs`: such a
-            folder is replaced only if it holds exactly these files.
+            folder is replaced only if it holds these files, all of them and no others.
 
     Raises:
         NNDError: If `target` is a file, or holds anything that nnd did not write, or is the working
@@ -203,7 +203,7 @@ def _listed(folder: Path, files: Sequence[str]) -> set[str]:
         return {document, *outputs.keys()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         held = {path.name for path in folder.iterdir()}
-        return held if held == set(files) else set()
+        return set(files) if held.issuperset(files) else set()
 
 
 def _foreign(folder: Path, ours: Collection[str], parent: str = "") -> Iterator[str]:
