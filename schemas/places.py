@@ -131,7 +131,7 @@ def replace_own(path: Path, is_ours: IsOurs) -> Iterator[Path]:
 def check_own(path: Path, is_ours: IsOurs) -> None:
     """Check, before long work, that `replace_own` will take `path` (arguments and errors)."""
     if path.is_dir():
-        raise NNDError(f"{path}: is a folder; name a file with --out")
+        raise NNDError(f"{path}: is a folder; name a file")
     if not path.exists():
         return
     if path.is_file():
@@ -140,8 +140,8 @@ def check_own(path: Path, is_ours: IsOurs) -> None:
         if not head or is_ours(head):
             return
     raise NNDError(
-        f"{path}: nnd did not write this file, or it was changed since; remove it, or name another "
-        "file with --out"
+        f"{path}: nnd did not write this file, or it was changed since; remove it, or write to "
+        "another place"
     )
 
 

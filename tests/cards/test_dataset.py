@@ -27,7 +27,7 @@ from support.card_folders import (
 from nnd.cards.dataset import data_card, write_card
 from nnd.cards.lint.checks import check_card
 from nnd.converters.folder.conversion import convert
-from nnd.schemas import PublishError, SchemaError
+from nnd.schemas import NNDError, PublishError, SchemaError
 
 CASES = list(fixture_cases())
 NAMES = [
@@ -360,13 +360,27 @@ def test_a_card_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     folder, out = make_folder(tmp_path), tmp_path / "cards"
     out.mkdir()
     write_card(folder, "org/birds", out / "README.md")
-    assert (out / "README.md").read_text(encoding="utf-8") == data_card(folder, "org/birds")
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert card.startswith(data_card(folder, "org/birds") + "\n<!-- nnd card, SHA-256 ")
+    assert list(check_card(card, folder)) == []
 
-    (out / "README.md").write_text("old")
     with pytest.raises(PublishError):
         write_card(folder, "no", out / "README.md")
     assert [path.name for path in out.iterdir()] == ["README.md"]
-    assert (out / "README.md").read_text() == "old"
-    with pytest.raises(IsADirectoryError) as caught:
+    assert (out / "README.md").read_text(encoding="utf-8") == card
+    with pytest.raises(NNDError, match="cards: is a folder; name a file"):
         write_card(folder, "org/birds", out)
-    assert caught.value.filename == str(out)
+
+
+def test_a_card_is_replaced_as_long_as_nobody_has_edited_it(tmp_path: Path) -> None:
+    folder, readme = make_folder(tmp_path), tmp_path / "README.md"
+    write_card(folder, "org/birds", readme)
+    write_card(folder, "org/trees", readme)
+    card = readme.read_text(encoding="utf-8")
+    assert "org/trees" in card
+
+    for mine in ("mine", card.replace("org/trees", "org/rocks"), f"{card}mine\n"):
+        readme.write_text(mine, encoding="utf-8")
+        with pytest.raises(NNDError, match=r"README\.md: nnd did not write this file, or it "):
+            write_card(folder, "org/birds", readme)
+        assert readme.read_text(encoding="utf-8") == mine

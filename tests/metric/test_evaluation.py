@@ -1,5 +1,6 @@
 """The main job in memory: models and pairs in, results and agreement out."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -230,7 +231,7 @@ def test_results_are_written_as_the_command_writes_them(
     for _ in range(2):  # the second replaces what the first has written
         found = evaluate(loaded("gpt2"), converted, out=tmp_path / "run")
     stored = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
-    assert stored == found.to_dict()
+    assert {key: stored[key] for key in found.to_dict()} == found.to_dict()
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
         *("result.json", "log_likelihoods.parquet")
     }
@@ -238,7 +239,7 @@ def test_results_are_written_as_the_command_writes_them(
 
 def test_a_folder_of_something_else_is_refused_before_the_work(tiny: Tiny, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(NNDError, match=r"holds something else \(there is no result.json in it\)"):
+    with pytest.raises(NNDError, match=r"holds what nnd did not write there: thesis\.tex;"):
         evaluate(unusable(tiny), PAIRS, out=tmp_path)
 
 
@@ -395,7 +396,16 @@ def test_writing_stores_the_result_and_every_likelihood(
     found = evaluate([loaded("gpt2"), loaded("bart")], converted)
     found.write(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"result.json", "log_likelihoods.parquet"}
-    assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8")) == found.to_dict()
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert {key: result[key] for key in found.to_dict()} == found.to_dict()
+    content = (tmp_path / "log_likelihoods.parquet").read_bytes()
+    assert result["outputs"] == {
+        "log_likelihoods.parquet": {
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+    }
+    assert list(check_rows("result", [result])) == []
     stored = pl.read_parquet(tmp_path / "log_likelihoods.parquet")
     assert stored.equals(found.scored)
     assert stored.schema == {"model": pl.String(), **SCORED_SCHEMA}
