@@ -215,7 +215,7 @@ def test_length_alone_is_no_better_than_longer_wins(judged: Judged) -> None:
 def test_nothing_is_asked(judged: Judged, tmp_path: Path) -> None:
     found = compare_metrics(judged, [])
     found.write(tmp_path / "out")
-    assert (found.rows, pl.read_parquet(tmp_path / "scores.parquet").height) == ((), 0)
+    assert (found.rows, pl.read_parquet(tmp_path / "out/scores.parquet").height) == ((), 0)
 
 
 def test_no_pairs_and_no_people(tmp_path: Path) -> None:
