@@ -1,6 +1,5 @@
 """The card of a converted folder: the README.md that it has on the Hub."""
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from nnd.cards.content import Content, read_content
 from nnd.cards.examples import left_out
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
-from nnd.cards.marks import marked_card
+from nnd.cards.marks import is_marked, marked_card, merge_card
 from nnd.cards.rule import rule_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import shown_scores
@@ -62,27 +61,18 @@ def data_card(folder: Path, repo_id: str) -> str:
 def write_card(folder: Path, repo_id: str, out: Path) -> None:
     """Write the card of a folder to a file, whole or not at all (arguments as of `data_card`).
 
-    Folders are made as needed. A comment at the end has the digest of the card, so that an older
-    one is replaced only as long as nobody has edited it.
+    Folders are made as needed. What people wrote above or below the marks of an older card stays.
 
     Raises:
-        NNDError: As `data_card` does, or if the file is not an unedited card; nothing is written
-            then.
+        NNDError: As `data_card` does, or if the file is not a card of nnd, or nnd's part of it was
+            changed by hand; nothing is written then.
         OSError: If the file cannot be written.
     """
-    with replace_own(out, _is_unedited) as fresh:
-        fresh.write_bytes(_sealed(data_card(folder, repo_id).encode()))
-
-
-def _sealed(card: bytes) -> bytes:
-    """Return a card with its digest in a comment at the end."""
-    return card + b"\n<!-- nnd card, SHA-256 %s -->\n" % hashlib.sha256(card).hexdigest().encode()
-
-
-def _is_unedited(content: bytes) -> bool:
-    """Whether a file is as `write_card` wrote it."""
-    card, comment, _ = content.rpartition(b"\n<!-- nnd card, ")
-    return bool(comment) and content == _sealed(card)
+    card = data_card(folder, repo_id)
+    with replace_own(out, is_marked) as fresh:
+        held = read_card(out) if out.exists() else ""
+        text = merge_card(held, card, str(out)) if held else card
+        fresh.write_bytes(text.encode())
 
 
 def read_card(path: Path) -> str:

@@ -361,8 +361,7 @@ def test_a_card_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     out.mkdir()
     write_card(folder, "org/birds", out / "README.md")
     card = (out / "README.md").read_text(encoding="utf-8")
-    assert card.startswith(data_card(folder, "org/birds") + "\n<!-- nnd card, SHA-256 ")
-    assert list(check_card(card, folder)) == []
+    assert card == data_card(folder, "org/birds")
 
     with pytest.raises(PublishError):
         write_card(folder, "no", out / "README.md")
@@ -372,15 +371,21 @@ def test_a_card_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_card(folder, "org/birds", out)
 
 
-def test_a_card_is_replaced_as_long_as_nobody_has_edited_it(tmp_path: Path) -> None:
+def test_a_card_is_written_anew_between_its_marks(tmp_path: Path) -> None:
     folder, readme = make_folder(tmp_path), tmp_path / "README.md"
     write_card(folder, "org/birds", readme)
-    write_card(folder, "org/trees", readme)
-    card = readme.read_text(encoding="utf-8")
-    assert "org/trees" in card
+    readme.write_text(readme.read_text(encoding="utf-8") + "\nMine.\n", encoding="utf-8")
 
-    for mine in ("mine", card.replace("org/trees", "org/rocks"), f"{card}mine\n"):
+    write_card(folder, "org/trees", readme)
+
+    assert readme.read_text(encoding="utf-8") == data_card(folder, "org/trees") + "\nMine.\n"
+
+
+def test_another_text_or_a_card_changed_by_hand_is_not_replaced(tmp_path: Path) -> None:
+    folder, readme = make_folder(tmp_path), tmp_path / "README.md"
+    changed = data_card(folder, "org/birds").replace("org/birds", "org/rocks")
+    for mine, said in (("mine", "nnd did not write this file"), (changed, "changed by hand")):
         readme.write_text(mine, encoding="utf-8")
-        with pytest.raises(NNDError, match=r"README\.md: nnd did not write this file, or it "):
+        with pytest.raises(NNDError, match=rf"README\.md: .*{said}"):
             write_card(folder, "org/birds", readme)
         assert readme.read_text(encoding="utf-8") == mine

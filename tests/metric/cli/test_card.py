@@ -35,7 +35,7 @@ def test_a_card_is_printed_as_it_is_written(nnd: Nnd, tmp_path: Path) -> None:
     assert (code, json.loads(out)) == (0, text)
     code, out, _ = nnd("card", folder, "--repo", "org/birds", "--out", tmp_path / "README.md")
     assert (code, out) == (0, f"written to {tmp_path / 'README.md'}\n")
-    assert (tmp_path / "README.md").read_text(encoding="utf-8").startswith(text)
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
 
 
 def test_without_a_name_the_folder_gives_one(nnd: Nnd, tmp_path: Path) -> None:
