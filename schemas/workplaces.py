@@ -98,7 +98,7 @@ def _remove_dead(place: Path, target: Path) -> None:
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        owner = os.read(lock, 1000).decode().split()  # nothing where it was killed before it wrote
+        owner = os.read(lock, 1000).decode(errors="replace").split()  # none: killed before it wrote
         if not owner or _here().intersection(owner):
             _remove(place, target)
     except OSError:
