@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .addresses import URL as URL
     from .atomic import (
         put_in_place as put_in_place,
         write_whole as write_whole,
