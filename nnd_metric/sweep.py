@@ -34,6 +34,7 @@ from nnd.schemas import (
     ScoringError,
     ScoringWarning,
     check_replaceable,
+    has_surrogate,
 )
 
 Model: TypeAlias = str | Path | LoadedModel
@@ -104,7 +105,7 @@ def evaluate(
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
     several = _is_several(data)
-    asked = [models] if isinstance(models, str | Path | LoadedModel) else list(models)
+    asked = _list_of(models)
     datasets: list[Dataset] = list(data) if several else [data]
     names, keys = name_models(asked), name_datasets(datasets)
     folders = _find_folders(out, keys)
@@ -135,15 +136,29 @@ def evaluate(
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
 
 
+def _list_of(models: Model | Sequence[Model]) -> list[Model]:
+    if isinstance(models, str | Path | LoadedModel) or not isinstance(models, Sequence):
+        return [models]
+    return list(models)
+
+
 def name_models(models: Sequence[Model]) -> list[str]:
     """Return what results call some models.
 
     Raises:
-        ScoringError: If there is none, or one is named twice.
+        ScoringError: If there is none, one is no model, or one is named twice.
     """
+    for model in models:
+        if not isinstance(model, str | Path | LoadedModel):
+            raise ScoringError(
+                f"{type(model).__name__}: cannot be evaluated as it is; name a Hub id or a folder, "
+                "or hand over nnd.metric.models.wrap_model(model, tokenizer)"
+            )
     names = [model.name if isinstance(model, LoadedModel) else str(model) for model in models]
     if not names:
         raise ScoringError("there is no model to evaluate; name at least one")
+    for name in filter(has_surrogate, names):
+        raise ScoringError(f'model "{name}": its name is not UTF-8; rename its folder')
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,52 @@ def test_a_model_that_needs_contexts_is_scored_with_them_and_says_so(
     assert found.scored["ll_alone_low"].null_count() == 8
     assert result.notes[-1].startswith("no baseline without contexts: mine: a context is empty, ")
     assert list(check_rows("result", [found.to_dict()])) == []
+
+
+def test_a_checkpoint_with_code_of_its_own_says_what_scored_it(
+    saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(saved("gpt2"), tmp_path / "own")
+    config = json.loads((folder / "config.json").read_text())
+    config["auto_map"] = {"AutoModelForCausalLM": "modeling_own.OwnModel"}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "modeling_own.py").write_text(
+        "from transformers import GPT2LMHeadModel\n\n\nclass OwnModel(GPT2LMHeadModel):\n    pass\n"
+    )
+    plain, own = (
+        evaluate(folder, PAIRS, loading=Loading(device="cpu", trust_remote_code=trusted)).results[0]
+        for trusted in (False, True)
+    )
+
+    (note,) = (note for note in plain.notes if "auto_map" in note)
+    assert "code of its own" in note
+    assert "scored as the GPT2LMHeadModel of transformers" in note
+    assert note in plain.to_dict()["notes"]
+    assert not any("auto_map" in note for note in own.notes)
+
+
+@pytest.mark.parametrize("models", [object(), [object()]])
+def test_what_is_no_model_is_refused(models: Any) -> None:
+    with pytest.raises(ScoringError, match=r"^object: cannot be evaluated as it is; name a Hub id"):
+        evaluate(models, PAIRS)
+
+
+def test_a_model_without_its_tokenizer_is_refused(tiny: Tiny) -> None:
+    with pytest.raises(ScoringError, match=r"^GPT2LMHeadModel: cannot be .*wrap_model"):
+        evaluate(tiny("gpt2").model, PAIRS)  # type: ignore[call-overload]
+
+
+def test_half_a_surrogate_pair_is_refused_wherever_it_is(tiny: Tiny, loaded: Loaded) -> None:
+    half = "a \ud800"
+    with pytest.raises(ScoringError, match=r"^template .* half a surrogate pair"):
+        evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(template=f"{half} {{context}}"))
+    with pytest.raises(ScoringError, match=r"^model .* is not UTF-8; rename"):
+        evaluate(wrap_model(tiny("gpt2").model, tiny("gpt2").tokenizer, name=half), PAIRS)
+    people = [
+        {"system": half, "model_id": None, "aspect": "a", "category": "overall", "score": 1.0}
+    ]
+    with pytest.raises(ScoringError, match=r"^row 0: system has half a surrogate pair"):
+        evaluate(loaded("gpt2"), PAIRS, human_scores=people)
 
 
 def test_what_the_surface_may_explain_is_a_note(loaded: Loaded) -> None:
