@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         pooled_intervals as pooled_intervals,
     )
     from .context_intervals import (
+        FEW_CONTEXTS as FEW_CONTEXTS,
         ClusterInterval as ClusterInterval,
         Method as Method,
         cluster_intervals as cluster_intervals,
