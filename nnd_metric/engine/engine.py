@@ -2,8 +2,8 @@
 
 Only the distinct requests of a run are scored, and those that an earlier run left in the store are
 not scored again. All are planned (`plan`), sorted by their token ids; what remains goes through the
-fastest path that gives the numbers of requests scored by themselves (`choice`, `proof`), and is kept
-as it comes.
+fastest path that gives the numbers of requests scored by themselves (`choice`, `proof`), and is
+kept as it comes.
 
 Numbers are the same to the bit, on one machine, with as many threads and the same libraries, where
 the same batches are computed: whatever the order of the requests, and whether a run was killed and

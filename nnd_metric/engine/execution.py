@@ -59,7 +59,7 @@ def run(
     logits, tokens, held = most_rows(loaded), 0, dict[int, float]()
     plan = _apart(loaded, path.plan)
     planned = plan(rows, budget, logits)
-    batches = _missing(plan, rows, planned, missing, budget, logits)
+    batches = _left(plan, rows, planned, missing, budget=budget, logits=logits)
     checks.choose(batches, pads=path.pads, of=sum(batch.tokens for batch in planned))
     batches = checks.in_order(batches)
     with path.open(loaded) as score, _progress(loaded, batches) as bar:
@@ -115,11 +115,12 @@ def _plan_some(
     ]
 
 
-def _missing(
+def _left(
     plan: Planner,
     rows: Sequence[Encoded],
     planned: list[Batch],
     missing: frozenset[int] | None,
+    *,
     budget: int,
     logits: int,
 ) -> list[Batch]:

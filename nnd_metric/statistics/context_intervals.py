@@ -25,7 +25,7 @@ Wilson's gives G passes of G, and Tango's (1998, Statistics in Medicine 17, 891-
 pair among G.
 
 Percentiles of a bootstrap over contexts, the usual choice, miss the true rate too often when
-contexts are few: README has the coverage of both, `test_coverage.py` the simulation.
+contexts are few: README has the coverage of both, found by simulation.
 """
 
 import math
@@ -39,7 +39,7 @@ from nnd.metric.statistics.intervals import FloatArray, Interval, checked_sums
 Method: TypeAlias = Literal["logit-t", "all-agree"]
 
 FEW_CONTEXTS = 10
-"""With fewer, intervals of differences cover the truth less often than nine times in ten."""
+"""With fewer, intervals of differences may cover the truth in less than nine cases of ten."""
 
 _Z = NormalDist().inv_cdf(0.975)
 

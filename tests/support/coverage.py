@@ -2,11 +2,10 @@
 
 A context's rate is drawn from a beta distribution whose mean is the true rate p; with the
 parameters p k and (1 - p) k, k = (1 - rho) / rho, two tests of a context correlate at rho. All
-simulated data sets of one cell are computed together, [data sets, contexts]. `python -m
-support.coverage` prints README's table.
+simulated data sets of one cell are computed together, [data sets, contexts].
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -20,7 +19,6 @@ Bounds: TypeAlias = tuple[FloatArray, FloatArray]
 Method: TypeAlias = Callable[[FloatArray, FloatArray], Bounds]
 
 RESAMPLES = 600
-CONTEXTS = (5, 10, 20, 50, 100, 200)
 
 _Z = stats.norm.ppf(0.975)
 
@@ -111,7 +109,7 @@ def bootstrap_t(passes: FloatArray, tests: FloatArray) -> Bounds:
     rates, errors = _resampled(passes, tests)
     apart = rates - rate[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(np.abs(apart) < 1e-6, 0.0, np.clip(apart / errors, -1e9, 1e9))  # noqa: PLR2004
+        t = np.where(np.abs(apart) < 1e-6, 0.0, np.clip(apart / errors, -1e9, 1e9))
     low, high = np.quantile(t, [0.025, 0.975], axis=1)
     return rate - high * error, rate - low * error
 
@@ -124,7 +122,7 @@ def bca(passes: FloatArray, tests: FloatArray) -> Bounds:
     lean = np.divide(cubes, 6 * squares**1.5, where=squares > 0, out=np.zeros_like(rate))
     rates = np.sort(_resampled(passes, tests)[0], axis=1)
     apart = rates - rate[:, None]
-    below = (apart < -1e-6).mean(axis=1) + (np.abs(apart) <= 1e-6).mean(axis=1) / 2  # noqa: PLR2004
+    below = (apart < -1e-6).mean(axis=1) + (np.abs(apart) <= 1e-6).mean(axis=1) / 2
     bias = stats.norm.ppf(below.clip(1 / RESAMPLES, 1 - 1 / RESAMPLES))
 
     def end(z: float) -> FloatArray:
@@ -148,11 +146,10 @@ METHODS: dict[str, Method] = {
 """As README's table calls them."""
 
 
-def table_row(contexts: int, times: int) -> Iterator[tuple[str, float, float]]:
-    """Yield each method with its least and mean coverage over GRID, in %."""
-    for name, method in METHODS.items():
-        found = [coverage(method, cell, contexts, times) for cell in GRID]
-        yield name, 100 * min(found), 100 * sum(found) / len(found)
+def over_grid(name: str, contexts: int, times: int) -> tuple[float, float]:
+    """Return the least and the mean coverage of one of METHODS over GRID: a cell of the table."""
+    found = [coverage(METHODS[name], cell, contexts, times) for cell in GRID]
+    return min(found), sum(found) / len(found)
 
 
 def _rate_and_error(passes: FloatArray, tests: FloatArray) -> Bounds:
@@ -186,11 +183,3 @@ def _resampled(passes: FloatArray, tests: FloatArray) -> Bounds:
     rates = summed(passes) / n
     squares = summed(passes**2) - 2 * rates * summed(passes * tests) + rates**2 * summed(tests**2)
     return rates, np.sqrt(np.maximum(squares, 0) * contexts / (contexts - 1)) / n
-
-
-if __name__ == "__main__":
-    print(f"| contexts | {' | '.join(METHODS)} |")
-    print("|---:|" + "---:|" * len(METHODS))
-    for contexts in CONTEXTS:
-        cells = [f"{least:.0f} ({mean:.0f})" for _, least, mean in table_row(contexts, 1_000)]
-        print(f"| {contexts} | {' | '.join(cells)} |", flush=True)

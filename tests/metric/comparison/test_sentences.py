@@ -51,14 +51,14 @@ def test_numbers_that_agree_need_no_reason(tmp_path: Path) -> None:
     assert "], p = 1.0000; to tell 2 points takes" in overall(tmp_path, "+-+-", "-++-")
 
 
-@pytest.mark.parametrize(("contexts", "said"), [(9, True), (10, False)])
-def test_few_contexts_are_mentioned(contexts: int, said: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("contexts", "said"),
+    [(9, ["The tests are of 9 contexts; with fewer than 10, intervals are rough."]), (10, [])],
+)
+def test_few_contexts_are_mentioned(contexts: int, said: list[str], tmp_path: Path) -> None:
     runs = [
         write_run(tmp_path / name, scored(name, verdicts + "-" * (contexts - 2)))
         for name, verdicts in {"x": "+-", "y": "-+"}.items()
     ]
     (found,) = compare(runs)
-    assert (
-        f"The tests are of {contexts} contexts; with fewer than 10, intervals are rough."
-        in found.sentences
-    ) == said
+    assert list(found.sentences[1:]) == said
