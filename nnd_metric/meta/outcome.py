@@ -12,7 +12,7 @@ from nnd.metric.agreement import Agreement
 from nnd.metric.data import OVERALL
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.results import PassRates
-from nnd.metric.statistics import interval_of, percent
+from nnd.metric.statistics import percent
 from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _frame_row(row: MetricRow) -> dict[str, Any]:
     found: dict[str, Any] = {"metric": row.name, "kind": row.kind}
     if row.rates is not None:
         rate = row.rates.overall
-        low, high = interval_of(rate.to_dict()) or (None, None)
+        low, high = rate.interval or (None, None)
         found |= {"n": rate.n, "pass_rate": rate.pass_rate, "ties": rate.ties}
         found |= {"low": low, "high": high}
     if row.systems is not None:

@@ -6,14 +6,14 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from nnd.metric.statistics import WILSON, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, rate_and_interval
 
 _NOTHING = "n/a"
 _SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
 _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, and mean within contexts; "
-    f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {WILSON}"
+    f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {ALL_AGREE}"
 )
 _LEVELS = {"sample": "pooled", "by_context": "context"}
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from nnd.metric.statistics import WILSON, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, rate_and_interval
 
 _STATISTICS = {
     "tau_b": "tau-b",
@@ -28,7 +28,7 @@ _BASELINES = {
 _LEGEND = (
     "S, L, C, U: shorter wins, longer wins, more copied wins, the model without any context "
     "reaches more, with a coin for what it cannot decide; "
-    f"s, l, c, u: the data cannot tell it from the model; {WILSON}"
+    f"s, l, c, u: the data cannot tell it from the model; {ALL_AGREE}"
 )
 
 _TITLES = {
