@@ -19,6 +19,8 @@ from nnd.schemas.texts import excerpt
 
 _LONGEST_MESSAGE = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_END = re.compile(r"(?<!\\)\$")
+"""The end of a text, as the patterns of JSON Schema (ECMA-262) write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,17 @@ def _validator(name: SchemaName) -> Draft202012Validator:
         {"number": _is_finite_number, "integer": _is_integer, "string": _is_text}
     )
     strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
-        Draft202012Validator, type_checker=types
+        Draft202012Validator, {"pattern": _check_pattern}, type_checker=types
     )
     return strict(load_schema(name))
+
+
+def _check_pattern(
+    _validator: object, pattern: str, text: object, _schema: object
+) -> Iterator[ValidationError]:
+    """In Python alone, $ matches before a last line break, too."""
+    if isinstance(text, str) and not re.search(_END.sub(r"\\Z", pattern), text):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
 def _is_finite_number(_checker: object, value: object) -> bool:
