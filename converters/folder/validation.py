@@ -167,7 +167,7 @@ def _check_derived(
         pl.concat(frame.select(polars_schema(schema).names()) for frame in parts[name].values())
         for name, schema in _SCHEMAS.items()
     )
-    unfit = list(check_annotations(source, annotations))
+    unfit = [*_check_source(annotations, source.name), *check_annotations(source, annotations)]
     yield from (_located(problem, parts["annotations"]) for problem in unfit)
     if unfit:
         return
@@ -216,12 +216,15 @@ def _check_recorded(
 ) -> Iterator[Problem]:
     """The file is the one the manifest speaks of."""
     recorded = _section(_section(manifest, "outputs"), name)
-    for what, here in (("rows", frame.height), ("bytes", path.stat().st_size)):
-        if recorded.get(what) != here:
-            message = f"{here} {what} where the manifest says {recorded.get(what)}"
-            yield Problem(None, "", message, _CONVERT_AGAIN)
-    if recorded.get("sha256") != hashlib.sha256(path.read_bytes()).hexdigest():
+    if recorded.get("rows") != frame.height:
+        message = f"{frame.height} rows where the manifest says {recorded.get('rows')}"
+        yield Problem(None, "", message, _CONVERT_AGAIN)
+    raw = path.read_bytes()
+    if recorded.get("sha256") != hashlib.sha256(raw).hexdigest():
         yield Problem(None, "", "SHA-256 is not the manifest's", _CONVERT_AGAIN)
+    elif recorded.get("bytes") != len(raw):
+        message = f"{len(raw)} bytes where the manifest says {recorded.get('bytes')}"
+        yield Problem(None, "", message, _CONVERT_AGAIN)
 
 
 def _check_splits(
@@ -255,6 +258,13 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
             is_not = "is not" if file["verified"] else "is"
             message = f"{shown(file['verified'])}, but its SHA-256 {is_not} the declared one"
             yield Problem(None, f"files/{number}/verified", message, _CONVERT_AGAIN)
+
+
+def _check_source(annotations: pl.DataFrame, name: str) -> Iterator[Problem]:
+    strange = annotations.with_row_index("row").filter(pl.col("source") != name)
+    for row, source in strange.select("row", "source").iter_rows():
+        message = f"{shown(source)} is not the source of the manifest, {shown(name)}"
+        yield Problem(row, "source", message, _CONVERT_AGAIN)
 
 
 def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator[Problem]:
