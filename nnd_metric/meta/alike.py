@@ -46,12 +46,14 @@ class Shared:
         other_systems: Systems with a human score that some row has no number of, left out.
         candidates: Candidates that every row scored.
         other_candidates: Candidates that some row did not score, left out.
+        unscored: Row → candidates that it did not score, where there are any.
     """
 
     systems: tuple[str, ...]
     other_systems: tuple[str, ...]
     candidates: int
     other_candidates: int
+    unscored: Mapping[str, int]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -60,6 +62,7 @@ class Shared:
             "other_systems": list(self.other_systems),
             "candidates": self.candidates,
             "other_candidates": self.other_candidates,
+            "unscored": dict(self.unscored),
         }
 
 
@@ -81,16 +84,15 @@ def find_shared(
     A row without any number takes nothing away from the others.
 
     Args:
-        rows: With numbers of the same candidates.
+        rows: At least one, with numbers of the same candidates.
         people: Human scores of systems, or None.
         matched: Model of the run → system that it stands for, as NND itself ranks them.
     """
-    some = [row for row in rows if row.candidates["score"].is_not_null().any()]
-    if not some:
-        return list(rows), Shared((), (), 0, 0)
-    every = some[0].candidates
-    for row in some:
-        every = every.join(row.candidates.drop_nulls("score"), on=CANDIDATE, how="semi")
+    unscored = {row.name: row.candidates["score"].null_count() for row in rows}
+    every = rows[0].candidates
+    for row in rows:
+        if unscored[row.name] < row.candidates.height:
+            every = every.join(row.candidates.drop_nulls("score"), on=CANDIDATE, how="semi")
     judged = [] if people is None else names_in(people.drop_nulls("score"), "system")
     wrote = set(every["system"].drop_nulls().str.split("|").explode())
     if len(matched) >= FEWEST_MODELS:
@@ -100,7 +102,8 @@ def find_shared(
         systems=tuple(systems),
         other_systems=tuple(sorted(set(judged) - wrote)),
         candidates=every.height,
-        other_candidates=some[0].candidates.height - every.height,
+        other_candidates=rows[0].candidates.height - every.height,
+        unscored={name: n for name, n in unscored.items() if n},
     )
     return [row._replace(candidates=_only(row.candidates, every, systems)) for row in rows], shared
 

@@ -162,7 +162,7 @@ def compare_metrics(
     numbers = [*_ask(asked, judged, references), *_look_up(models, judged)]
     matched = find_matched(list(models), judged.pairs.human_scores, systems)
     alike, shared = numbers, None
-    if over == "shared":
+    if over == "shared" and len(numbers) + (scored is not None) > 1:
         alike, shared = find_shared(numbers, _people(judged), matched)
     rows = [_row(each, judged) for each in alike]
     if scored is not None:

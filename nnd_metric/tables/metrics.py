@@ -77,7 +77,8 @@ def _over(shared: Mapping[str, Any] | None) -> str:
         others = ", ".join(shared["other_systems"])
         left_out.append(f"{counted(len(shared['other_systems']), 'system')} ({others})")
     if shared["other_candidates"]:
-        left_out.append(counted(shared["other_candidates"], "candidate"))
+        lacking = ", ".join(f"{name} lacks {n:,}" for name, n in shared["unscored"].items())
+        left_out.append(f"{counted(shared['other_candidates'], 'candidate')} ({lacking})")
     if not left_out:
         return over
     return f"{over}, without {' and '.join(left_out)} that not all have; --systems all keeps them"
