@@ -11,9 +11,10 @@ from typing import Any, cast
 import polars as pl
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
+from referencing import Registry, Resource
 
 from nnd.schemas.bulk import suspects
-from nnd.schemas.contract import SchemaName, load_schema, polars_schema, rows_of
+from nnd.schemas.contract import SCHEMA_NAMES, SchemaName, load_schema, polars_schema, rows_of
 from nnd.schemas.errors import one_line
 from nnd.schemas.texts import excerpt
 
@@ -88,7 +89,15 @@ def _validator(name: SchemaName) -> Draft202012Validator:
     strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
         Draft202012Validator, {"pattern": _check_pattern}, type_checker=types
     )
-    return strict(load_schema(name))
+    return strict(load_schema(name), registry=_registry())
+
+
+@cache
+def _registry() -> Registry[Any]:
+    """Schemas by their $id, as they refer to parts of one another."""
+    schemas = map(load_schema, SCHEMA_NAMES)
+    resources = (Resource.from_contents(dict(schema)) for schema in schemas)
+    return Registry[Any]().with_resources([(each.id() or "", each) for each in resources])
 
 
 def _check_pattern(

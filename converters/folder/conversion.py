@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from nnd.cards import check_form
 from nnd.converters.folder.derived import Derived, derive
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.folder.tables import counts_table
@@ -115,7 +116,10 @@ class Conversion(Shown):
     def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
         """Write rows to files of those names in an empty folder, and a manifest that lists them."""
         outputs = {name: _write_frame(frame, folder / name) for name, frame in frames.items()}
-        text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
+        manifest = self.manifest | {"outputs": outputs}
+        for problem in check_form(manifest):
+            raise SourceError(f"{MANIFEST}: {problem}")
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 

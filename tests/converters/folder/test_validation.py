@@ -130,7 +130,7 @@ def test_a_size_that_is_not_the_files_is_found(folder: Path) -> None:
     ("count", "line"),
     [
         ({"pairs": 3}, "counts/pairs: 3 where the annotations give 2"),
-        ({"contexts": None}, "counts/contexts: None where the annotations give 1"),
+        ({"contexts": 2}, "counts/contexts: 2 where the annotations give 1"),
         (
             {"by_error_category": {"wrong": 2}},
             (
