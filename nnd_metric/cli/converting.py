@@ -44,6 +44,13 @@ def convert(
             "several. Without it texts stay as they are.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    keep_equal: Annotated[
+        bool,
+        typer.Option(
+            "--keep-equal",
+            help="Count pairs of two equal texts, as some published counts do; a tie fails.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a source's annotation files into NND pairs and human scores.
@@ -62,6 +69,7 @@ def convert(
         set_name=set_name,
         variant=variant,
         normalise=normalise,
+        keep_equal=keep_equal,
     )
     tables = [conversion.table(), *hygiene_tables(conversion.manifest["hygiene"])]
     show(conversion.to_dict(), as_json, *tables, *conversion.notes(), f"written to {target}")

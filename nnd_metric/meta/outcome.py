@@ -10,6 +10,7 @@ import polars as pl
 
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import OVERALL
+from nnd.metric.meta.alike import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.results import PassRates
 from nnd.metric.statistics import percent
@@ -78,10 +79,14 @@ class MetricTable(Shown):
     Attributes:
         rows: Scorers, then models, then NND itself.
         scores: The numbers behind it: scorer, split, context_id, candidate_id, score.
+        judgement: What the number of people is that single candidates are correlated with.
+        shared: What all rows are over; None where each is over all that it has.
     """
 
     rows: tuple[MetricRow, ...]
     scores: pl.DataFrame
+    judgement: str
+    shared: Shared | None
 
     def headline(self) -> str:
         """Return which metric passes most tests."""
@@ -114,7 +119,11 @@ class MetricTable(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
-        return {"rows": [row.to_dict() for row in self.rows]}
+        return {
+            "judgement": self.judgement,
+            "shared": None if self.shared is None else self.shared.to_dict(),
+            "rows": [row.to_dict() for row in self.rows],
+        }
 
     def write(self, folder: str | Path) -> None:
         """Write a folder of metrics.json and scores.parquet, or replace an older one.
