@@ -6,6 +6,11 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .archives import find_member as find_member, read_members as read_members
+    from .parquet import (
+        parquet_columns as parquet_columns,
+        parquet_schema as parquet_schema,
+        read_parquet_rows as read_parquet_rows,
+    )
     from .records import (
         Cells as Cells,
         Record as Record,

@@ -5,7 +5,6 @@ json, parquet and xlsx files that hold the same table give the same annotations.
 """
 
 import hashlib
-import io
 import itertools
 import string
 import unicodedata
@@ -18,10 +17,12 @@ from nnd.converters import Annotation
 from nnd.converters.reading import (
     Cells,
     Record,
+    parquet_columns,
     parse_json,
     parse_number,
     read_cells,
     read_jsonl,
+    read_parquet_rows,
     read_text,
     read_workbook,
     shown,
@@ -152,19 +153,8 @@ def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> I
 
 
 def _read_parquet(path: Path, columns: list[str]) -> Iterator[Record]:
-    """Yield the rows of a Parquet file; pyarrow refuses a broken one, polars ends the process."""
-    from pyarrow import ArrowException, parquet  # noqa: PLC0415 - most tables need none of it
-
-    try:
-        file = parquet.ParquetFile(io.BytesIO(path.read_bytes()))
-        _check_columns(path.name, file.schema_arrow.names, columns)
-        rows = file.read(columns=columns).to_pylist()
-    except (OSError, ValueError, MemoryError, ArrowException) as error:
-        reason = str(error).partition("\n")[0]
-        raise SourceError(
-            f"{path.name}: cannot be read as Parquet: {reason}; fetch the file again"
-        ) from error
-    for number, row in enumerate(rows, start=1):
+    _check_columns(path.name, parquet_columns(path), columns)
+    for number, row in enumerate(read_parquet_rows(path, columns), start=1):
         yield Record(f"{path.name} row {number}", row)
 
 
