@@ -1,9 +1,9 @@
 """Reading the rows of a Parquet file in bounded memory.
 
-Why by path, in one thread, and not from a `BytesIO`: Arrow's threads would hold Python's buffers,
-and drop the last reference to some after `read` has returned. Where the interpreter is finalizing
-by then, as after an error, the thread asks for the GIL in a C++ destructor and Python ends it
-there: "terminate called without an active exception", exit 134.
+Files are opened by path and read without threads. Given a `BytesIO`, Arrow's threads hold Python
+buffers and may drop the last reference to one after `read` has returned. If the interpreter is
+finalizing by then, as after an error, that thread asks for the GIL within a C++ destructor and
+Python ends it there: "terminate called without an active exception", exit status 134.
 """
 
 import contextlib
@@ -60,7 +60,7 @@ def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Itera
     wanted = parquet_columns(path) if columns is None else list(columns)
     with _refusing(path):
         _check_size(path, wanted)
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
             for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
                 yield from batch.to_pylist()
 
@@ -76,7 +76,7 @@ def _check_size(path: Path, columns: Sequence[str]) -> None:
         leaves = [file.schema.column(number) for number in range(len(file.schema))]
     texts = {leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"} & {*columns}
     total = 0
-    with parquet.ParquetFile(path, read_dictionary=sorted(texts)) as file:
+    with parquet.ParquetFile(path, read_dictionary=sorted(texts), pre_buffer=False) as file:
         for column in columns:
             rows = _ROWS_TO_COUNT if column in texts else _ROWS
             for batch in file.iter_batches(rows, columns=[column], use_threads=False):
