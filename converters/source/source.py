@@ -15,6 +15,9 @@ from nnd.schemas import SourceError, check_rows
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
 
+_LARGEST_YAML = 2**20
+"""Bytes of a source.yaml; PyYAML takes seconds for each megabyte. Ours have ten thousand."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -188,7 +191,7 @@ def load_source(name_or_folder: str | Path) -> Source:
 
 def _read_facts(path: Path) -> dict[str, Any]:
     """Return a source.yaml that is valid under the schema and has a rule that makes sense."""
-    text = read_text(path)
+    text = read_text(path, largest=_LARGEST_YAML)
     try:
         facts = load_yaml(text)
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
