@@ -8,9 +8,7 @@ import http.client
 import ipaddress
 import ssl
 import urllib.request
-from email.message import Message
 from http.client import HTTPResponse
-from typing import IO
 from urllib.parse import urlsplit
 
 
@@ -31,7 +29,7 @@ def open_url(request: urllib.request.Request, *, timeout: float) -> HTTPResponse
     """
     declared = request.full_url
     opener = urllib.request.build_opener(
-        _Redirects(declared), _HTTPHandler(declared), _HTTPSHandler(declared)
+        _HTTPHandler(declared), _HTTPSHandler(declared), _FTPHandler(declared)
     )
     answer: HTTPResponse = opener.open(request, timeout=timeout)
     return answer
@@ -69,23 +67,6 @@ def _is_private(host: str | None) -> bool:
     return not (mapped or address).is_global
 
 
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    def __init__(self, declared: str) -> None:
-        self.declared = declared
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: Message,  # type: ignore[override] # what urllib gives
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        check_redirect(self.declared, newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
-
-
 class _HTTPConnection(http.client.HTTPConnection):
     def connect(self) -> None:
         super().connect()
@@ -112,6 +93,7 @@ class _HTTPHandler(urllib.request.HTTPHandler):
         self.declared = declared
 
     def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        check_redirect(self.declared, req.full_url)
         trusted = _is_trusted(req, self.declared)
         return self.do_open(http.client.HTTPConnection if trusted else _HTTPConnection, req)
 
@@ -122,9 +104,20 @@ class _HTTPSHandler(urllib.request.HTTPSHandler):
         self.declared = declared
 
     def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        check_redirect(self.declared, req.full_url)
         trusted = _is_trusted(req, self.declared)
         kind = http.client.HTTPSConnection if trusted else _HTTPSConnection
         return self.do_open(kind, req, context=ssl.create_default_context())
+
+
+class _FTPHandler(urllib.request.FTPHandler):
+    """In place of urllib's own, which follows redirects to FTP."""
+
+    def __init__(self, declared: str) -> None:
+        self.declared = declared
+
+    def ftp_open(self, req: urllib.request.Request) -> None:  # type: ignore[override]
+        check_redirect(self.declared, req.full_url)
 
 
 def _is_trusted(request: urllib.request.Request, declared: str) -> bool:

@@ -1,6 +1,6 @@
 """Parquet tables: their rows, in bounded memory, and without threads."""
 
-import datetime
+import datetime as dt
 import subprocess
 import sys
 from decimal import Decimal
@@ -21,7 +21,7 @@ ROWS: list[dict[str, Any]] = [
         "pairs": [("k", "v")],
         "n": 1,
         "x": 0.1,
-        "when": datetime.date(2020, 1, 31),
+        "when": dt.date(2020, 1, 31),
         "amount": Decimal("1.50"),
         "raw": b"\xff",
     },
