@@ -34,6 +34,7 @@ _LOOKS = _object(
     tokenised=_NUMBER,
     doubled_spaces=_NUMBER,
     control_characters=_NUMBER,
+    wrongly_decoded=_NUMBER,
 )
 _FORM = _object(
     nnd_version=_TEXT,
@@ -48,6 +49,7 @@ _FORM = _object(
     normalised=_TEXTS,
     hygiene=_object(
         systems={"type": "object", "additionalProperties": _LOOKS},
+        contexts=_object(n=_COUNT, wrongly_decoded=_NUMBER),
         pairs=_object(
             overall=_LENGTHS, by_error_category={"type": "object", "additionalProperties": _LENGTHS}
         ),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         read_cells as read_cells,
         read_jsonl as read_jsonl,
         shown as shown,
+        spells_number as spells_number,
     )
     from .texts import decode as decode, read_lines as read_lines, read_text as read_text
     from .workbook import read_workbook as read_workbook

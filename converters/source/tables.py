@@ -6,6 +6,7 @@ json, parquet and xlsx files that hold the same table give the same annotations.
 
 import hashlib
 import itertools
+import math
 import string
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -84,6 +85,18 @@ def _check_table(table: Table, source: Source) -> None:
             raise SourceError(
                 f'{_yaml(source)}: context: "{{{part}}}" is no part of the inputs, only '
                 f"{', '.join(table['inputs'])}; write a part's name in braces and nothing else"
+            )
+    measured = {*table.get("scores", {}), *table.get("ratings", {})}
+    for aspect, (lowest, highest) in table.get("scale", {}).items():
+        if aspect not in measured:
+            raise SourceError(
+                f"{_yaml(source)}: scale: {shown(aspect)} has neither scores nor ratings; correct "
+                "its name"
+            )
+        if not lowest < highest:
+            raise SourceError(
+                f"{_yaml(source)}: scale: {shown(aspect)}: {lowest:g} is not lower than "
+                f"{highest:g}; write the lowest value first"
             )
     twice = sorted(set(table.get("labels", {})) & set(table.get("marks", {})))
     if twice:
@@ -227,19 +240,37 @@ def _is_marked(record: Record, column: str, marks: Collection[str], report: Repo
 
 def _score(record: Record, table: Table, aspect: str, report: Report) -> float | None:
     column = table.get("scores", {}).get(aspect)
-    return None if column is None else _number(record, column, report)
+    return None if column is None else _number(record, column, _scale(table, aspect), report)
 
 
 def _ratings(record: Record, table: Table, aspect: str, report: Report) -> list[float] | None:
     if aspect not in table.get("ratings", {}):
         return None
-    numbers = [_number(record, column, report) for column in table["ratings"][aspect]]
+    scale = _scale(table, aspect)
+    numbers = [_number(record, column, scale, report) for column in table["ratings"][aspect]]
     return [number for number in numbers if number is not None]
 
 
-def _number(record: Record, column: str, report: Report) -> float | None:
+def _scale(table: Table, aspect: str) -> tuple[float, float]:
+    lowest, highest = table.get("scale", {}).get(aspect, (-math.inf, math.inf))
+    return lowest, highest
+
+
+def _number(
+    record: Record, column: str, scale: tuple[float, float], report: Report
+) -> float | None:
     cell = _filled(record, column, report)
-    return parse_number(cell, f"{record.where}, {column}") if cell else None
+    if not cell:
+        return None
+    where = f"{record.where}, {column}"
+    number = parse_number(cell, where)
+    lowest, highest = scale
+    if not lowest <= number <= highest:
+        raise SourceError(
+            f"{where}: {number:g} is not between {lowest:g} and {highest:g}; correct the cell, or "
+            "the scale in source.yaml"
+        )
+    return number
 
 
 def _filled(record: Record, column: str, report: Report) -> str:

@@ -12,6 +12,12 @@ import polars as pl
 
 from nnd.schemas import DISTINCT, NNDError
 
+_WRONGLY_DECODED = (
+    # U+FFFD stands where bytes were no text; Ã©, Â», â€™ and ðŸ˜€ are UTF-8 read as Latin-1 or as
+    # Windows-1252, whose characters for the bytes 0x80 to 0x9f are those listed.
+    "\ufffd|(?:[ÃÂ]|â[\u0080€]|ð[\u009fŸ])[\u0080-¿€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
+)
+
 _LOOKS = {
     # Scripts without case, such as Chinese, have no lower-cased texts.
     "lower_cased": pl.col("candidate").str.contains(r"\p{Ll}")
@@ -24,6 +30,8 @@ _LOOKS = {
     "doubled_spaces": pl.col("candidate").str.contains("  ", literal=True),
     # Tabs and line ends have their use.
     "control_characters": pl.col("candidate").str.contains(r"[\p{Cc}&&[^\t\n\r]]"),
+    # Reported, not refused: a system may have written it, and NÃ… may be Portuguese.
+    "wrongly_decoded": pl.col("candidate").str.contains(_WRONGLY_DECODED),
 }
 
 
@@ -38,7 +46,8 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
     Returns:
         `systems`: system → n and the shares of its candidates that are lower_cased (letters with
         case, none of them upper), tokenised (a space before punctuation, `-lrb-`, …), have
-        doubled_spaces or control_characters. `pairs`: n, mean_characters_high, mean_characters_low
+        doubled_spaces or control_characters, or are wrongly_decoded (U+FFFD, or UTF-8 read as
+        Latin-1). `contexts`: n, and the share of them that are wrongly_decoded. `pairs`: n, mean_characters_high, mean_characters_low
         (code points), and the pass rates of shorter_wins, longer_wins (strictly) and a coin;
         overall (distinct pairs of candidates) and by_error_category (all rows).
     """
@@ -50,6 +59,7 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
     )
     return {
         "systems": _report_systems(annotations),
+        "contexts": _report_contexts(annotations),
         "pairs": {
             "overall": _report_pairs(lengths.unique(DISTINCT)),
             "by_error_category": {
@@ -73,6 +83,13 @@ def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
         row["system"]: {"n": row["n"], **{look: row[look] / row["n"] for look in _LOOKS}}
         for row in by_system.iter_rows(named=True)
     }
+
+
+def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
+    contexts = annotations.unique(["split", "context_id"])["context"]
+    broken = contexts.str.contains(_WRONGLY_DECODED).sum()
+    n = contexts.len()
+    return {"n": n, "wrongly_decoded": broken / n if n else 0.0}
 
 
 def _report_pairs(lengths: pl.DataFrame) -> dict[str, float | None]:

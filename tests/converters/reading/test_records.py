@@ -122,5 +122,7 @@ def test_a_rating_on_the_scale(value: float) -> None:
 
 @pytest.mark.parametrize("value", [0, 5.5, -1])
 def test_a_rating_off_the_scale_names_the_place(value: float) -> None:
-    with pytest.raises(SourceError, match=rf"^a\.jsonl:3, fluency: {value:g} is no rating from 1 "):
+    with pytest.raises(
+        SourceError, match=rf"^a\.jsonl:3, fluency: {value:g} is not a rating between 1 "
+    ):
         Record("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5)

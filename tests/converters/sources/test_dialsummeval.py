@@ -218,7 +218,7 @@ def test_the_folder_is_valid(dialsummeval: Conversion, tmp_path: Path) -> None:
         ),
         (
             lambda line: line["annotations"][0].update(coherence=0),
-            f"{FILE}:3, annotations[0], coherence: 0 is no rating from 1 to 5",
+            f"{FILE}:3, annotations[0], coherence: 0 is not a rating between 1 and 5",
         ),
         (lambda line: line.update(model_id="Z"), f'{FILE}:3: system: "Z" is not in source.yaml'),
         (lambda line: line.update(model_id="A"), "stands for two different things"),

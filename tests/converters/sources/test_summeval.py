@@ -277,7 +277,7 @@ def test_no_file_at_all_is_refused_with_the_way_to_get_it(
         ),
         (
             lambda line: line["expert_annotations"][0].update(coherence=50),
-            f"{FILE}:3, expert_annotations[0], coherence: 50 is no rating from 1 to 5",
+            f"{FILE}:3, expert_annotations[0], coherence: 50 is not a rating between 1 and 5",
         ),
         (
             lambda line: line.update(model_id="M23_dynamicmix"),

@@ -17,7 +17,7 @@ from nnd.converters.texts.hygiene import STEPS, detokenise, normalise_texts, rep
 from nnd.schemas import NNDError
 
 Annotated = Callable[..., pl.DataFrame]
-LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
+LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
 
 
 def looks(annotated: Annotated, *texts: str) -> dict[str, Any]:
