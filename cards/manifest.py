@@ -56,7 +56,9 @@ _FORM = _object(
     ),
 )
 _RELEASED = {
+    "accept_changed": _TEXT,
     "permission": _TEXT,
+    "unverified": _TEXT,
     "contacts": {
         "oneOf": [
             _object(redacted=_object(email=_COUNT, ip=_COUNT)),
@@ -64,7 +66,7 @@ _RELEASED = {
         ]
     },
 }
-"""What publishing adds."""
+"""What publishing adds, and converting where a reason was given."""
 
 _VALIDATOR = Draft202012Validator({**_FORM, "properties": {**_FORM["properties"], **_RELEASED}})
 

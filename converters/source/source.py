@@ -20,6 +20,21 @@ _LARGEST_YAML = 2**20
 
 
 @dataclass(frozen=True, slots=True)
+class FileVersion:
+    """Another published version of a declared file.
+
+    Attributes:
+        version: What it is called.
+        sha256: Its digest.
+        expected: The counts that it gives, or None where nobody has counted.
+    """
+
+    version: str
+    sha256: str
+    expected: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that a source declares.
 
@@ -28,12 +43,14 @@ class SourceFile:
         url: Where it can be fetched, or None.
         sha256: Its digest, or None where the true one is not known.
         bytes: Its size, or None.
+        versions: Others that were published, and are as good.
     """
 
     name: str
     url: str | None
     sha256: str | None
     bytes: int | None
+    versions: tuple[FileVersion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +73,12 @@ class Source:
     @property
     def files(self) -> tuple[SourceFile, ...]:
         """The files it declares, the main one first."""
-        return tuple(SourceFile(**entry) for entry in self.facts["files"])
+        return tuple(
+            SourceFile(
+                **{**entry, "versions": tuple(FileVersion(**v) for v in entry.get("versions", ()))}
+            )
+            for entry in self.facts["files"]
+        )
 
     @property
     def rule(self) -> Rule:
