@@ -4,7 +4,7 @@ import os.path
 import runpy
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,7 +31,7 @@ class FileVersion:
 
     version: str
     sha256: str
-    expected: Mapping[str, Any] | None
+    expected: Mapping[str, Any] | None = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
