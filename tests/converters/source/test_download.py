@@ -573,7 +573,7 @@ def test_nothing_is_fetched_where_from_is_given(
     file = {"name": "toy.jsonl", "url": f"{server.url}/toy", "bytes": None, "sha256": "0" * 64}
     source = make_source(files=[file])
 
-    convert(source, origin=source / "toy.jsonl")
+    convert(source, origin=source / "toy.jsonl", accept_changed="a test")
     with pytest.raises(SourceError):
         convert(source, origin=tmp_path / "nowhere")
 
