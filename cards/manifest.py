@@ -34,6 +34,7 @@ _LOOKS = _object(
     tokenised=_NUMBER,
     doubled_spaces=_NUMBER,
     control_characters=_NUMBER,
+    wrongly_decoded=_NUMBER,
 )
 _FORM = _object(
     nnd_version=_TEXT,
@@ -48,13 +49,16 @@ _FORM = _object(
     normalised=_TEXTS,
     hygiene=_object(
         systems={"type": "object", "additionalProperties": _LOOKS},
+        contexts=_object(n=_COUNT, wrongly_decoded=_NUMBER),
         pairs=_object(
             overall=_LENGTHS, by_error_category={"type": "object", "additionalProperties": _LENGTHS}
         ),
     ),
 )
 _RELEASED = {
+    "accept_changed": _TEXT,
     "permission": _TEXT,
+    "unverified": _TEXT,
     "contacts": {
         "oneOf": [
             _object(redacted=_object(email=_COUNT, ip=_COUNT)),
@@ -62,7 +66,7 @@ _RELEASED = {
         ]
     },
 }
-"""What publishing adds."""
+"""What publishing adds, and converting where a reason was given."""
 
 _VALIDATOR = Draft202012Validator({**_FORM, "properties": {**_FORM["properties"], **_RELEASED}})
 

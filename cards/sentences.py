@@ -1,6 +1,8 @@
 """Sentences of a card that hold numbers: they follow from the data, and are checked against it."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from nnd.cards.content import Content, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
@@ -18,6 +20,7 @@ def card_sentences(content: Content) -> dict[str, list[str]]:
         "Limitations": limits(content),
         "Personal and sensitive information": contacts(content),
         "Licence and redistribution": permission(content),
+        "Provenance": unverified(content),
     }
 
 
@@ -89,6 +92,31 @@ def permission(content: Content) -> list[str]:
     """Quote the permission that whoever publishes says to have."""
     told = content.manifest.get("permission")
     return [f"Published with permission: {_quoted(told)}"] if told else []
+
+
+def unverified(content: Content) -> list[str]:
+    """Quote why files are other than the declared ones, and say how their counts differ."""
+    reasons = {
+        "accept_changed": "A file is not the declared one of its name, which was accepted",
+        "unverified": "Published though not all files are verified",
+    }
+    told = [
+        f"{what}: {_quoted(content.manifest[key])}"
+        for key, what in reasons.items()
+        if key in content.manifest
+    ]
+    differences = [] if content.declared else count_differences(content.manifest)
+    return told + [f"Other than the declared files: {', '.join(differences)}."] * bool(differences)
+
+
+def count_differences(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the counts in which a folder is not what its source expects of the declared files."""
+    expected = manifest["source"]["expected"] or {}
+    return [
+        f"{manifest['counts'][name]:,} {name} where {n:,} are expected"
+        for name, n in expected.items()
+        if isinstance(n, int) and manifest["counts"].get(name, n) != n
+    ]
 
 
 def _quoted(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.converters import Dropped
+from nnd.converters.folder.declared import check_files, expected_counts
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.folder.tables import counts_table
 from nnd.converters.pairs import (
@@ -132,6 +133,7 @@ def convert(
     set_name: str | None = None,
     variant: str | None = None,
     normalise: Sequence[str] = (),
+    accept_changed: str | None = None,
 ) -> Conversion:
     """Convert a source's annotation files into NND pairs and human scores.
 
@@ -145,6 +147,8 @@ def convert(
         variant: Which reading of them; None: the main one.
         normalise: Steps of `normalise_texts` for candidates and contexts, in this order; none by
             default: texts stay as they are.
+        accept_changed: Why files may differ from the declared ones of their name; stands in
+            manifest and card. None: such a file is refused.
 
     Raises:
         SourceError: If a file is not what the source declares, or makes no pair; nothing is
@@ -159,7 +163,7 @@ def convert(
         chosen = find_set(chosen, place)
     if variant is not None:
         chosen = chosen.choose("variant", variant)
-    conversion = convert_source(chosen, place, normalise)
+    conversion = convert_source(chosen, place, normalise, accept_changed)
     if out is not None:
         with replace_folder(Path(out), marker=MANIFEST) as folder:
             conversion.write(folder)
@@ -167,21 +171,26 @@ def convert(
 
 
 def convert_source(
-    source: Source, origin: Path | None = None, normalise: Sequence[str] = ()
+    source: Source,
+    origin: Path | None = None,
+    normalise: Sequence[str] = (),
+    accept_changed: str | None = None,
 ) -> Conversion:
     """Convert a loaded source in memory (see `convert`)."""
     check_steps(normalise)
+    if accept_changed is not None and not accept_changed.strip():
+        raise SourceError("--accept-changed: say why, in a few words that will stand in the card")
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         annotations = annotation_frame(source, run_converter(source, files))
+    check_files(files, accept_changed)
     annotations = normalise_texts(annotations, normalise)
     pairs = make_pairs(annotations, source.rule, source.taxonomy)
     human_scores = make_human_scores(annotations, source)
     digests = files.digests()
     counts = count(annotations, pairs.frame)
     # Texts that become the same make no pair: what is expected holds for texts as they are.
-    verified = bool(digests) and all(file["verified"] for file in digests) and not normalise
-    _check_result(source, pairs, counts, verified=verified)
+    _check_result(source, pairs, counts, {} if normalise else expected_counts(source, digests))
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     manifest = {
         "nnd_version": nnd_version(),
@@ -193,6 +202,8 @@ def convert_source(
         "normalised": list(normalise),
         "hygiene": report_hygiene(annotations, pairs.frame),
     }
+    if accept_changed is not None and not all(file["verified"] for file in digests):
+        manifest["accept_changed"] = accept_changed
     return Conversion(annotations, pairs.frame, human_scores, manifest)
 
 
@@ -210,7 +221,7 @@ def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Con
     pairs = make_pairs(annotations, source.rule, source.taxonomy)
     human_scores = make_human_scores(annotations, source)
     counts = count(annotations, pairs.frame)
-    _check_result(source, pairs, counts, verified=False)
+    _check_result(source, pairs, counts, {})
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     derived = {
         "counts": counts,
@@ -250,7 +261,9 @@ def _tally(values: pl.Series) -> dict[str, int]:
     return dict(counted.iter_rows())
 
 
-def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verified: bool) -> None:
+def _check_result(
+    source: Source, pairs: Pairs, counts: Mapping[str, Any], expected: Mapping[str, Any]
+) -> None:
     """Nothing is a result without a pair; a declared file must give what the source expects."""
     if pairs.frame.is_empty():
         reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in pairs.dropped)
@@ -258,11 +271,10 @@ def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verif
             f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "
             "right file and that `quality` in source.yaml fits it"
         )
-    known: dict[str, Any] = source.facts["expected"] or {}
-    for name, expected in known.items() if verified else ():
-        if counts[name] != expected:
+    for name, known in expected.items():
+        if counts[name] != known:
             raise SourceError(
-                f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
+                f"{source.folder}: {name} is {counts[name]} where source.yaml expects {known}, "
                 "though the file is the declared one: mend convert.py, or `expected`"
             )
 

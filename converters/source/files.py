@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from nnd.converters.reading import (
     Cells,
@@ -94,17 +95,36 @@ class Files:
         """Return the first line of a file, to tell its layout by."""
         return next(read_lines(self.path(name)), "").removesuffix("\n")
 
-    def digests(self) -> list[dict[str, str | int | bool]]:
-        """Return name, SHA-256, size and whether it is the declared file, of every file opened."""
-        declared = {file.name: file.sha256 for file in self.source.files}
-        found: list[dict[str, str | int | bool]] = []
+    def digests(self) -> list[dict[str, Any]]:
+        """Return name, SHA-256, size and whether it is a declared file, of every file opened.
+
+        Of a version that is not the main one, its name is added (`version`).
+        """
+        found: list[dict[str, Any]] = []
         for name, path in sorted(self.opened.items()):
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 size = file.tell()
-            verified = digest == declared[name]
-            found.append({"name": name, "sha256": digest, "bytes": size, "verified": verified})
+            declared = self._declared(name)
+            others = [each.version for each in declared.versions if each.sha256 == digest]
+            verified = digest == declared.sha256 or bool(others)
+            entry = {"name": name, "sha256": digest, "bytes": size, "verified": verified}
+            found.append({**entry, "version": others[0]} if others else entry)
         return found
+
+    def changed(self) -> Iterator[SourceFile]:
+        """Yield the declared files of which another is there under their name.
+
+        Not those whose digest is not known, that were named by hand under another name, or that
+        are the source's fixture.
+        """
+        fixture = (self.source.folder / "fixture").resolve()
+        verified = {entry["name"]: entry["verified"] for entry in self.digests()}
+        for name, path in sorted(self.opened.items()):
+            file = self._declared(name)
+            is_named_so = path.name == name and not path.resolve().is_relative_to(fixture)
+            if file.sha256 is not None and is_named_so and not verified[name]:
+                yield file
 
     def _declared(self, name: str) -> SourceFile:
         for file in self.source.files:

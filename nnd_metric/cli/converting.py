@@ -44,6 +44,13 @@ def convert(
             "several. Without it texts stay as they are.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    accept_changed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHY",
+            help="Take files that differ from the declared ones of their name; stands in the card.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Convert a source's annotation files into NND pairs and human scores.
@@ -61,6 +68,7 @@ def convert(
         set_name=set_name,
         variant=variant,
         normalise=normalise,
+        accept_changed=accept_changed,
     )
     tables = [conversion.table(), *hygiene_tables(conversion.manifest["hygiene"])]
     show(conversion.to_dict(), as_json, *tables, *conversion.notes(), f"written to {target}")

@@ -80,7 +80,7 @@ def convert_rows(make_source: MakeSource, tmp_path: Path) -> Callable[..., Path]
 
     def make(rows: Any = None, folder: str = "out", **facts: Any) -> Path:
         plain = {"expected": None, "citation": "@misc{toy, title={Toys}, year={2020}}"}
-        source = make_source(rows, folder=f"{folder}-source", **plain | facts)
+        source = make_source(rows, folder=f"{folder}-source", declared=True, **plain | facts)
         convert(source, out=tmp_path / folder)
         return tmp_path / folder
 
@@ -361,7 +361,50 @@ def test_a_permission_stands_in_manifest_and_card(
     assert why in there.files()["README.md"].decode()
 
 
-@pytest.mark.parametrize("option", ["permission", "keep_contacts"])
+UNDECLARED = {"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}
+EXPECTED = {
+    "annotations": 9,
+    "contexts": 1,
+    "systems": 3,
+    "pairs": 6,
+    "by_error_category": {"rude": 3, "wrong": 3},
+}
+
+
+def test_what_is_unverified_is_refused(there: There, convert_rows: Callable[..., Path]) -> None:
+    folder = convert_rows(files=[UNDECLARED], expected=EXPECTED)
+
+    assert there.refused(folder) == (
+        f"{folder}: not verified to be the declared file: toy.jsonl (3 annotations where 9 are "
+        "expected; 2 pairs where 6 are expected); convert the declared file, or publish with "
+        '--unverified "why"'
+    )
+    assert not there.exists()
+
+
+def test_why_it_is_published_unverified_stands_in_manifest_and_card(
+    there: There, convert_rows: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = convert_rows(files=[UNDECLARED], expected=EXPECTED)
+
+    there.publish(folder, unverified="its first third")
+
+    card = there.files()["README.md"].decode()
+    assert there.manifest()["unverified"] == "its first third"
+    assert "Published though not all files are verified: \u201cits first third\u201d" in card
+    assert "3 annotations where 9 are expected, 2 pairs where 6 are expected." in card
+    # What was fetched says so itself.
+    fetched = there.fetch(tmp_path / "fetched")
+    assert not there.publish(fetched)["changed"]
+
+
+def test_what_is_verified_needs_no_reason(there: There, convert_rows: Callable[..., Path]) -> None:
+    there.publish(convert_rows(), unverified="no need")
+
+    assert "unverified" not in there.manifest()
+
+
+@pytest.mark.parametrize("option", ["permission", "keep_contacts", "unverified"])
 def test_a_reason_is_a_reason(there: There, convert_rows: Callable[..., Path], option: str) -> None:
     error = there.refused(convert_rows(), **{option: " "})
 
