@@ -95,25 +95,27 @@ def permission(content: Content) -> list[str]:
 
 
 def unverified(content: Content) -> list[str]:
-    """Quote why files are other than the declared ones, and say how their counts differ."""
+    """Quote why files differ from the declared ones, and say how the counts differ."""
     reasons = {
-        "accept_changed": "A file is not the declared one of its name, which was accepted",
-        "unverified": "Published though not all files are verified",
+        "accept_changed": "A file differs from the declared one of its name and was accepted",
+        "unverified": "Published although not all files are verified",
     }
-    told = [
+    found = [
         f"{what}: {_quoted(content.manifest[key])}"
         for key, what in reasons.items()
         if key in content.manifest
     ]
     differences = [] if content.declared else count_differences(content.manifest)
-    return told + [f"Other than the declared files: {', '.join(differences)}."] * bool(differences)
+    if differences:
+        found.append(f"Counts differ from those of the declared files: {', '.join(differences)}.")
+    return found
 
 
 def count_differences(manifest: Mapping[str, Any]) -> list[str]:
-    """Return the counts in which a folder is not what its source expects of the declared files."""
+    """Return the counts that differ from those that the declared files are known to give."""
     expected = manifest["source"]["expected"] or {}
     return [
-        f"{manifest['counts'][name]:,} {name} where {n:,} are expected"
+        f"{manifest['counts'][name]:,} {name} instead of {n:,}"
         for name, n in expected.items()
         if isinstance(n, int) and manifest["counts"].get(name, n) != n
     ]

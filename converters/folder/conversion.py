@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.converters import Dropped
-from nnd.converters.folder.declared import check_files, expected_counts
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.folder.tables import counts_table
 from nnd.converters.pairs import (
@@ -183,14 +182,17 @@ def convert_source(
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         annotations = annotation_frame(source, run_converter(source, files))
-    check_files(files, accept_changed)
+    digests = files.digests()
+    if accept_changed is None:
+        files.check_declared(digests)
+    source = source.for_files(digests)
     annotations = normalise_texts(annotations, normalise)
     pairs = make_pairs(annotations, source.rule, source.taxonomy)
     human_scores = make_human_scores(annotations, source)
-    digests = files.digests()
     counts = count(annotations, pairs.frame)
     # Texts that become the same make no pair: what is expected holds for texts as they are.
-    _check_result(source, pairs, counts, {} if normalise else expected_counts(source, digests))
+    verified = bool(digests) and all(file["verified"] for file in digests)
+    _check_result(source, pairs, counts, verified=verified and not normalise)
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     manifest = {
         "nnd_version": nnd_version(),
@@ -202,7 +204,7 @@ def convert_source(
         "normalised": list(normalise),
         "hygiene": report_hygiene(annotations, pairs.frame),
     }
-    if accept_changed is not None and not all(file["verified"] for file in digests):
+    if accept_changed is not None and not verified:
         manifest["accept_changed"] = accept_changed
     return Conversion(annotations, pairs.frame, human_scores, manifest)
 
@@ -221,7 +223,7 @@ def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Con
     pairs = make_pairs(annotations, source.rule, source.taxonomy)
     human_scores = make_human_scores(annotations, source)
     counts = count(annotations, pairs.frame)
-    _check_result(source, pairs, counts, {})
+    _check_result(source, pairs, counts, verified=False)
     _check_contract({"pair": pairs.frame, "human_score": human_scores})
     derived = {
         "counts": counts,
@@ -261,9 +263,7 @@ def _tally(values: pl.Series) -> dict[str, int]:
     return dict(counted.iter_rows())
 
 
-def _check_result(
-    source: Source, pairs: Pairs, counts: Mapping[str, Any], expected: Mapping[str, Any]
-) -> None:
+def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verified: bool) -> None:
     """Nothing is a result without a pair; a declared file must give what the source expects."""
     if pairs.frame.is_empty():
         reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in pairs.dropped)
@@ -271,10 +271,11 @@ def _check_result(
             f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "
             "right file and that `quality` in source.yaml fits it"
         )
-    for name, known in expected.items():
-        if counts[name] != known:
+    known: dict[str, Any] = source.facts["expected"] or {}
+    for name, expected in known.items() if verified else ():
+        if counts[name] != expected:
             raise SourceError(
-                f"{source.folder}: {name} is {counts[name]} where source.yaml expects {known}, "
+                f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
                 "though the file is the declared one: mend convert.py, or `expected`"
             )
 

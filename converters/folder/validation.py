@@ -244,25 +244,10 @@ def _check_manifest(manifest: dict[str, Any], counts: dict[str, Any]) -> Iterato
     if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
         yield Problem(None, "files", "is no list of files", _CONVERT_AGAIN)
     elif files and all(file.get("verified") for file in files) and not _changed(manifest):
-        for name, expected in _expected(_section(manifest, "source"), files).items():
+        for name, expected in _section(_section(manifest, "source"), "expected").items():
             if counts.get(name) != expected:
                 message = f"{counts.get(name)} where the source expects {expected}"
                 yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
-
-
-def _expected(source: dict[str, Any], files: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what these files are known to give: another version of one has counts of its own."""
-    versions = [file for file in files if "version" in file]
-    if not versions:
-        return _section(source, "expected")
-    known = {
-        version.get("sha256"): version
-        for declared in source.get("files", [])
-        for version in declared.get("versions", [])
-    }
-    if len(versions) > 1 or "variant" in source:
-        return {}
-    return _section(known.get(versions[0].get("sha256"), {}), "expected")
 
 
 def _changed(manifest: dict[str, Any]) -> bool:

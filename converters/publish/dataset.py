@@ -144,15 +144,15 @@ def publish(
             card.
         redact: Replace e-mail and IP addresses by `<email>` and `<ip>`.
         keep_contacts: Why they may stay; stands in the card.
-        unverified: Why it may be published though its files are not the declared ones, or none are
-            declared; stands in the card.
+        unverified: Why it may be published though files are not known to be the declared ones;
+            stands in the card.
         patience: How long to try again where the Hub does not answer.
 
     Raises:
         SchemaError: If the folder has problems.
         LicenceError: If its licence does not allow it.
-        PublishError: If its files are not the declared ones, it holds addresses, the card is not
-            right, the repository holds something else, or the Hub does not take it.
+        PublishError: If its files are unverified, it holds addresses, the card is not right, the
+            repository holds something else, or the Hub does not take it.
     """
     if pr and tag is not None:
         raise PublishError("--pr and --tag: a tag names what is on main; tag it once it is merged")

@@ -51,7 +51,7 @@ def read_release(
         permission: Why data may be published whose licence does not say so.
         redact: Whether e-mail and IP addresses are to become `<email>` and `<ip>`.
         keep_contacts: Why they may stay.
-        unverified: Why files may be other than the declared ones.
+        unverified: Why it may be published though files are unverified.
 
     Returns:
         The folder's rows and manifest. The manifest tells of a permission (`permission`), of
@@ -161,16 +161,16 @@ def _check_licence(
 
 
 def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | None) -> None:
-    """Files that nobody can compare go out only with a reason, which the manifest keeps."""
+    """Files that are not verified are published only with a reason, which the manifest keeps."""
     names = [file["name"] for file in manifest["files"] if not file["verified"]]
     if names and unverified is not None:
         manifest["unverified"] = unverified
     if names and "unverified" not in manifest:
-        differences = "; ".join(count_differences(manifest))
+        differences = ", ".join(count_differences(manifest))
         raise PublishError(
-            f"{folder}: not verified to be the declared file: {', '.join(names)}"
-            + (f" ({differences})" if differences else "")
-            + '; convert the declared file, or publish with --unverified "why"'
+            f"{folder}: made from unverified files: {', '.join(names)}"
+            f"{differences and f' ({differences})'}; convert the declared files, or publish with "
+            '--unverified "why"'
         )
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import glob
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -112,19 +112,31 @@ class Files:
             found.append({**entry, "version": others[0]} if others else entry)
         return found
 
-    def changed(self) -> Iterator[SourceFile]:
-        """Yield the declared files of which another is there under their name.
+    def check_declared(self, digests: Sequence[Mapping[str, Any]]) -> None:
+        """Refuse a file that has the name of a declared one and another digest.
 
-        Not those whose digest is not known, that were named by hand under another name, or that
-        are the source's fixture.
+        A file is let in if its digest is not declared, if the user named it under another name, or
+        if it is part of the source's fixture.
+
+        Args:
+            digests: What `digests()` returns.
+
+        Raises:
+            SourceError: At the first such file.
         """
         fixture = (self.source.folder / "fixture").resolve()
-        verified = {entry["name"]: entry["verified"] for entry in self.digests()}
-        for name, path in sorted(self.opened.items()):
-            file = self._declared(name)
-            is_named_so = path.name == name and not path.resolve().is_relative_to(fixture)
-            if file.sha256 is not None and is_named_so and not verified[name]:
-                yield file
+        for entry in digests:
+            path, declared = self.opened[entry["name"]], self._declared(entry["name"])
+            is_named_so = path.name == declared.name
+            is_invented = path.resolve().is_relative_to(fixture)
+            if entry["verified"] or declared.sha256 is None or not is_named_so or is_invented:
+                continue
+            raise SourceError(
+                f"{path}: not the declared file: {_facts(entry['bytes'], entry['sha256'])} where "
+                f"source.yaml declares {_facts(declared.bytes, declared.sha256)}; it may be cut "
+                "off or edited. Fetch it again; or, if it is right, change sha256 and bytes in "
+                'source.yaml, or convert with --accept-changed "why"'
+            )
 
     def _declared(self, name: str) -> SourceFile:
         for file in self.source.files:
@@ -159,6 +171,10 @@ def find_set(source: Source, origin: Path) -> Source:
             f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
         )
     return source.choose("set", found[0]) if found else source
+
+
+def _facts(size: int | None, digest: str) -> str:
+    return f"SHA-256 {digest}" if size is None else f"{size:,} bytes, SHA-256 {digest}"
 
 
 @contextlib.contextmanager

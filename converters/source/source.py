@@ -3,7 +3,7 @@
 import os.path
 import runpy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -104,6 +104,23 @@ class Source:
     def variant(self) -> str | None:
         """The variant that was chosen, or None."""
         return self.facts.get("variant")
+
+    def for_files(self, digests: Sequence[Mapping[str, Any]]) -> "Source":
+        """Return the source as it is for the versions of its files that were read.
+
+        What is `expected` is then what these versions are known to give: each was counted alone,
+        in the main reading.
+
+        Args:
+            digests: What `Files.digests` returns.
+        """
+        versions = [entry["sha256"] for entry in digests if "version" in entry]
+        if not versions:
+            return self
+        counts = {each.sha256: each.expected for file in self.files for each in file.versions}
+        is_counted = len(versions) == 1 and self.variant is None
+        expected = counts[versions[0]] if is_counted else None
+        return Source(self.folder, {**self.facts, "expected": expected})
 
     def choose(self, kind: Literal["set", "variant"], name: str) -> "Source":
         """Return the source as one of its sets or variants, with the fields that that one states.

@@ -48,7 +48,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="WHY",
-            help="Take files that differ from the declared ones of their name; stands in the card.",
+            help="Accept files that differ from the declared ones; stands in the card.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -93,7 +93,7 @@ def publish(
         str | None,
         typer.Option(
             metavar="WHY",
-            help="Publish though files are not the declared ones; stands in the card.",
+            help="Publish although files are unverified; stands in the card.",
         ),
     ] = None,
     as_json: AsJson = False,

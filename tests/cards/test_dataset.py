@@ -378,7 +378,7 @@ def test_why_a_changed_file_was_accepted_is_quoted(tmp_path: Path) -> None:
     card = data_card(folder, "org/birds")
 
     assert (
-        "A file is not the declared one of its name, which was accepted: "
+        "A file differs from the declared one of its name and was accepted: "
         "\u201cTyping errors corrected.\u201d"
     ) in section(card, "Provenance")
     assert problems_of(card, folder) == []

@@ -64,9 +64,7 @@ def damages(draw: st.DrawFn) -> Damage:
     return spoil
 
 
-def fuzz(
-    examples: int, *, in_full: int = 10_000
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def fuzz(examples: int, *, in_full: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test with the argument `damage`, so many times by default, and so many in full."""
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:

@@ -24,7 +24,7 @@ OBJECTS = b'{"id": 1, "text": "caf\xc3\xa9 \\u00e9", "n": [1.5, null, {"a": true
 CELLS = b'id,text,n\n1,"say ""hi"", he said",2\n2,"two\nlines",\n3,caf\xc3\xa9,1.5\n'
 
 
-@fuzz(60)
+@fuzz(60, in_full=1200)
 def test_lines_of_json(tmp_path: Path, damage: Damage) -> None:
     (tmp_path / "a").write_bytes(damage(OBJECTS))
 
@@ -32,14 +32,14 @@ def test_lines_of_json(tmp_path: Path, damage: Damage) -> None:
 
 
 @pytest.mark.parametrize("quoted", [True, False])
-@fuzz(60)
+@fuzz(60, in_full=1200)
 def test_cells(tmp_path: Path, damage: Damage, quoted: bool) -> None:  # noqa: FBT001 - a parameter
     (tmp_path / "a").write_bytes(damage(CELLS))
 
     read_or_refused(lambda: list(read_cells(tmp_path / "a", delimiter=",", quoted=quoted)))
 
 
-@fuzz(60)
+@fuzz(60, in_full=1200)
 def test_a_json_file(tmp_path: Path, damage: Damage) -> None:
     raw = b"[" + OBJECTS.strip().replace(b"\r\n", b",\n") + b"]"
     (tmp_path / "a").write_bytes(damage(raw))
@@ -47,7 +47,7 @@ def test_a_json_file(tmp_path: Path, damage: Damage) -> None:
     read_or_refused(lambda: list(parse_json(read_text(tmp_path / "a"), "a")))
 
 
-@fuzz(60)
+@fuzz(60, in_full=1200)
 def test_members_of_a_zip(tmp_path: Path, damage: Damage) -> None:
     with zipfile.ZipFile(tmp_path / "good", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("folder/a.json", OBJECTS * 5)
@@ -132,7 +132,7 @@ def test_the_tables_that_are_spoilt_below_are_good(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@fuzz(40)
+@fuzz(40, in_full=800)
 def test_a_table(
     table_source: Callable[[str], Path], damage: Damage, tmp_path: Path, suffix: str
 ) -> None:
@@ -184,9 +184,13 @@ def test_a_built_in_source(tmp_path: Path, damage: Damage, source: str) -> None:
     read_or_refused(lambda: convert(name, origin=place, set_name=set_name, variant=variant))
 
 
-@fuzz(40)
+@fuzz(40, in_full=10_000)
 def test_a_source_yaml(tmp_path: Path, damage: Damage) -> None:
     good = SOURCES[0].folder / "source.yaml"
-    (tmp_path / "source.yaml").write_bytes(damage(good.read_bytes()))
+    raw = damage(good.read_bytes())
+    (tmp_path / "source.yaml").write_bytes(raw)
 
-    read_or_refused(lambda: load_source(tmp_path))
+    found = read_or_refused(lambda: load_source(tmp_path))
+
+    if found is not None:
+        assert found.facts == yaml.safe_load(raw)

@@ -41,7 +41,7 @@ def spoil(source: Path, damage: Damage, place: Path, lines: int | None = None) -
 @pytest.mark.parametrize(
     ("name", "delimiter", "quoted"), [(CSV, ",", True), (TSV, "\t", True), (TSV, "\t", False)]
 )
-@fuzz(50)
+@fuzz(50, in_full=10_000)
 def test_cells(
     nnd_data: Path, tmp_path: Path, damage: Damage, name: str, delimiter: str, *, quoted: bool
 ) -> None:
@@ -66,7 +66,7 @@ def cells_of(raw: bytes, delimiter: str, *, quoted: bool) -> list[list[str]]:
         csv.field_size_limit(limit)
 
 
-@fuzz(50)
+@fuzz(50, in_full=10_000)
 def test_lines_of_json(nnd_data: Path, tmp_path: Path, damage: Damage) -> None:
     path = spoil(nnd_data / JSONL, damage, tmp_path, LINES)
 
@@ -78,7 +78,7 @@ def test_lines_of_json(nnd_data: Path, tmp_path: Path, damage: Damage) -> None:
         assert json.dumps(found) == json.dumps(expected)  # NaN is not NaN
 
 
-@fuzz(50)
+@fuzz(50, in_full=10_000)
 def test_a_json_file(nnd_data: Path, tmp_path: Path, damage: Damage) -> None:
     path = spoil(nnd_data / JSON, damage, tmp_path)
 
@@ -90,7 +90,7 @@ def test_a_json_file(nnd_data: Path, tmp_path: Path, damage: Damage) -> None:
         assert json.dumps(found) == json.dumps(rows)
 
 
-@fuzz(50)
+@fuzz(50, in_full=10_000)
 def test_members_of_a_zip(nnd_data: Path, tmp_path: Path, damage: Damage) -> None:
     path = spoil(nnd_data / ZIP, damage, tmp_path)
 
@@ -109,7 +109,7 @@ def rows(nnd_data: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
-@fuzz(50)
+@fuzz(50, in_full=4_000)
 def test_parquet(
     rows: list[dict[str, Any]], tmp_path: Path, damage: Damage, compression: str
 ) -> None:
@@ -125,7 +125,7 @@ def test_parquet(
         assert found == parquet.ParquetFile(path).read(use_threads=False).to_pylist()
 
 
-@fuzz(50)
+@fuzz(50, in_full=10_000)
 def test_a_packed_workbook(rows: list[dict[str, str]], tmp_path: Path, damage: Damage) -> None:
     write_workbook(tmp_path / "a.xlsx", rows, lambda sheet: sheet)
     good = [row.values for row in read_workbook(tmp_path / "a.xlsx")]
@@ -136,7 +136,7 @@ def test_a_packed_workbook(rows: list[dict[str, str]], tmp_path: Path, damage: D
     assert found in (None, good)  # a zip has a checksum of every member
 
 
-@fuzz(50)
+@fuzz(50, in_full=10_000)
 def test_a_sheet(rows: list[dict[str, str]], tmp_path: Path, damage: Damage) -> None:
     write_workbook(tmp_path / "a.xlsx", rows, damage)
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.validation import validate
 from nnd.converters.reading.texts import read_text
 from nnd.converters.source.files import Files
 from nnd.converters.source.source import load_source
@@ -258,11 +260,12 @@ def test_another_file_than_the_declared_one_is_refused(changed: Path, tmp_path: 
     with pytest.raises(SourceError) as caught:
         convert(changed, out=tmp_path / "out")
 
-    size = (changed / "toy.jsonl").stat().st_size
+    raw = (changed / "toy.jsonl").read_bytes()
     assert str(caught.value) == (
-        f"{changed}/toy.jsonl: {size} bytes, and not the declared file of 1,000 bytes (another "
-        "SHA-256); it may be cut off or edited: fetch it again, add it under `versions` in "
-        'source.yaml, or say with --accept-changed "why" that it is right'
+        f"{changed}/toy.jsonl: not the declared file: {len(raw)} bytes, SHA-256 "
+        f"{hashlib.sha256(raw).hexdigest()} where source.yaml declares 1,000 bytes, SHA-256 "
+        f"{'0' * 64}; it may be cut off or edited. Fetch it again; or, if it is right, change "
+        'sha256 and bytes in source.yaml, or convert with --accept-changed "why"'
     )
     assert not (tmp_path / "out").exists()
 
@@ -314,8 +317,25 @@ def with_version(make_source: MakeSource, folder: str, **counts: int) -> Path:
 
 
 def test_a_file_may_have_several_versions_each_with_its_counts(make_source: MakeSource) -> None:
-    (file,) = convert(with_version(make_source, "right")).manifest["files"]
+    manifest = convert(with_version(make_source, "right")).manifest
 
+    (file,) = manifest["files"]
     assert (file["verified"], file["version"]) == (True, "v1")
+    assert manifest["source"]["expected"] == EXPECTED
     with pytest.raises(SourceError, match=r"pairs is 2 where source\.yaml expects 3"):
         convert(with_version(make_source, "wrong", pairs=3))
+
+
+def test_a_folder_of_another_version_is_valid(make_source: MakeSource, tmp_path: Path) -> None:
+    convert(with_version(make_source, "right"), out=tmp_path / "out")
+
+    assert list(validate(tmp_path / "out")) == []
+
+
+def test_nobody_counted_another_version_in_a_variant(make_source: MakeSource) -> None:
+    folder = with_version(make_source, "wrong", pairs=3)
+    path = folder / "source.yaml"
+    variants = {"variants": {"late": {"description": "Late rows"}}}
+    path.write_text(path.read_text() + yaml.safe_dump(variants))
+
+    assert convert(folder, variant="late").manifest["source"]["expected"] is None
