@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         render_table as render_table,
         table_cell as table_cell,
     )
+    from .marks import merge_card as merge_card
     from .metric import metric_card as metric_card, metric_page as metric_page
     from .model import (
         ScoredOn as ScoredOn,

@@ -13,6 +13,7 @@ from nnd.cards.content import Content, read_content
 from nnd.cards.examples import left_out
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
+from nnd.cards.marks import marked_card
 from nnd.cards.rule import rule_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import shown_scores
@@ -54,7 +55,7 @@ def data_card(folder: Path, repo_id: str) -> str:
     body = environment.get_template("data_card.md.jinja").render(_fields(content, repo_id))
     body = re.sub(r"[ \t]+\n", "\n", body)
     body = re.sub(r"\n{3,}", "\n\n", body).strip()
-    return f"---\n{metadata(content).to_yaml()}\n---\n\n{body}\n"
+    return marked_card(metadata(content), body)
 
 
 def write_card(folder: Path, repo_id: str, out: Path) -> None:

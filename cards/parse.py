@@ -44,12 +44,18 @@ class Rows(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
 
+def split_head(text: str) -> tuple[str | None, str]:
+    """Return the YAML of a card's metadata, None where there is none, and the rest of its text."""
+    head = _HEAD.match(text)
+    return (head[1], text[head.end() :]) if head else (None, text)
+
+
 def parse_card(text: str) -> Card:
     """Take a card apart; anything is a card, if a poor one."""
-    head = _HEAD.match(text)
-    card = Card(head[1] if head else None, {"": ""}, {"": []}, [])
+    head, body = split_head(text)
+    card = Card(head, {"": ""}, {"": []}, [])
     section, open_fence, language, held = "", "", "", list[str]()
-    for line in text[head.end() if head else 0 :].splitlines():
+    for line in body.splitlines():
         mark = _FENCE.match(line)
         if open_fence:
             if mark and mark[1].startswith(open_fence) and not mark[2]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         MANIFEST as MANIFEST,
         FrameName as FrameName,
         frame_files as frame_files,
+        is_published_path as is_published_path,
         published_path as published_path,
         read_frame as read_frame,
         read_manifest as read_manifest,

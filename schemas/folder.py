@@ -21,6 +21,9 @@ FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations"]
 MANIFEST = "manifest.json"
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
+_PUBLISHED = re.compile(
+    rf"human_scores\.parquet|(?:pairs|annotations)/{_SPLIT.pattern}-00000-of-00001\.parquet"
+)
 _REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"
 
 
@@ -42,6 +45,11 @@ def published_path(name: FrameName, split: str) -> str:
         if name == "human_scores"
         else f"{name}/{split}-00000-of-00001.parquet"
     )
+
+
+def is_published_path(path: str) -> bool:
+    """Whether `published_path` gives that path for some frame and split."""
+    return _PUBLISHED.fullmatch(path) is not None
 
 
 def frame_files(folder: Path, name: FrameName) -> list[Path]:

@@ -7,6 +7,7 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .patience import Patience as Patience
     from .state import (
+        Adapt as Adapt,
         Change as Change,
         Obsolete as Obsolete,
         Repository as Repository,
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
         check_name as check_name,
         check_token as check_token,
         compare as compare,
-        digest as digest,
+        digests as digests,
         fetch as fetch,
         look as look,
     )

@@ -71,6 +71,10 @@ Obsolete = Callable[[State], Iterable[str]]
 """Of a repository as it is: the files to delete in the same commit; or raise a PublishError, where
 these files do not belong there."""
 
+Adapt = Callable[[State | None], Mapping[str, Path]]
+"""Of a repository as it is, or None where there is none: files to take for others of their path,
+because they depend on what is there."""
+
 
 def check_name(repository: Repository) -> None:
     """Check that a name is ORG/name, and that the Hub may be asked.
@@ -144,6 +148,11 @@ def digest(file: Path) -> Digests:
     return Digests(size, sha256.hexdigest(), git_id.hexdigest())
 
 
+def digests(files: Mapping[str, Path]) -> dict[str, Digests]:
+    """Return the digests of files here, by path in the repository."""
+    return {path: digest(file) for path, file in files.items()}
+
+
 def is_same(ours: Digests, held: RepoFile | None) -> bool:
     """Whether the Hub says that a file of its own is a file of ours.
 
@@ -166,8 +175,8 @@ def compare(
     """
     present = {} if state is None else state.files
     changes: dict[str, Change] = {}
-    for path, digests in ours.items():
-        same = is_same(digests, present.get(path))
+    for path, own in ours.items():
+        same = is_same(own, present.get(path))
         changes[path] = "same" if same else "changed" if path in present else "added"
     gone = set() if state is None else {*obsolete(state)} & present.keys() - ours.keys()
     return {**changes, **dict.fromkeys(sorted(gone), "deleted")}

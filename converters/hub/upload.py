@@ -30,6 +30,7 @@ from nnd.converters.hub.check import find_pull_request, read_back
 from nnd.converters.hub.errors import explain, is_unreachable, wanted_pause
 from nnd.converters.hub.patience import Patience
 from nnd.converters.hub.state import (
+    Adapt,
     Change,
     Obsolete,
     Repository,
@@ -37,7 +38,7 @@ from nnd.converters.hub.state import (
     check_name,
     check_token,
     compare,
-    digest,
+    digests,
     held_files,
     is_same,
     look,
@@ -90,6 +91,7 @@ def push(
     *,
     message: str,
     obsolete: Obsolete = lambda _: (),
+    adapt: Adapt = lambda _: {},
     pull_request: bool = False,
     patience: Patience | None = None,
 ) -> Pushed:
@@ -100,6 +102,7 @@ def push(
         files: Path in the repository → file here. Others that are there stay.
         message: Title of the commit, and of the pull request.
         obsolete: Which of the others go.
+        adapt: What to send for some of the files, given what is there.
         pull_request: Open a pull request against main. One that is open, has the same title and
             holds the same files is taken instead.
         patience: How long to try again.
@@ -110,7 +113,7 @@ def push(
     """
     check_name(repository)
     check_token(repository)
-    ours = {path: digest(file) for path, file in files.items()}
+    unadapted = digests(files)
     seen: list[Mapping[str, Change]] = []
     sent = False
 
@@ -119,6 +122,8 @@ def push(
         found_state = look(repository)
         check_place(repository, found_state, pull_request=pull_request)
         state = found_state or _create(repository)
+        adapted = adapt(state)
+        ours = {**unadapted, **digests(adapted)}
         changes = compare(ours, state, obsolete)
         seen.append(changes)
         commit, page = state.commit, None
@@ -126,7 +131,12 @@ def push(
             found = find_pull_request(repository, message, ours, changes) if pull_request else None
             sent = sent or found is None
             commit, page = found or _commit(
-                repository, files, changes, message, state, pull_request=pull_request
+                repository,
+                {**files, **adapted},
+                changes,
+                message,
+                state,
+                pull_request=pull_request,
             )
         read_back(repository, commit, ours, changes)
         return Pushed(commit, sent, page, seen[0])
@@ -140,6 +150,7 @@ def put_tag(
     files: Mapping[str, Path],
     commit: str | None,
     *,
+    adapt: Adapt = lambda _: {},
     patience: Patience | None = None,
 ) -> None:
     """Let a tag name a commit; one that names another commit with the same files may stay.
@@ -149,15 +160,17 @@ def put_tag(
         tag: The tag's name.
         files: What the commit holds, by path.
         commit: Full id; None: only check that the tag is free, or names such a commit.
+        adapt: What to take for some of the files, given what is on main.
         patience: How long to try again.
 
     Raises:
         PublishError: If it names a commit that holds something else, or the Hub does not take it.
     """
-    ours = {path: digest(file) for path, file in files.items()}
+    unadapted = digests(files)
 
     def attempt() -> None:
-        if look(repository) is None:
+        state = look(repository)
+        if state is None:
             return  # nothing is there, so no tag is
         api = HfApi()
         refs = api.list_repo_refs(repository.name, repo_type=repository.kind)
@@ -166,7 +179,8 @@ def put_tag(
             api.create_tag(repository.name, tag=tag, revision=commit, repo_type=repository.kind)
         elif named not in (None, commit):
             held = held_files(repository, str(named))
-            if not all(is_same(digests, held.get(path)) for path, digests in ours.items()):
+            ours = {**unadapted, **digests(adapt(state))}
+            if not all(is_same(own, held.get(path)) for path, own in ours.items()):
                 raise PublishError(
                     f"{repository.name}: the tag {tag} is taken: it names commit {named}, which "
                     "holds something else; choose another tag, or delete that one"

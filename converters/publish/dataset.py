@@ -5,49 +5,38 @@ allow it, addresses of people, a card that is not right.
 """
 
 import difflib
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from nnd.converters.hub import (
+    Adapt,
     Change,
     Obsolete,
     Patience,
     Repository,
-    State,
     ask,
     check_name,
     check_place,
     check_token,
     compare,
-    digest,
-    fetch,
+    digests,
     look,
     push,
     put_tag,
 )
+from nnd.converters.publish.earlier import card_there, earlier_files, with_card_there
 from nnd.converters.publish.release import CARD, read_release, write_release
-from nnd.schemas import MANIFEST, PublishError, Shown, text_table
+from nnd.schemas import PublishError, Shown, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-_NOBODYS_DATA = {
-    ".gitattributes",
-    ".gitignore",
-    "README.md",
-    "LICENSE",
-    "LICENSE.txt",
-    "LICENSE.md",
-}
-"""What a repository may hold before a dataset is first published there."""
 
 _TAG = re.compile(r"(?!.*\.\.)\w([\w.-]*[\w-])?(?<!\.lock)", re.ASCII)
 
@@ -170,24 +159,26 @@ def publish(
         unverified=unverified,
     )
     source = conversion.manifest["source"]
-    obsolete = partial(_earlier_files, repository, source)
+    obsolete = partial(earlier_files, repository, source)
     with TemporaryDirectory(prefix="nnd-publish-") as place:
         files = write_release(conversion, Path(place), repo_id)
+        adapt = partial(with_card_there, repository, files[CARD])
         if tag is not None:  # before anything is sent: whether it is free
-            put_tag(repository, tag, files, None, patience=patience)
+            put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
         if dry_run:
-            plan = partial(_plan, repository, files, obsolete, tag, pr=pr)
+            plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
             return ask(repository, plan, patience=patience)
         pushed = push(
             repository,
             files,
             message=f"Publish {source['name']} with nnd {conversion.manifest['nnd_version']}",
             obsolete=obsolete,
+            adapt=adapt,
             pull_request=pr,
             patience=patience,
         )
         if tag is not None:
-            put_tag(repository, tag, files, pushed.commit, patience=patience)
+            put_tag(repository, tag, files, pushed.commit, adapt=adapt, patience=patience)
         return Published(
             repo_id=repo_id,
             url=repository.url,
@@ -211,6 +202,7 @@ def _plan(
     repository: Repository,
     files: Mapping[str, Path],
     obsolete: Obsolete,
+    adapt: Adapt,
     tag: str | None,
     *,
     pr: bool,
@@ -218,11 +210,9 @@ def _plan(
     """Say what publishing would do, or why it would be refused."""
     state = look(repository)
     check_place(repository, state, pull_request=pr)
-    ours = {path: digest(file) for path, file in files.items()}
-    changes = compare(ours, state, obsolete)
-    present = ""
-    if state is not None and CARD in state.files:
-        present = fetch(repository, state.commit, CARD).decode(errors="replace")
+    files = {**files, **adapt(state)}
+    changes = compare(digests(files), state, obsolete)
+    present = card_there(repository, state) or ""
     diff = difflib.unified_diff(
         present.splitlines(keepends=True),
         files[CARD].read_text(encoding="utf-8").splitlines(keepends=True),
@@ -246,44 +236,3 @@ def _listed(files: Mapping[str, Path], changes: Mapping[str, Change]) -> tuple[P
         PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
         for path, change in sorted(changes.items())
     )
-
-
-def _earlier_files(
-    repository: Repository, source: Mapping[str, Any], state: State
-) -> Iterator[str]:
-    """Yield the files of an earlier publish; raise where this is no place for the dataset."""
-    if MANIFEST not in state.files:
-        others = sorted(state.files.keys() - _NOBODYS_DATA)
-        if others:
-            raise PublishError(
-                f"{repository.name}: holds something that nnd did not publish ({others[0]}); name "
-                "another repository, or empty this one"
-            )
-        return
-    manifest = _read_manifest(repository, state)
-    found, ours = (_named(one) for one in (manifest.get("source"), source))
-    if found != ours:
-        raise PublishError(
-            f"{repository.name}: holds {found or 'what nnd did not publish'}, and this is {ours}; "
-            "name another repository, or empty this one"
-        )
-    outputs = manifest.get("outputs")
-    yield from outputs if isinstance(outputs, Mapping) else ()
-    yield from (path for path in state.files if PurePosixPath(path).match("schemas/*.schema.json"))
-
-
-def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:
-    try:
-        manifest = json.loads(fetch(repository, state.commit, MANIFEST))
-    except (ValueError, RecursionError):
-        return {}
-    return manifest if isinstance(manifest, dict) else {}
-
-
-def _named(source: object) -> str:
-    """Return the name of a source with its set and variant, or nothing where it is none."""
-    if not isinstance(source, Mapping) or not isinstance(source.get("name"), str):
-        return ""
-    parts = [source["name"]]
-    parts += [f"{kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind)]
-    return ", ".join(parts)

@@ -29,7 +29,7 @@ from nnd.schemas import (
 
 CARD = "README.md"
 
-_SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "source")
+SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "source")
 _NAMED = 20
 """Rows that an error names; it says how many more there are."""
 
@@ -107,7 +107,7 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     frames[published_path("human_scores", "any")] = conversion.human_scores
     conversion.write_files(folder, frames)
     (folder / "schemas").mkdir()
-    for schema in _SCHEMAS:
+    for schema in SCHEMAS:
         name = f"{schema}.schema.json"
         text = (package_files("nnd.schemas") / name).read_bytes()
         (folder / "schemas" / name).write_bytes(text)

@@ -18,7 +18,7 @@ from nnd.converters.hub import (
     check_name,
     check_token,
     compare,
-    digest,
+    digests,
     fetch,
     look,
     push,
@@ -94,7 +94,7 @@ def _earlier_files(repository: Repository, state: State) -> Iterator[str]:
 
 
 def _plan(repository: Repository, files: Mapping[str, Path], obsolete: Obsolete) -> Published:
-    ours = {path: digest(file) for path, file in files.items()}
+    ours = digests(files)
     changes = compare(ours, look(repository), obsolete)
     return _published(repository, files, changes, None, changed=False)
 

@@ -16,6 +16,7 @@ from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN, Client, client
 from support.hub.server import Hub
 
+from nnd.cards.lint import check_card
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.publish.release import read_release, write_release
@@ -252,10 +253,9 @@ def test_files_that_are_no_longer_made_go_and_foreign_ones_stay(
     assert gone == {
         "annotations/train.easy-00000-of-00001.parquet",
         "pairs/train.easy-00000-of-00001.parquet",
-        "schemas/old.schema.json",
     }
     held = there.files()
-    assert {"photo.png", "docs/more.md", ".gitattributes"} < set(held)
+    assert {*foreign, ".gitattributes"} < set(held)
     assert gone.isdisjoint(held)
 
 
@@ -312,6 +312,69 @@ def test_outputs_that_make_no_sense_delete_nothing(
 
     assert "a.png" in there.files()
     assert there.manifest()["outputs"] != strange["outputs"]
+
+
+def test_a_forged_manifest_deletes_nothing_that_nnd_did_not_write(
+    there: There, convert_rows: Callable[..., Path]
+) -> None:
+    folder = convert_rows()
+    there.publish(folder)
+    theirs = {"thesis.tex": b"t", "pairs/mine-00000-of-00001.parquet": b"p", "LICENSE": b"l"}
+    digests = {path: hashlib.sha256(data).hexdigest() for path, data in theirs.items()}
+    forged = there.manifest()
+    forged["outputs"] |= {
+        "thesis.tex": {"rows": 1, "sha256": digests["thesis.tex"]},
+        "LICENSE": {"rows": 1, "sha256": digests["LICENSE"]},
+        "pairs/mine-00000-of-00001.parquet": {"rows": 1, "sha256": digests["thesis.tex"]},
+    }
+    there.hub.commit(
+        "datasets", there.name, theirs | {"manifest.json": json.dumps(forged).encode()}
+    )
+
+    there.publish(folder)
+
+    held = there.files()
+    assert {path: held.get(path) for path in theirs} == theirs
+    assert there.manifest()["outputs"] != forged["outputs"]
+
+
+def test_what_people_wrote_into_the_card_stays(
+    there: There, convert_rows: Callable[..., Path], two_splits: list[dict[str, Any]]
+) -> None:
+    there.publish(convert_rows(two_splits))
+    card = there.files()["README.md"].decode().replace("- nnd\n", "- nnd\n- birds\n", 1)
+    card += "\n## Thanks\n\nTo all birds.\n"
+    there.hub.commit("datasets", there.name, {"README.md": card.encode()})
+
+    again = there.publish(convert_rows(two_splits, folder="same"), tag="v1")
+    less = convert_rows(two_splits[:2], folder="less")
+    diff = there.publish(less, dry_run=True)["card_diff"]
+    there.publish(less)
+
+    assert not again["changed"]
+    held = there.files()["README.md"].decode()
+    assert held.endswith("\n## Thanks\n\nTo all birds.\n")
+    assert "- birds\n" in held
+    assert "train.easy" in card
+    assert "train.easy" not in held
+    assert {"-- birds", "+- birds", "-To all birds."}.isdisjoint(diff.splitlines())
+    assert any("train.easy" in line for line in diff.splitlines() if line[:1] == "-")
+    assert list(check_card(held, less)) == []
+
+
+def test_what_people_changed_in_our_part_of_the_card_is_shown(
+    there: There, convert_rows: Callable[..., Path]
+) -> None:
+    folder = convert_rows()
+    there.publish(folder)
+    card = there.files()["README.md"].replace(b"## Counts", b"## My counts")
+    there.hub.commit("datasets", there.name, {"README.md": card}, title="theirs")
+
+    error = there.refused(folder)
+
+    assert error.startswith(f"{there.name}/README.md: what stands between nnd's marks")
+    assert '"## My counts"' in error
+    assert there.files()["README.md"] == card
 
 
 @pytest.mark.parametrize("redistribution", ["no-derivatives", "unknown"])

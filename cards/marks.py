@@ -1,0 +1,152 @@
+"""A card that two write: what stands between the marks is nnd's, all else is the owner's.
+
+Of the metadata, the keys that nnd writes are nnd's, but for tags that the owner adds. The second
+mark has a digest of nnd's part, so that a change made there by hand is found before it is lost.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+import yaml
+from huggingface_hub import DatasetCardData
+
+from nnd.cards.parse import split_head
+from nnd.schemas import PublishError, excerpt
+
+_BEGIN = (
+    "<!-- nnd: begin; publishing again writes anew what stands between these two marks, and keeps "
+    "what you write above or below them -->"
+)
+_MARKED = re.compile(
+    r"^<!-- nnd: begin\b[^\n]*-->[ \t]*\n(.*?)\n<!-- nnd: end ([0-9a-f]+) -->[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_ANY_MARK = re.compile(r"^<!-- nnd: (?:begin|end)\b", re.MULTILINE)
+_KEYS = {
+    "pretty_name",
+    "language",
+    "language_details",
+    "license",
+    "license_name",
+    "license_link",
+    "task_categories",
+    "size_categories",
+    "source_datasets",
+    "annotations_creators",
+    "configs",
+}
+"""What `front_matter.metadata` writes, but for the tags, which both sides add to."""
+_LAST_SENTENCE = "`manifest.json` beside this card holds every fact and count on it"
+
+
+class _Parts(NamedTuple):
+    metadata: dict[str, Any]
+    head: str | None
+    above: str
+    ours: str
+    below: str
+    digest: str | None
+
+
+def marked_card(metadata: DatasetCardData, body: str) -> str:
+    """Return a card of nnd's part alone.
+
+    Args:
+        metadata: As `front_matter.metadata` gives them.
+        body: Markdown, without blank lines around it.
+    """
+    head = metadata.to_yaml()
+    end = f"<!-- nnd: end {_digest(yaml.safe_load(head), body)} -->"
+    return f"{_head(head)}\n{_BEGIN}\n\n{body}\n\n{end}\n"
+
+
+def merge_card(held: str, ours: str, place: str) -> str:
+    """Return a card with nnd's part written anew, and all else as its owner has it.
+
+    Args:
+        held: The card as it is there.
+        ours: A card of `marked_card`.
+        place: What an error calls the card that is there.
+
+    Raises:
+        PublishError: If nnd's part was changed by hand, its marks are damaged, it is of a version
+            that wrote none, or its metadata are no YAML.
+    """
+    there, new = _parts(held, place), _parts(ours, "the new card")
+    _check_unchanged(there, new, place)
+    metadata = _merged(there.metadata, new.metadata)
+    same = there.head is not None and metadata == there.metadata
+    head = there.head if same else DatasetCardData(**metadata).to_yaml()
+    block = ours[ours.index(_BEGIN) :].rstrip()
+    parts = (there.above.strip(), block, there.below.strip())
+    body = "\n\n".join(part for part in parts if part)
+    return f"{_head(head)}\n{body}\n"
+
+
+def _parts(text: str, place: str) -> _Parts:
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    head, body = split_head(text)
+    try:
+        metadata = yaml.safe_load(head or "") or {}
+    except yaml.YAMLError as error:
+        raise PublishError(f"{place}: its metadata are no YAML: {excerpt(str(error))}") from error
+    if not isinstance(metadata, dict):
+        raise PublishError(f"{place}: its metadata are no mapping; mend them first")
+    marked = _MARKED.search(body)
+    marks = len(_ANY_MARK.findall(body))
+    if marked is None and not marks:
+        return _Parts(metadata, head, body, "", "", None)
+    if marked is None or marks != 2:  # noqa: PLR2004 - where it begins, where it ends
+        raise PublishError(
+            f"{place}: the marks around nnd's part are damaged; restore the lines `<!-- nnd: begin "
+            "… -->` and `<!-- nnd: end … -->`, or delete the file to have it written anew"
+        )
+    above, below = body[: marked.start()], body[marked.end() :]
+    return _Parts(metadata, head, above, marked[1].strip(), below, marked[2])
+
+
+def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
+    """Refuse to write over what somebody changed by hand."""
+    if there.digest is None:
+        if _LAST_SENTENCE in there.above:
+            raise PublishError(
+                f"{place}: an earlier version of nnd wrote it, without marks, so that nobody can "
+                "tell what was added by hand; save that, and delete the file to have it written "
+                "anew"
+            )
+        return
+    if there.digest == _digest(there.metadata, there.ours):
+        return
+    pairs = zip_longest(there.ours.splitlines(), new.ours.splitlines(), fillvalue="")
+    differ = [f'"{excerpt(line or "the end")}"' for line, other in pairs if line != other]
+    differ += [key for key in sorted(_KEYS) if there.metadata.get(key) != new.metadata.get(key)]
+    if differ:
+        raise PublishError(
+            f"{place}: what stands between nnd's marks, or its metadata, were changed by hand "
+            f"(first difference to the new card: {differ[0]}); write your own text above or below "
+            "the marks and restore what was there, or delete the file to have it written anew"
+        )
+
+
+def _merged(there: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    theirs = {key: value for key, value in there.items() if key not in _KEYS | {"tags"}}
+    held = there.get("tags")
+    added = [tag for tag in held if tag not in ours["tags"]] if isinstance(held, list) else []
+    tags = [*ours["tags"], *added]
+    if isinstance(held, list) and sorted(map(str, held)) == sorted(tags):
+        tags = held
+    return {**ours, "tags": tags, **theirs}
+
+
+def _digest(metadata: Mapping[str, Any], body: str) -> str:
+    own = {key: metadata[key] for key in sorted(_KEYS & metadata.keys())}
+    text = json.dumps([own, body], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _head(text: str | None) -> str:
+    return f"---\n{text}\n---\n"
