@@ -64,7 +64,7 @@ def test_a_truncated_file_is_refused(nnd_data: Path, tmp_path: Path) -> None:
     lines = (nnd_data / "challenge300" / FILE).read_bytes().splitlines(keepends=True)
     (tmp_path / FILE).write_bytes(b"".join(lines[:200]))
 
-    with pytest.raises(SourceError, match="source.yaml declares 135,738 bytes"):
+    with pytest.raises(SourceError, match=r"source\.yaml declares 135,738 bytes"):
         convert("challenge300", origin=tmp_path, out=tmp_path / "out")
 
     assert not (tmp_path / "out").exists()
