@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .markdown import (
         Table as Table,
         escape as escape,
+        fence as fence,
         render_table as render_table,
         table_cell as table_cell,
     )

@@ -13,12 +13,12 @@ from nnd.cards.content import Content, read_content
 from nnd.cards.examples import left_out
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
-from nnd.cards.marks import marked_card
+from nnd.cards.marks import is_marked, marked_card, merge_card
 from nnd.cards.rule import rule_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import shown_scores
 from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors
-from nnd.schemas import PublishError, SchemaError, load_schema, write_whole
+from nnd.schemas import PublishError, SchemaError, load_schema, replace_own
 
 _NOT_STATED = "The source does not say."
 
@@ -61,13 +61,18 @@ def data_card(folder: Path, repo_id: str) -> str:
 def write_card(folder: Path, repo_id: str, out: Path) -> None:
     """Write the card of a folder to a file, whole or not at all (arguments as of `data_card`).
 
-    Folders are made as needed.
+    Folders are made as needed. What people wrote above or below the marks of an older card stays.
 
     Raises:
-        NNDError: As `data_card` does; nothing is written then.
+        NNDError: As `data_card` does, or if the file is not a card of nnd, or nnd's part of it was
+            changed by hand; nothing is written then.
         OSError: If the file cannot be written.
     """
-    write_whole(out, data_card(folder, repo_id))
+    card = data_card(folder, repo_id)
+    with replace_own(out, is_marked) as fresh:
+        held = read_card(out) if out.exists() else ""
+        text = merge_card(held, card, str(out)) if held else card
+        fresh.write_bytes(text.encode())
 
 
 def read_card(path: Path) -> str:

@@ -7,6 +7,8 @@ may break a table, start a block or hide what follows.
 import re
 from typing import NamedTuple
 
+from nnd.schemas import URL
+
 _SPECIAL = re.compile(r"([`*_{}\[\]|~$])")
 _ENTITIES = {
     "&": "&amp;",
@@ -16,7 +18,8 @@ _ENTITIES = {
 }  # two backslashes start a formula there
 _JOINERS = "\u200c\u200d"  # scripts and emoji need them, though they cannot be seen
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)")
-_LINK = re.compile(r"https?://[^\s<>|`]*[^\s<>|`.,;:!?)]")
+_LINK = re.compile(rf"{URL}(?<![.,:?])(?=[^\w/@]*(\s|$))")
+"""An address with nothing behind it but punctuation: a part of a longer one leads elsewhere."""
 
 
 class Table(NamedTuple):
@@ -66,7 +69,8 @@ def prose(text: str) -> str:
     """
     line, out, end = " ".join(text.split()), [], 0
     for match in re.finditer(f"{_CODE_SPAN.pattern}|{_LINK.pattern}", line):
-        out += [_words(line[end : match.start()]), one_visible_line(match[0])]
+        shown = one_visible_line(match[0])
+        out += [_words(line[end : match.start()]), shown if shown[0] == "`" else f"<{shown}>"]
         end = match.end()
     return "".join([*out, _words(line[end:])])
 

@@ -64,6 +64,11 @@ def marked_card(metadata: DatasetCardData, body: str) -> str:
     return f"{_head(head)}\n{_BEGIN}\n\n{body}\n\n{end}\n"
 
 
+def is_marked(card: bytes) -> bool:
+    """Whether a file has a part of nnd's."""
+    return b"\n<!-- nnd: begin" in card
+
+
 def merge_card(held: str, ours: str, place: str) -> str:
     """Return a card with nnd's part written anew, and all else as its owner has it.
 

@@ -16,6 +16,7 @@ from huggingface_hub import EvalResult, EvalResultEntry, constants, eval_result_
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
+from nnd.cards.markdown import escape, one_visible_line
 from nnd.schemas import PublishError
 
 METRIC = "nnd"
@@ -56,7 +57,7 @@ def add_results(
             touching others.
     """
     if readme is None:
-        readme = f"# {_name(repo_id)}\n"
+        readme = f"# {escape(_name(repo_id))}\n"
     text = readme.removeprefix("\ufeff")
     newline = "\r\n" if "\r\n" in text else "\n"
     front = REGEX_YAML_BLOCK.search(text)
@@ -80,7 +81,7 @@ def results_file(result: Mapping[str, Any], dataset: ScoredOn) -> tuple[str, str
     entries = [
         EvalResultEntry(
             dataset_id=dataset.name,
-            task_id=f"pass_rate.{category}" if category else "pass_rate",
+            task_id=f"pass_rate.{one_visible_line(category)}" if category else "pass_rate",
             value=rate["pass_rate"],
             dataset_revision=dataset.commit,
             notes=_notes(rate, result),
@@ -102,7 +103,7 @@ def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResul
             dataset_name=dataset.name.split("/")[-1],
             dataset_revision=dataset.commit,
             metric_type=METRIC,
-            metric_name=f"NND pass rate: {category}" if category else "NND pass rate",
+            metric_name=_metric_name(category),
             metric_value=rate["pass_rate"],
             metric_config=_how(result),
             metric_args={
@@ -119,6 +120,10 @@ def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResul
 def _rates(result: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
     yield None, result
     yield from result["by_error_category"].items()
+
+
+def _metric_name(category: str | None) -> str:
+    return f"NND pass rate: {one_visible_line(category)}" if category else "NND pass rate"
 
 
 def _how(result: Mapping[str, Any]) -> str:

@@ -1,7 +1,6 @@
 """What models did: on one set of pairs, and on several."""
 
 import io
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from nnd.metric.data import PairSet
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import LIKELIHOODS, RESULT, ModelResult, rate_frame
 from nnd.metric.statistics import interval_of, percent
-from nnd.schemas import Shown, write_whole
+from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -87,12 +86,15 @@ class Evaluation(Pictured):
         }
 
     def write(self, folder: str | Path) -> None:
-        """Write result.json and log_likelihoods.parquet into a folder, each whole or not at all."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        """Write a folder of result.json and log_likelihoods.parquet, or replace an older one.
+
+        Raises:
+            NNDError: If it holds anything that nnd did not write, or cannot be written.
+        """
         buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
         self.scored.write_parquet(buffer)
-        write_whole(Path(folder) / LIKELIHOODS, buffer.getvalue())
-        write_whole(Path(folder) / RESULT, f"{text}\n")
+        files = {LIKELIHOODS: buffer.getvalue()}
+        write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
 
 
 @dataclass(frozen=True, slots=True)

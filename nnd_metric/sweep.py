@@ -28,13 +28,13 @@ from nnd.metric.data import (
 from nnd.metric.engine import Scoring, Store, default_store
 from nnd.metric.evaluation import Evaluation, Failure, Sweep
 from nnd.metric.models import LoadedModel, Loading, load_config, load_model
-from nnd.metric.results import RESULT, ModelResult, evaluate_model
+from nnd.metric.results import RUN_FILES, ModelResult, evaluate_model
 from nnd.schemas import (
     NNDError,
     ScoringError,
     ScoringWarning,
     check_replaceable,
-    replace_folder,
+    has_surrogate,
 )
 
 Model: TypeAlias = str | Path | LoadedModel
@@ -87,8 +87,8 @@ def evaluate(
         data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts is the
             rows of one.
         out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
-            of each; results already there are replaced. Also written, when the run is interrupted
-            or fails, is what was done by then.
+            of each; results already there are replaced, and nothing else. Also written, when the
+            run is interrupted or fails, is what was done by then.
         human_scores: Human scores per system, of one dataset; None means those that come with the
             data.
         systems: Model → system it stands for, where the model's id does not say it; of several
@@ -102,10 +102,10 @@ def evaluate(
 
     Raises:
         ScoringError: If data, a model or an option cannot be used; the message says which and why.
-        NNDError: If `out` is a file, or holds something other than results, or cannot be written.
+        NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
     several = _is_several(data)
-    asked = [models] if isinstance(models, str | Path | LoadedModel) else list(models)
+    asked = _list_of(models)
     datasets: list[Dataset] = list(data) if several else [data]
     names, keys = name_models(asked), name_datasets(datasets)
     folders = _find_folders(out, keys)
@@ -129,23 +129,36 @@ def evaluate(
             if found:
                 evaluations[key] = _join(found, pairs[key], systems or {})
                 if key in folders:
-                    with replace_folder(folders[key], marker=RESULT) as folder:
-                        evaluations[key].write(folder)
+                    evaluations[key].write(folders[key])
     if not several:
         return evaluations[keys[0]]
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
 
 
+def _list_of(models: Model | Sequence[Model]) -> list[Model]:
+    if isinstance(models, str | Path | LoadedModel) or not isinstance(models, Sequence):
+        return [models]
+    return list(models)
+
+
 def name_models(models: Sequence[Model]) -> list[str]:
     """Return what results call some models.
 
     Raises:
-        ScoringError: If there is none, or one is named twice.
+        ScoringError: If there is none, one is no model, or one is named twice.
     """
+    for model in models:
+        if not isinstance(model, str | Path | LoadedModel):
+            raise ScoringError(
+                f"{type(model).__name__}: cannot be evaluated as it is; name a Hub id or a folder, "
+                "or hand over nnd.metric.models.wrap_model(model, tokenizer)"
+            )
     names = [model.name if isinstance(model, LoadedModel) else str(model) for model in models]
     if not names:
         raise ScoringError("there is no model to evaluate; name at least one")
+    for name in filter(has_surrogate, names):
+        raise ScoringError(f'model "{name}": its name is not UTF-8; rename its folder')
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
@@ -161,7 +174,7 @@ def _find_folders(out: str | Path | None, names: Sequence[str]) -> dict[str, Pat
         raise NNDError(f"{place}: is a file; name a folder with --out")
     folders = {name: place if len(names) == 1 else place / name for name in names}
     for folder in folders.values():
-        check_replaceable(folder, marker=RESULT)
+        check_replaceable(folder, files=RUN_FILES)
     return folders
 
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .addresses import URL as URL
     from .atomic import (
         put_in_place as put_in_place,
-        replace_file as replace_file,
         write_whole as write_whole,
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
@@ -53,10 +53,15 @@ if TYPE_CHECKING:
     from .parquet import read_parquet as read_parquet
     from .places import (
         check_new as check_new,
+        check_own as check_own,
         check_replaceable as check_replaceable,
+        fingerprint as fingerprint,
         make_new as make_new,
         replace_folder as replace_folder,
+        replace_own as replace_own,
+        write_folder as write_folder,
     )
-    from .texts import counted as counted, excerpt as excerpt
+    from .texts import counted as counted, excerpt as excerpt, has_surrogate as has_surrogate
+    from .workplaces import temporary_folder as temporary_folder, workplace as workplace
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -3,16 +3,17 @@
 import contextlib
 import errno
 import os
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
+
+from nnd.schemas.workplaces import NEW, workplace
 
 _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 
 
 @contextlib.contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """Hand out a free path beside `path`; on leaving without an error, put it in its place.
+    """Hand out a free path; on leaving without an error, put the file there in its place.
 
     For writers that need a path; `write_whole` takes the content itself. Several files are written
     before the first is replaced if their contexts are entered in one `contextlib.ExitStack`.
@@ -25,18 +26,16 @@ def replace_file(path: Path) -> Iterator[Path]:
             there before is left as it was.
     """
     target = Path(os.path.realpath(path))  # a link is followed, not replaced
-    fresh = path_beside(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        yield fresh
-        put_in_place(fresh, target)
+        with workplace(target) as place:
+            yield place / NEW
+            put_in_place(place / NEW, target)
     except OSError as error:
-        if error.filename is None or Path(error.filename) == fresh:
+        ours = str(target.with_name(f".{target.name}."))
+        if error.filename is None or str(error.filename).startswith(ours):
             raise OSError(error.errno, error.strerror or str(error), str(path)) from error
         raise
-    finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -58,11 +57,6 @@ def put_in_place(fresh: Path, target: Path) -> None:
     sync(fresh)
     fresh.replace(target)
     sync(target.parent)
-
-
-def path_beside(target: Path) -> Path:
-    """Return a free path in the folder of `target`, hidden and called like it."""
-    return target.with_name(f".{target.name}.{secrets.token_hex(4)}")
 
 
 def sync(path: Path) -> None:

@@ -1,7 +1,6 @@
 """Checks that yield problems; what to do about them is the caller's choice."""
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,10 +14,9 @@ from jsonschema.exceptions import ValidationError, best_match
 from nnd.schemas.bulk import suspects
 from nnd.schemas.contract import SchemaName, load_schema, polars_schema, rows_of
 from nnd.schemas.errors import one_line
-from nnd.schemas.texts import excerpt
+from nnd.schemas.texts import excerpt, has_surrogate
 
 _LONGEST_MESSAGE = 200
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ def _is_integer(_checker: object, value: object) -> bool:
 
 
 def _is_text(_checker: object, value: object) -> bool:
-    return isinstance(value, str) and not _SURROGATE.search(value)
+    return isinstance(value, str) and not has_surrogate(value)
 
 
 def _problem(row: int, error: ValidationError) -> Problem:
@@ -109,7 +107,7 @@ def _problem(row: int, error: ValidationError) -> Problem:
     quoted = repr(error.instance)
     message = error.message
     message = message.replace(quoted, excerpt(quoted), 1)
-    if isinstance(error.instance, str) and _SURROGATE.search(error.instance):
+    if isinstance(error.instance, str) and has_surrogate(error.instance):
         message = f"{excerpt(quoted)} has half a surrogate pair, which is no character"
     return Problem(row, path, excerpt(message, _LONGEST_MESSAGE), _remedy(error))
 

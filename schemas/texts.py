@@ -1,6 +1,9 @@
-"""Short texts: what a message can show of a long one, and counts in words."""
+"""Texts: what a message can show of a long one, counts in words, and what is no text."""
+
+import re
 
 _LONGEST_EXCERPT = 60
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def excerpt(text: str, longest: int = _LONGEST_EXCERPT) -> str:
@@ -11,3 +14,8 @@ def excerpt(text: str, longest: int = _LONGEST_EXCERPT) -> str:
 def counted(n: int, noun: str) -> str:
     """Return how many there are: `counted(3, "pair")` is "3 pairs", of none "no pairs"."""
     return f"{f'{n:,}' if n else 'no'} {noun}s" if n != 1 else f"1 {noun}"
+
+
+def has_surrogate(text: str) -> bool:
+    """Say whether a text holds half a surrogate pair, which is no character: UTF-8 has none."""
+    return _SURROGATE.search(text) is not None

@@ -15,7 +15,7 @@ from nnd.schemas import SourceError
 _RUN = (facts.FIXTURE,)
 _ROWS = (*_RUN, rows.CONVERTS)
 _PAIRS = (*_ROWS, rows.PAIRS)
-_CODE = (code.CODE, code.NETWORK, code.LIMITS)
+_CODE = (code.CODE, code.OUTSIDE, code.LIMITS)
 _FACTS = (facts.FILLED_IN, facts.LICENCE, facts.CITATION, facts.FILES)
 
 _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
@@ -25,7 +25,7 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
     (facts.FILES, facts.check_files, ()),
     (facts.FIXTURE, facts.check_fixture, ()),
     (code.CODE, code.check_code, _RUN),
-    (code.NETWORK, code.check_network, _RUN),
+    (code.OUTSIDE, code.check_outside, _RUN),
     (code.LIMITS, code.check_limits, _RUN),
     (rows.CONVERTS, rows.check_converts, (*_RUN, *_CODE)),
     (rows.ASPECTS, rows.check_aspects, _ROWS),
@@ -49,9 +49,11 @@ NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
 def check_source(source: str | Path, origin: str | Path | None = None) -> CheckReport:
     """Check a source as a reviewer would; nothing is fetched, and nothing is written.
 
-    Its convert.py runs in a process of its own, which can neither connect nor start programs. The
-    real files are read where they are at hand: at `origin`, in the source's own folder, or in the
-    download cache.
+    This runs its convert.py, in a process of its own with a clean environment, an empty home and a
+    temporary working folder; under `bwrap` or `unshare -rn` where one of them works. The check
+    `outside` says which, and what the code was seen to ask for. Without bwrap, read a stranger's
+    code before you check it. The real files are read where they are at hand: at `origin`, in the
+    source's own folder, or in the download cache.
 
     Args:
         source: Name of a source, or a folder with a source.yaml.

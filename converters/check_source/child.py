@@ -1,4 +1,4 @@
-"""Runs the convert.py of a source where it can reach nothing but its files.
+"""Runs the convert.py of a source, watched by `audit`, in a process that `run` starts.
 
     python -m nnd.converters.check_source.child PLACE
 
@@ -18,74 +18,12 @@ from typing import Any
 import polars as pl
 
 from nnd.converters import Annotation
+from nnd.converters.check_source.audit import watch
 from nnd.converters.check_source.memory import peak_memory
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.pairs import ANY_SYSTEM, annotation_frame
 from nnd.converters.source import Files, Source, run_converter
-from nnd.schemas import NNDError, excerpt
-
-_OUTSIDE = (
-    "socket.connect",
-    "socket.getaddrinfo",
-    "socket.gethostby",
-    "socket.sendto",
-    "socket.sendmsg",
-    "subprocess.Popen",
-    "os.system",
-    "os.exec",
-    "os.posix_spawn",
-    "os.fork",
-)
-"""How the events begin by which Python tells of a connection, or of another program."""
-
-_READING = ("open", "os.listdir", "os.scandir")
-
-
-class RefusedError(RuntimeError):
-    """A converter wanted what no converter needs."""
-
-
-def watch(code: Path) -> list[str]:
-    """Refuse connections, other programs, and reading while convert.py is imported, from now on.
-
-    Args:
-        code: The convert.py.
-
-    Returns:
-        What was refused; it grows. A converter may catch the error, and yet be told of.
-    """
-    refused: list[str] = []
-
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event.startswith(_OUTSIDE):
-            what = f"{event} {_shown(arguments)}"
-        elif event in _READING and _is_imported(str(code)):
-            what = f"import: {event} {arguments[0]}"
-        else:
-            return
-        refused.append(what)
-        raise RefusedError(f"{what} was refused")
-
-    sys.addaudithook(hook)
-    return refused
-
-
-def _shown(arguments: tuple[Any, ...]) -> str:
-    texts = [str(one) for one in arguments if isinstance(one, str | tuple | list | int)]
-    return excerpt(" ".join(texts), 200)
-
-
-def _is_imported(code: str) -> bool:
-    """Say whether the top level of convert.py asks, rather than the import of what it needs."""
-    frame = sys._getframe(2)  # noqa: SLF001 - no other way leads to the caller of the hook
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name.startswith("<frozen importlib"):
-            return False
-        if name == code and frame.f_code.co_name == "<module>":
-            return True
-        frame = frame.f_back  # type: ignore[assignment]
-    return False
+from nnd.schemas import NNDError
 
 
 def run(reading: Reading) -> tuple[pl.DataFrame, Files]:
@@ -134,7 +72,11 @@ def reports(
 def write_jobs(readings: Sequence[Reading], place: Path) -> None:
     """Write what is to be converted into a folder that `main` takes."""
     jobs = [
-        {"folder": one.source.folder, "facts": one.source.facts, "origin": one.origin}
+        {
+            "folder": one.source.folder.absolute(),
+            "facts": one.source.facts,
+            "origin": one.origin.absolute(),
+        }
         for one in readings
     ]
     (place / "jobs.json").write_text(json.dumps(jobs, default=str), encoding="utf-8")
@@ -146,7 +88,7 @@ def main(place: Path) -> None:
     readings = [
         Reading("", Source(Path(job["folder"]), job["facts"]), Path(job["origin"])) for job in jobs
     ]
-    refused = watch(readings[0].source.folder / "convert.py")
+    refused = watch(readings[0].source.folder / "convert.py", place)
     with (place / "reports.jsonl").open("w", encoding="utf-8") as file:
         for report in reports(readings, place, refused):
             file.write(json.dumps(report) + "\n")

@@ -10,7 +10,7 @@ from nnd.converters.check_source.outcome import Check, listed
 from nnd.converters.source import Source
 from nnd.schemas import SourceError
 
-CODE, NETWORK, LIMITS = "convert.py", "network", "limits"
+CODE, OUTSIDE, LIMITS = "convert.py", "outside", "limits"
 
 AT_IMPORT = "import: "
 
@@ -69,13 +69,21 @@ def _is_allowed(name: str) -> bool:
     return standard or any(f"{name}.".startswith(f"{ours}.") for ours in _OURS)
 
 
-def check_network(case: Case) -> Check:
-    """Check that converting asked for no connection and no other program: both are refused."""
+def check_outside(case: Case) -> Check:
+    """Check that converting asked for nothing but its files; what was seen is not all there may be.
+
+    Python's audit events tell of it (see `audit`), and native code gets around them.
+    """
+    if not (case.source.folder / "convert.py").exists():
+        return Check(OUTSIDE, "pass", "the source has no code to run")
     asked = [what for run in case.runs for what in run.refused if not what.startswith(AT_IMPORT)]
+    ran = f"convert.py was run {case.runs[0].sandbox}"
     if asked:
         remedy = "declare what it needs under `files` in source.yaml, and read it with files.path()"
-        return Check(NETWORK, "fail", f"asked for {listed(list(dict.fromkeys(asked)), 3)}", remedy)
-    return Check(NETWORK, "pass", "no connection, and no other program, when converting")
+        message = f"{ran}; it asked for {listed(list(dict.fromkeys(asked)), 3)}"
+        return Check(OUTSIDE, "fail", message, remedy)
+    saw = "saw no connection, other program, native code or change to files of others"
+    return Check(OUTSIDE, "pass", f"{ran}; {saw}")
 
 
 def check_limits(case: Case) -> Check:

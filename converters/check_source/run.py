@@ -1,4 +1,4 @@
-"""Converting in a process of its own, watched by `child`, that may take only so long."""
+"""Converting in a process of its own that may take only so long: `child`, in a `sandbox`."""
 
 import json
 import subprocess
@@ -13,6 +13,7 @@ import polars as pl
 
 from nnd.converters.check_source import child
 from nnd.converters.check_source.reading import Reading
+from nnd.converters.check_source.sandbox import Sandbox, clean_environment, find_sandbox
 
 LONGEST_S = 900.0
 """Seconds after which a conversion that does not end is ended."""
@@ -31,10 +32,12 @@ class Run:
         files: Digests of the files that were read.
         oddities: What the converter reported.
         error: Why it came to no rows, or None.
-        refused: What the converter wanted and did not get: connections, other programs, and, with
-            `import: ` before it, reading while it is imported.
+        refused: What the converter wanted and did not get: connections, other programs, native
+            code, changing files of others, and, with `import: ` before it, reading while it is
+            imported.
         seconds: Processor time.
         peak_bytes: No more memory than this was in use.
+        sandbox: What it ran under.
         is_late: Whether it was ended.
     """
 
@@ -46,6 +49,7 @@ class Run:
     refused: list[str]
     seconds: float
     peak_bytes: int
+    sandbox: str
     is_late: bool = False
 
     @property
@@ -59,25 +63,33 @@ def run_readings(readings: Sequence[Reading]) -> list[Run]:
     with TemporaryDirectory(prefix="nnd-check-") as folder:
         place = Path(folder)
         child.write_jobs(readings, place)
-        end = _run_child(place, LONGEST_S)
+        sandbox = find_sandbox(place)
+        end = _run_child(place, sandbox, LONGEST_S)
         told = place / "reports.jsonl"
         lines = told.read_text(encoding="utf-8").splitlines() if told.is_file() else []
         runs = []
         for number, reading in enumerate(readings):
             if number < len(lines):
                 rows = place / f"{number}.parquet"
-                runs.append(read_report(reading, rows, json.loads(lines[number])))
+                report = json.loads(lines[number])
+                runs.append(read_report(reading, rows, report, sandbox.description))
             else:
                 error, is_late = end or "there is no report", bool(end and end.startswith(_LATE))
-                runs.append(Run(reading, None, [], [], error, [], 0.0, 0, is_late=is_late))
+                under = sandbox.description
+                runs.append(Run(reading, None, [], [], error, [], 0.0, 0, under, is_late))
     return runs
 
 
-def _run_child(place: Path, longest_s: float) -> str | None:
+def _run_child(place: Path, sandbox: Sandbox, longest_s: float) -> str | None:
     """Return how the process ended, or None where it ran to its end."""
+    home, work = place / "home", place / "work"
+    home.mkdir()
+    work.mkdir()
     try:
         done = subprocess.run(  # noqa: S603 - our own module
-            [sys.executable, "-m", child.__name__, str(place)],
+            [*sandbox.command, sys.executable, "-m", child.__name__, str(place)],
+            cwd=work,
+            env=clean_environment(home, work),
             capture_output=True,
             text=True,
             errors="replace",
@@ -93,7 +105,7 @@ def _run_child(place: Path, longest_s: float) -> str | None:
     return f"the process ended with {done.returncode}: {last}"
 
 
-def read_report(reading: Reading, rows: Path, report: dict[str, Any]) -> Run:
+def read_report(reading: Reading, rows: Path, report: dict[str, Any], sandbox: str) -> Run:
     """Return what a report of `child` says."""
     annotations = pl.read_parquet(rows) if report["error"] is None else None
-    return Run(reading, annotations, **report)
+    return Run(reading, annotations, **report, sandbox=sandbox)

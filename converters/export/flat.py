@@ -5,10 +5,14 @@ from pathlib import Path
 
 import polars as pl
 
+from nnd.converters.export.rendering import Written
 from nnd.schemas import rows_of
 
 # JSON leaves these as they are, and some readers take them for the end of a line.
 _LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
+
+_FORMULA = r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]"  # noqa: RUF001 - spreadsheets know both widths
+"""How a cell begins that a spreadsheet may compute (OWASP, CSV injection)."""
 
 
 def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
@@ -18,14 +22,33 @@ def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
             file.write(json.dumps(row, ensure_ascii=False).translate(_LINE_ENDS) + "\n")
 
 
-def write_csv(pairs: pl.DataFrame, path: Path) -> None:
+def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
     """Write a table in UTF-8 with a header; `inputs` is a JSON object.
 
     Every text stands in quotes, a quote inside it twice, and line breaks are kept (RFC 4180). A
     null is an empty field without quotes, which readers that look (polars, PostgreSQL) tell from
     the empty text `""`.
+
+    Args:
+        pairs: Rows of the pair schema.
+        path: The file to make.
+        for_excel: Put `'` before a text that spreadsheets would compute as a formula.
     """
     inputs = [json.dumps(row["inputs"], ensure_ascii=False) for row in rows_of(pairs)]
-    pairs.with_columns(pl.Series("inputs", inputs, pl.String)).write_csv(
-        path, quote_style="non_numeric"
+    table = pairs.with_columns(pl.Series("inputs", inputs, pl.String))
+    texts = pl.col(pl.String).str
+    n = sum(table.select(texts.contains(_FORMULA).sum()).row(0))
+    if for_excel:
+        table = table.with_columns(texts.replace(_FORMULA, "'${0}"))
+    table.write_csv(path, quote_style="non_numeric")
+    return Written(pairs.height, _notes(n, for_excel=for_excel))
+
+
+def _notes(n: int, *, for_excel: bool) -> tuple[str, ...]:
+    """Say how many texts a spreadsheet would compute, where there are any."""
+    done = (
+        "each has a quote ' before it now"
+        if for_excel
+        else "--for-excel puts a quote ' before each"
     )
+    return (f"texts that a spreadsheet would take for a formula: {n:,}; {done}",) if n else ()

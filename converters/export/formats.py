@@ -60,7 +60,12 @@ class Exported(Shown):
 
 
 def export(
-    folder: str | Path, out: str | Path, *, to: Target, rendering: Rendering = STORED
+    folder: str | Path,
+    out: str | Path,
+    *,
+    to: Target,
+    rendering: Rendering = STORED,
+    for_excel: bool = False,
 ) -> Exported:
     """Write the pairs of a converted folder in the form that another tool takes.
 
@@ -71,6 +76,7 @@ def export(
         to: `trl`: a preference dataset (see `export_trl`); `lm-eval`: tasks for
             lm-evaluation-harness (see `export_lm_eval`); `jsonl`, `csv`: the pairs as they are.
         rendering: How contexts become prompts (trl, lm-eval).
+        for_excel: Put `'` before texts that a spreadsheet would compute as formulas (csv).
 
     Raises:
         NNDError: If there is no such target, it takes no rendering, or `out` is there already or
@@ -83,6 +89,8 @@ def export(
         raise NNDError(
             f'"{to}" keeps contexts and their parts as they are; a template is for trl and lm-eval'
         )
+    if for_excel and to != "csv":
+        raise NNDError(f'"{to}" is no table for a spreadsheet; --for-excel is for csv')
     pairs, manifest = _read(Path(folder))
     with make_new(Path(out)) as place:
         written = Written(pairs.height)
@@ -90,7 +98,7 @@ def export(
             case "jsonl":
                 write_jsonl(pairs, place)
             case "csv":
-                write_csv(pairs, place)
+                written = write_csv(pairs, place, for_excel=for_excel)
             case "trl":
                 written = write_trl(pairs, place, manifest=manifest, rendering=rendering)
             case "lm-eval":

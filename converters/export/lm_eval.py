@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import polars as pl
 import yaml
 
+from nnd.cards import escape
 from nnd.converters.export.names import distinct_names
 from nnd.converters.export.notice import source_notice
 from nnd.converters.export.rendering import Rendering, Written, render_pairs
@@ -226,7 +227,7 @@ def _notes(name: str, left_out: int, usable: pl.DataFrame) -> list[str]:
 def _readme(manifest: Mapping[str, Any], notes: Sequence[str]) -> str:
     listed = "\n".join(f"- {note}" for note in notes)
     return f"""\
-# {manifest["source"]["pretty_name"]} for lm-evaluation-harness
+# {escape(manifest["source"]["pretty_name"])} for lm-evaluation-harness
 
 Near-negative distinction: a model passes a test when the candidate that people found better is more
 likely than the worse one. One task per error category, and `overall`, where two candidates that

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from nnd.cards import escape, fence
+
 
 def source_notice(manifest: Mapping[str, Any]) -> str:
     """Return Markdown with the source, its licence and what to cite.
@@ -11,7 +13,8 @@ def source_notice(manifest: Mapping[str, Any]) -> str:
         manifest: Of the converted folder.
     """
     source = manifest["source"]
-    home = f", {source['homepage']}" if source.get("homepage") else ""
+    licence = escape(source["licence"])
+    home = f", <{source['homepage']}>" if source.get("homepage") else ""
     allowed = {
         "allowed": "It may be redistributed.",
         "no-derivatives": "It forbids handing on what is derived from it, as these files are.",
@@ -20,10 +23,8 @@ def source_notice(manifest: Mapping[str, Any]) -> str:
     return f"""\
 ## Source
 
-{source["pretty_name"]}{home}. Licence: {source["licence"]}. {allowed[source["redistribution"]]}
-Made by nnd {manifest["nnd_version"]}. Cite the people who made the human evaluation:
+{escape(source["pretty_name"])}{home}. Licence: {licence}. {allowed[source["redistribution"]]}
+Made by nnd {escape(manifest["nnd_version"])}. Cite the people who made the human evaluation:
 
-```bibtex
-{source["citation"].strip()}
-```
+{fence(source["citation"], "bibtex")}
 """

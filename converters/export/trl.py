@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from nnd.cards import escape
 from nnd.converters.export.names import distinct_names
 from nnd.converters.export.notice import source_notice
 from nnd.converters.export.rendering import Rendering, Written, render_pairs
@@ -84,7 +85,7 @@ tags:
 - preference
 ---
 
-# {manifest["source"]["pretty_name"]} as preferences
+# {escape(manifest["source"]["pretty_name"])} as preferences
 
 Near-negative pairs in TRL's preference format, with an explicit prompt. Of two texts for one
 `prompt`, people preferred `chosen`; what is wrong with `rejected` stands in `error_categories`.

@@ -1,7 +1,6 @@
 """From an annotation file to a folder of pairs, human scores, annotations and a manifest."""
 
 import contextlib
-import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -31,7 +30,9 @@ from nnd.schemas import (
     Shown,
     SourceError,
     check_frame,
+    check_replaceable,
     counted,
+    fingerprint,
     nnd_version,
     replace_folder,
 )
@@ -45,6 +46,8 @@ FRAMES: dict[str, SchemaName] = {
     "annotations.parquet": "annotation",
 }
 """File of a converted folder → the schema of its rows."""
+
+_FILES = (MANIFEST, *FRAMES)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -96,13 +99,18 @@ class Conversion(Shown):
         """Return the manifest."""
         return self.manifest
 
-    def write(self, folder: Path) -> None:
-        """Write the four files of a converted folder into an existing empty one."""
+    def write(self, folder: str | Path) -> None:
+        """Write a converted folder: a new one, or in the place of an older one.
+
+        Raises:
+            NNDError: If it holds anything that nnd did not write, or cannot be written.
+        """
         frames = (self.pairs, self.human_scores, self.annotations)
-        self.write_files(folder, dict(zip(FRAMES, frames, strict=True)))
+        with replace_folder(Path(folder), files=_FILES) as fresh:
+            self.write_files(fresh, dict(zip(FRAMES, frames, strict=True)))
 
     def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
-        """Write rows to files of those names, and a manifest that knows them."""
+        """Write rows to files of those names in an empty folder, and a manifest that lists them."""
         outputs = {name: _write_frame(frame, folder / name) for name, frame in frames.items()}
         text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
@@ -119,9 +127,7 @@ def _write_frame(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
     """Write rows, and return what a manifest says of their file."""
     path.parent.mkdir(exist_ok=True)
     write_parquet(frame, path)
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return {"rows": frame.height, "bytes": file.tell(), "sha256": digest}
+    return {"rows": frame.height, **fingerprint(path)}
 
 
 def convert(
@@ -141,7 +147,8 @@ def convert(
         origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
             the download cache, else the declared URL.
         out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
-            manifest.json to; None: nothing is written. The same input gives the same bytes.
+            manifest.json to; None: nothing is written. The same input gives the same bytes. Of a
+            folder that is there, only what its manifest lists is replaced.
         set_name: Which of a source's sets of files; None: the main one, or the one that is there.
         variant: Which reading of them; None: the main one.
         normalise: Steps of `normalise_texts` for candidates and contexts, in this order; none by
@@ -152,8 +159,11 @@ def convert(
     Raises:
         SourceError: If a file is not what the source declares, or makes no pair; nothing is
             written then.
-        NNDError: If `out` is a file or a folder that holds something else, or a step is not known.
+        NNDError: If `out` is a file, or a folder that holds anything that nnd did not write, or a
+            step is not known.
     """
+    if out is not None:
+        check_replaceable(Path(out), files=_FILES)
     place = None if origin is None else Path(origin)
     chosen = load_source(source)
     if set_name is not None:
@@ -164,8 +174,7 @@ def convert(
         chosen = chosen.choose("variant", variant)
     conversion = convert_source(chosen, place, normalise, accept_changed)
     if out is not None:
-        with replace_folder(Path(out), marker=MANIFEST) as folder:
-            conversion.write(folder)
+        conversion.write(out)
     return conversion
 
 

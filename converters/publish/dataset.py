@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -33,7 +32,7 @@ from nnd.converters.hub import (
 )
 from nnd.converters.publish.earlier import card_there, earlier_files, with_card_there
 from nnd.converters.publish.release import CARD, read_release, write_release
-from nnd.schemas import PublishError, Shown, text_table
+from nnd.schemas import PublishError, Shown, temporary_folder, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -160,8 +159,8 @@ def publish(
     )
     source = conversion.manifest["source"]
     obsolete = partial(earlier_files, repository, source)
-    with TemporaryDirectory(prefix="nnd-publish-") as place:
-        files = write_release(conversion, Path(place), repo_id)
+    with temporary_folder("nnd-publish") as place:
+        files = write_release(conversion, place, repo_id)
         adapt = partial(with_card_there, repository, files[CARD])
         if tag is not None:  # before anything is sent: whether it is free
             put_tag(repository, tag, files, None, adapt=adapt, patience=patience)

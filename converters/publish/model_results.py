@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from nnd.cards import ScoredOn, add_results, results_file
@@ -18,7 +17,7 @@ from nnd.converters.hub import (
     look,
     push,
 )
-from nnd.schemas import PublishError
+from nnd.schemas import PublishError, temporary_folder
 
 README = "README.md"
 
@@ -90,10 +89,10 @@ def push_results(
             raise PublishError(f"{model}: somebody else changes it just now; run it again")
         yield from ()
 
-    with TemporaryDirectory(prefix="nnd-results-") as place:
+    with temporary_folder("nnd-results") as place:
         return push(
             repository,
-            _written(texts, Path(place)),
+            _written(texts, place),
             message=f"Add NND pass rates on {', '.join(dataset.name for dataset in results)}",
             obsolete=unchanged,
             pull_request=True,

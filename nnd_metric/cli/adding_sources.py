@@ -123,8 +123,10 @@ def check_source(
 ) -> None:
     """Check a source as a reviewer would: pass, fail or look, each with what to do about it.
 
-    Exits with 1 if anything fails. Nothing is fetched; what needs the real files is not reached
-    without them. Example: nnd check-source ./my_ratings --from ratings.csv
+    This runs the source's convert.py, with a clean environment and an empty home, under bwrap or
+    unshare -rn where one of them works; the check `outside` says which. Without bwrap, read a
+    stranger's code first. Exits with 1 if anything fails. Nothing is fetched; what needs the real
+    files is not reached without them. Example: nnd check-source ./my_ratings --from ratings.csv
     """
     from nnd.converters.check_source import check_source as check_source_
 

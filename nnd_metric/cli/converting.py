@@ -55,7 +55,8 @@ def convert(
 ) -> None:
     """Convert a source's annotation files into NND pairs and human scores.
 
-    Writes pairs.parquet, human_scores.parquet, annotations.parquet and manifest.json.
+    Writes pairs.parquet, human_scores.parquet, annotations.parquet and manifest.json. The
+    convert.py of a folder runs as your own code: read a stranger's before.
     Example: nnd convert quiz_design --from ~/data/quiz_design --out quiz_design-nnd
     """
     from nnd.converters.folder import convert as convert_, hygiene_tables

@@ -7,7 +7,12 @@ from nnd.converters.export import STORED, Exported, Rendering, Target, export as
 
 
 def export(
-    folder: str | Path, out: str | Path, *, to: Target, template: str = "default"
+    folder: str | Path,
+    out: str | Path,
+    *,
+    to: Target,
+    template: str = "default",
+    for_excel: bool = False,
 ) -> Exported:
     """Write the pairs of a converted folder in the form that another tool takes.
 
@@ -17,13 +22,14 @@ def export(
         to: `trl`: a preference dataset; `lm-eval`: tasks for lm-evaluation-harness; `jsonl`,
             `csv`: the pairs as they are.
         template: For trl and lm-eval: how contexts become prompts, as of `evaluate`.
+        for_excel: For csv: put `'` before texts that a spreadsheet would compute as formulas.
 
     Raises:
         NNDError: If there is no such target or template, the target takes no template, or `out` is
             there already or cannot be written.
         SchemaError: If `folder` holds no pairs, or not as the contract has them.
     """
-    return export_rendered(folder, out, to=to, rendering=_rendering(template))
+    return export_rendered(folder, out, to=to, rendering=_rendering(template), for_excel=for_excel)
 
 
 def _rendering(template: str) -> Rendering:

@@ -182,6 +182,12 @@ def export(
     template: Annotated[
         str, typer.Option(help='For trl and lm-eval: as of `nnd evaluate`, or "Q: {question}".')
     ] = "default",
+    for_excel: Annotated[
+        bool,
+        typer.Option(
+            "--for-excel", help="For csv: a quote before texts that a spreadsheet would compute."
+        ),
+    ] = False,
 ) -> None:
     """Write pairs as TRL preferences, lm-evaluation-harness tasks, JSON Lines or CSV.
 
@@ -190,5 +196,11 @@ def export(
     from nnd.metric.cli.exporting import export as export_
 
     # The choices of --to are checked by the callee, which lists them.
-    exported = export_(folder, out, to=to, template=template)  # type: ignore[arg-type]
+    exported = export_(
+        folder,
+        out,
+        to=to,  # type: ignore[arg-type]
+        template=template,
+        for_excel=for_excel,
+    )
     print(exported.headline(), *exported.notes, sep="\n")

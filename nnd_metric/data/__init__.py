@@ -12,7 +12,11 @@ if TYPE_CHECKING:
         frame_of as frame_of,
     )
     from .dataset_names import name_datasets as name_datasets
-    from .frames import Table as Table, to_frame as to_frame
+    from .frames import (
+        Table as Table,
+        check_characters as check_characters,
+        to_frame as to_frame,
+    )
     from .pairs import (
         REQUIRED as REQUIRED,
         PairData as PairData,

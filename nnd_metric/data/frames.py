@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 import polars as pl
 
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, has_surrogate
 
 
 class Dataset(Protocol):
@@ -76,10 +76,34 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     lists = dict(columns)
     if "inputs" in lists:
         lists["inputs"] = [_entries(parts) for parts in lists["inputs"]]
+    check_characters(lists)
     try:
         return pl.DataFrame(lists)
     except (TypeError, pl.exceptions.PolarsError) as error:
         raise ScoringError(f"the columns make no table: {str(error).splitlines()[0]}") from error
+
+
+def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
+    """Check that texts are made of characters: half a surrogate pair is none, and UTF-8 has none.
+
+    Raises:
+        ScoringError: If one is not; the message says where.
+    """
+    for name, values in columns.items():
+        for row, value in enumerate(values):
+            if has_surrogate(_texts_in(value)):
+                raise ScoringError(
+                    f"row {row}: {name} has half a surrogate pair, which is no character; decode "
+                    "the text again, or leave the row out"
+                )
+
+
+def _texts_in(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
+    if isinstance(value, Mapping):
+        return "".join(map(_texts_in, (*value, *value.values())))
+    if isinstance(value, list | tuple):
+        return "".join(map(_texts_in, value))
+    return value if isinstance(value, str) else ""
 
 
 def _entries(parts: Any) -> Any:  # noqa: ANN401 - as stored, or as JSON rows

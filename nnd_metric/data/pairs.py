@@ -117,7 +117,8 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
     """Return human scores from wherever they are (`load_pairs`, and a file of their own).
 
     Raises:
-        ScoringError: If they cannot be read, a column is missing, or a score is no number.
+        ScoringError: If they cannot be read, a column is missing, a score is no number, or two rows
+            contradict each other.
     """
     if isinstance(data, str | Path):
         path = find_place(data, [HUMAN_SCORES]).path
@@ -132,7 +133,7 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
         frame, where = to_frame(data), "human_scores"
     _check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
     _check_scores(frame["score"], where)
-    return frame
+    return _once_each(frame, where)
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
@@ -249,6 +250,25 @@ def _check_scores(scores: pl.Series, name: str) -> None:
         raise ScoringError(
             f"{name}: row {row}: score is {scores[row]}; give a number, or null where there is none"
         )
+
+
+def _once_each(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Return human scores without rows that say the same again: each would count in a mean.
+
+    Raises:
+        ScoringError: If a system has two scores for one aspect and category.
+    """
+    key = [name for name in ("source", "system", "aspect", "category") if name in frame.columns]
+    found = frame.unique([*key, "model_id", "score"], keep="first", maintain_order=True)
+    each = found.drop_nulls("score").group_by(key, maintain_order=True)
+    scores = each.agg(pl.col("score").unique().sort())
+    for *of, values in scores.filter(pl.col("score").list.len() > 1).rows():
+        named = ", ".join(f"{name} {value}" for name, value in zip(key, of, strict=True))
+        raise ScoringError(
+            f"{where}: {named} has the scores {values[0]} and {values[1]}; leave one score for "
+            "each system, aspect and category"
+        )
+    return found
 
 
 def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:

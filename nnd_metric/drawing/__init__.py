@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .names import short_names as short_names, spoken as spoken, visible as visible
     from .pictured import Pictured as Pictured
     from .svg import (
+        is_ours as is_ours,
         png as png,
         svg_element as svg_element,
         svg_file as svg_file,

@@ -22,6 +22,12 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _INHERITED = "stroke-linejoin:round;stroke-linecap:butt"
 _LOOKS = f"*{{{_INHERITED}}}"
 DPI = 300
+_SVG_MARK, _PNG_MARK = "<!-- Drawn by nnd -->", "Drawn by nnd"
+
+
+def is_ours(head: bytes) -> bool:
+    """Whether a file that begins so was written by `svg_file` or `png`."""
+    return any(mark.encode() in head[:500] for mark in (f"?>\n{_SVG_MARK}\n", f"\0{_PNG_MARK}"))
 
 
 def png(drawing: Drawing) -> bytes:
@@ -32,7 +38,7 @@ def png(drawing: Drawing) -> bytes:
     buffer = io.BytesIO()
     with style(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        drawing.figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+        drawing.figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": _PNG_MARK})
     if any("missing from" in str(each.message) for each in caught):
         warnings.warn(
             f"{drawing.name}.png: the font lacks letters of labels; {drawing.name}.svg has them",
@@ -47,7 +53,7 @@ def svg_file(drawing: Drawing) -> bytes:
     root = _tree(drawing)
     ET.SubElement(root, "style").text = _LOOKS
     text = ET.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{_SVG_MARK}\n{text}\n'.encode()
 
 
 def svg_element(drawing: Drawing) -> str:

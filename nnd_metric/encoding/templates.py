@@ -12,7 +12,7 @@ from string import Formatter
 from typing import NamedTuple
 
 from nnd.metric.encoding.requests import Context
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, has_surrogate
 
 
 class Variant(NamedTuple):
@@ -81,6 +81,11 @@ def find_template(name_or_text: str) -> Template:
         raise ScoringError(
             f'there is no template "{name_or_text}"; choose one of {", ".join(TEMPLATES)}, or '
             'write your own with {placeholders}, such as "Question: {question}"'
+        )
+    if has_surrogate(name_or_text):
+        raise ScoringError(
+            f'template "{name_or_text}" has half a surrogate pair, which is no character; write '
+            "it in UTF-8"
         )
     return Template(name_or_text, (Variant(name_or_text),))
 

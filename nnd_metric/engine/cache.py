@@ -9,13 +9,32 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import transformers
+from jsonschema import Draft202012Validator
 
 from nnd.metric.encoding import Encoded
 from nnd.metric.engine.proof import Proof
-from nnd.metric.engine.store import Store, row_key
+from nnd.metric.engine.store import Store, can_be_stored, row_key
 from nnd.metric.models import LoadedModel
 
 _ENGINE = 2  # counted up when the engine's numbers change, so that older ones are not taken
+
+_COUNT = {"type": "integer", "minimum": 0}
+_FIELDS = {
+    "path": {"type": "string"},
+    "deviation": {"type": "number", "minimum": 0},
+    "reach": _COUNT,
+    "padded": _COUNT,
+    "crossed": {"type": "array", "items": _COUNT},
+    "switched_off": {"type": "array", "items": {"type": "string"}},
+}
+_PROOF = Draft202012Validator(
+    {
+        "type": "object",
+        "properties": _FIELDS,
+        "required": [*_FIELDS],
+        "additionalProperties": False,
+    }
+)
 
 
 class Kept:
@@ -39,27 +58,33 @@ class Kept:
         return np.array([found.get(key, np.nan) for key in keys], dtype=np.float64)
 
     def add(self, sums: Mapping[Encoded, float], proof: Proof) -> None:
-        """Keep sums of log P and their proof; sums that are infinite are computed again."""
+        """Keep sums of log P and their proof; sums that cannot be stored are computed again."""
         if self._store is None:
             return
         if proof != self._proof:
             self._proof = proof
             self._store.put_proof(self._fingerprint, json.dumps(asdict(proof)))
-        finite = {row: value for row, value in sums.items() if np.isfinite(value)}
-        keys = self._keys([*finite], proof)
-        self._store.put(dict(zip(keys, finite.values(), strict=True)))
+        sound = {row: value for row, value in sums.items() if can_be_stored(value)}
+        keys = self._keys([*sound], proof)
+        self._store.put(dict(zip(keys, sound.values(), strict=True)))
 
     def find_proof(self) -> Proof | None:
         """Return what earlier runs have found about the model's paths, or None."""
-        text = None if self._store is None else self._store.get_proof(self._fingerprint)
-        if text is None:
+        if self._store is None:
             return None
-        told = json.loads(text)
-        lists = {name: tuple(told[name]) for name in ("crossed", "switched_off")}
-        return Proof(**{**told, **lists})
+        return self._store.get_proof(self._fingerprint, _proof)
 
     def _keys(self, rows: Sequence[Encoded], proof: Proof) -> list[bytes]:
         return [row_key(f"{self._fingerprint}:{proof.path}", row) for row in rows]
+
+
+def _proof(text: str) -> Proof:
+    """Read a stored proof; a ValueError says that it is none."""
+    told = json.loads(text)
+    if not _PROOF.is_valid(told):
+        raise ValueError("it has not the fields of a proof")
+    lists = {name: tuple(told[name]) for name in ("crossed", "switched_off")}
+    return Proof(**{**told, **lists})
 
 
 def fingerprint(loaded: LoadedModel, version: str) -> str:

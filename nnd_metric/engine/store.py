@@ -29,7 +29,10 @@ if TYPE_CHECKING:  # encoding needs torch, and the store does not
 
 _KEY_BYTES: Final = 16
 _CHECKSUM_BYTES: Final = 8
+_NUMBER: Final = struct.Struct("<d")
 _PATIENCE_S: Final = 30
+_ROUNDING: Final = 1e-3
+"""How far above 0 rounding can lift a sum of log-probabilities: about 1e-7 for each token."""
 
 _APPLICATION: Final = int.from_bytes(b"nndL")
 _VERSION: Final = 1
@@ -87,6 +90,11 @@ def row_key(fingerprint: str, row: "Encoded") -> bytes:
     return hashlib.sha256(b"".join(parts)).digest()[:_KEY_BYTES]
 
 
+def can_be_stored(value: float) -> bool:
+    """Say whether a number can be the log of a probability: finite, and not above 0."""
+    return math.isfinite(value) and value <= _ROUNDING
+
+
 class Store:
     """An open store, for one thread of one process.
 
@@ -114,7 +122,7 @@ class Store:
 
         def read(database: sqlite3.Connection) -> dict[bytes, float]:
             entries = _entries(database, "SELECT entry FROM likelihoods WHERE key = ?", keys)
-            return {key: struct.unpack("<d", value)[0] for key, value in entries}
+            return {key: _log_probability(value) for key, value in entries}
 
         return self._do("DEFERRED", read) or {}
 
@@ -125,24 +133,33 @@ class Store:
         keeps it, so that all who read it get the same.
 
         Raises:
-            ValueError: If a value is not finite.
+            ValueError: If a value is none (see `can_be_stored`).
         """
-        if wrong := [value for value in found.values() if not math.isfinite(value)]:
-            raise ValueError(f"{wrong[0]} is no log-likelihood to store; check the values before")
-        entries = [(key, _sealed(key, struct.pack("<d", value))) for key, value in found.items()]
+        if wrong := [value for value in found.values() if not can_be_stored(value)]:
+            raise ValueError(f"{wrong[0]} is not a log-likelihood; check the values before")
+        entries = [(key, _sealed(key, _NUMBER.pack(value))) for key, value in found.items()]
 
         def write(database: sqlite3.Connection) -> None:
             database.executemany("INSERT OR IGNORE INTO likelihoods VALUES (?, ?)", entries)
 
         self._do("IMMEDIATE", write)
 
-    def get_proof(self, fingerprint: str) -> str | None:
-        """Return what `put_proof` stored for this model, if anything."""
+    def get_proof(self, fingerprint: str, parse: Callable[[str], _Found]) -> _Found | None:
+        """Return what `put_proof` stored for this model, if anything.
+
+        Args:
+            fingerprint: Says which model.
+            parse: Reads the text; a ValueError of it says that the store is damaged.
+        """
         key = fingerprint.encode()
 
-        def read(database: sqlite3.Connection) -> str | None:
-            entries = _entries(database, "SELECT entry FROM proofs WHERE key = ?", [key])
-            return next((proof.decode() for _, proof in entries), None)
+        def read(database: sqlite3.Connection) -> _Found | None:
+            for _, proof in _entries(database, "SELECT entry FROM proofs WHERE key = ?", [key]):
+                try:
+                    return parse(proof.decode())
+                except ValueError as error:
+                    raise _DamagedError("a proof in it is none") from error
+            return None
 
         return self._do("DEFERRED", read)
 
@@ -309,6 +326,13 @@ def _unsealed(key: bytes, entry: object) -> bytes:
         if entry == _sealed(key, value):
             return value
     raise _DamagedError("a checksum is wrong")
+
+
+def _log_probability(value: bytes) -> float:
+    """Return a stored number; one that `put` takes not was put there by something else."""
+    if len(value) == _NUMBER.size and can_be_stored(number := _NUMBER.unpack(value)[0]):
+        return float(number)
+    raise _DamagedError("a number in it is no log-likelihood")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -1,7 +1,6 @@
 """What was found: NND beside other metrics."""
 
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,12 @@ from nnd.metric.data import OVERALL
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.results import PassRates
 from nnd.metric.statistics import interval_of, percent
-from nnd.schemas import Shown, write_whole
+from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+METRICS, SCORES = "metrics.json", "scores.parquet"
 
 _SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r")
 _FRAME = {
@@ -116,12 +117,15 @@ class MetricTable(Shown):
         return {"rows": [row.to_dict() for row in self.rows]}
 
     def write(self, folder: str | Path) -> None:
-        """Write metrics.json and scores.parquet into a folder, each whole or not at all."""
+        """Write a folder of metrics.json and scores.parquet, or replace an older one.
+
+        Raises:
+            NNDError: If it holds anything that nnd did not write, or cannot be written.
+        """
         buffer = io.BytesIO()
         self.scores.write_parquet(buffer)
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        write_whole(Path(folder) / "scores.parquet", buffer.getvalue())
-        write_whole(Path(folder) / "metrics.json", text)
+        files = {SCORES: buffer.getvalue()}
+        write_folder(Path(folder), self.to_dict(), document=METRICS, files=files)
 
 
 def _frame_row(row: MetricRow) -> dict[str, Any]:

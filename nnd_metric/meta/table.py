@@ -21,7 +21,7 @@ from nnd.metric.agreement import agree_scored, read_scored
 from nnd.metric.data import Table
 from nnd.metric.meta.candidates import correlate_candidates
 from nnd.metric.meta.judged import CANDIDATE, Judged, read_judged
-from nnd.metric.meta.outcome import MetricRow, MetricTable
+from nnd.metric.meta.outcome import METRICS, SCORES, MetricRow, MetricTable
 from nnd.metric.meta.systems import agree_on_systems
 from nnd.metric.results import SCORED_SCHEMA, measure, pass_rates
 from nnd.metric.scorers import (
@@ -33,7 +33,7 @@ from nnd.metric.scorers import (
     read_references,
     score_texts,
 )
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, check_replaceable
 
 AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]
 """A scorer by its name, with its name, or without any."""
@@ -94,12 +94,15 @@ def metrics(
         several: Which of several references counts, "max" or "mean".
         template: Of the scorer `prompted`: a name, or a text with {placeholders}.
         aspect: Pairs and judgements of this aspect only.
-        out: Folder for metrics.json and scores.parquet.
+        out: Folder for metrics.json and scores.parquet; an older one of these is replaced.
 
     Raises:
         ScoringError: If the data cannot be read, or a scorer, a run or the references do not fit
             it.
+        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
+    if out is not None:
+        check_replaceable(Path(out), files=(METRICS, SCORES))
     judged = read_judged(data, aspect=aspect)
     table = None if references is None else read_references(references)
     asked: Sequence[AnyScorer]

@@ -28,6 +28,9 @@ _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 1e30
 
 _LONGEST_REASON = 200
 
+_NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
+"""How the names of architectures end that answer with something else than a next token."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
@@ -49,6 +52,15 @@ class LoadedModel:
     def is_encoder_decoder(self) -> bool:
         """Whether a decoder reads the context through an encoder."""
         return bool(self.model.config.is_encoder_decoder)
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether the checkpoint names code of its own, and a class of transformers took its place.
+
+        A class of that name may compute something else with the same weights.
+        """
+        named = getattr(self.model.config, "auto_map", None)
+        return bool(named) and type(self.model).__module__.startswith("transformers.")
 
     @property
     def dtype(self) -> str:
@@ -92,8 +104,8 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         loading: How to load it.
 
     Raises:
-        ScoringError: If there is no such model, it has no tokenizer, or not all of its weights are
-            there.
+        ScoringError: If there is no such model, it is a classifier, it has no tokenizer, or not all
+            of its weights are there.
     """
     device = loading.device or best_device()
     _check_device(device)
@@ -101,6 +113,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     _check_dtype(dtype)
     options = _options(loading)
     config = load_config(model_id, loading)
+    _check_architecture(config, str(model_id))
     tokenizer = _load(AutoTokenizer, model_id, "the model has no usable tokenizer", options)
     _check_vocabulary(tokenizer, str(model_id))
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
@@ -131,8 +144,9 @@ def wrap_model(
         name: What results call it; None means where it was loaded from, else its class.
 
     Raises:
-        ScoringError: If the tokenizer has no vocabulary.
+        ScoringError: If the model is not a language model, or the tokenizer has no vocabulary.
     """
+    _check_kinds(model, tokenizer)
     name = name or model.name_or_path or type(model).__name__
     _check_vocabulary(tokenizer, name)
     return LoadedModel(model, tokenizer, name)
@@ -212,6 +226,33 @@ def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]
             f"{model_id}: {problem}: {reason} "
             "(name a Hub id or a folder written by save_pretrained)"
         ) from error
+
+
+def _check_architecture(config: PretrainedConfig, name: str) -> None:
+    """A classifier's trunk often loads as a language model: the head is tied to its embeddings."""
+    named = config.architectures or []
+    if named and all(each.endswith(_NO_LANGUAGE_MODELS) for each in named):
+        raise _no_language_model(name, named[0])
+
+
+def _check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever is handed over
+    kind = type(model).__name__
+    if not hasattr(model, "get_output_embeddings"):
+        raise _no_language_model(kind, "it is none of transformers'")
+    if model.get_output_embeddings() is None and not model.can_generate():
+        raise _no_language_model(kind, "it has no language-modelling head")
+    if not hasattr(tokenizer, "get_vocab"):
+        raise ScoringError(
+            f"{type(tokenizer).__name__} is not a tokenizer; hand over the model's own, e.g. "
+            "AutoTokenizer.from_pretrained(model_id)"
+        )
+
+
+def _no_language_model(name: str, reason: str) -> ScoringError:
+    return ScoringError(
+        f"{name}: gives texts no likelihood ({reason}); name a causal or encoder-decoder language "
+        "model"
+    )
 
 
 def _check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .run_folder import (
         LIKELIHOODS as LIKELIHOODS,
         RESULT as RESULT,
+        RUN_FILES as RUN_FILES,
         check_same as check_same,
         read_run as read_run,
         read_signatures as read_signatures,

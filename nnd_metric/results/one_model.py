@@ -107,7 +107,7 @@ def evaluate_model(
         return likelihoods
 
     scored = score_pairs(pairs, scorer, template)
-    notes: list[str] = []
+    notes = [_stand_in(loaded)] if loaded.is_stand_in else []
     if scoring.unconditional:
         alone = score_alone(pairs, scorer, template)
         if works[-1].path != works[0].path:  # a path that failed now is not believed before either
@@ -145,3 +145,11 @@ def evaluate_model(
         signature=make_signature(version, pairs, engine, template, rates),
     )
     return result, scored.select(pl.lit(loaded.name).alias("model"), pl.all())
+
+
+def _stand_in(loaded: LoadedModel) -> str:
+    return (
+        "the checkpoint names code of its own (auto_map), which was not run: it was scored as the "
+        f"{type(loaded.model).__name__} of transformers, which may be another model; "
+        "--trust-remote-code runs the code it names"
+    )

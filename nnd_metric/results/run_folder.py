@@ -13,6 +13,8 @@ from nnd.schemas import DISTINCT, ScoringError
 
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"
+RUN_FILES = (RESULT, LIKELIHOODS)
+"""Files of a run; the first one lists the others (`nnd.schemas.check_replaceable`)."""
 
 STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
 """Columns of `read_run`."""

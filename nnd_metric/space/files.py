@@ -5,7 +5,9 @@ names: the metric's class and all that it needs, flat.
 """
 
 import ast
+import keyword
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
@@ -115,9 +117,16 @@ def _normal(name: str) -> str:
 
 
 def _check_name(name: str, taken: Collection[str]) -> None:
-    """Check that the script can be called like the Space: it must not hide another module."""
-    if "." in name or name.lower() in taken:
-        reason = "a module of this name is needed" if name.lower() in taken else "it has a dot"
+    """Check that the script can be called like the Space: it must not hide another module.
+
+    The folder of a Space comes first where its page looks for modules, on some systems whatever the
+    case of their letters: `json.py` there would be `json` for all libraries, too.
+    """
+    hidden = {*taken, *keyword.kwlist, *sys.stdlib_module_names, *packages_distributions()}
+    hidden -= {"nnd"}  # the name of the metric; no module of a Space imports the package
+    is_taken = name.lower() in {module.lower() for module in hidden}
+    if "." in name or is_taken:
+        reason = "it would hide what Python needs under that name" if is_taken else "it has a dot"
         raise PublishError(
             f"{name}: the script of a metric is called like its Space, and cannot have this name "
             f"({reason}); name the Space ORG/nnd"

@@ -10,14 +10,13 @@ The script is that of a clone, `nnd_metric.py`: it imports the installed package
 import hashlib
 import os
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import evaluate
 
-from nnd.schemas import ScoringError, Shown
+from nnd.schemas import ScoringError, Shown, workplace
 
 SCRIPT = Path(__file__).parents[1] / "nnd_metric.py"
 
@@ -81,17 +80,15 @@ def install_metric(modules_cache: str | Path | None = None) -> Installed:
 
 def _write(target: Path) -> None:
     """Put the script there whole: `evaluate` trips over a folder of 64 characters without one."""
-    folder = Path(tempfile.mkdtemp(prefix=".nnd-", dir=target.parent))
-    try:
-        folder.chmod(0o755)  # mkdtemp's are private, but a cache may be shared
+    with workplace(target) as place:
+        folder = place / "new"
+        folder.mkdir()
         (folder / "__init__.py").touch()
         shutil.copyfile(SCRIPT, folder / NAME)
         try:
             folder.rename(target)
         except OSError:  # it is there, from before or from an install beside this one
             (folder / NAME).replace(target / NAME)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _make_newest(script: Path) -> None:

@@ -20,6 +20,7 @@ from nnd.metric.data import (
     REQUIRED,
     PairData,
     PairSet,
+    check_characters,
     check_required,
     frame_of,
     load_pairs,
@@ -161,12 +162,15 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
     ) -> None:
         """Add pairs to be computed later."""
         check_required(columns)
+        check_characters({**columns, "error_category": error_category or []})
         labels = [None] * len(columns["context"]) if error_category is None else error_category
         super().add_batch(error_category=[label or "" for label in labels], **columns)
 
     def add(self, *, error_category: str | None = None, **columns: Any) -> None:  # noqa: ANN401
         """Add one pair to be computed later."""
         check_required(columns)
+        given = {**columns, "error_category": error_category}
+        check_characters({name: [value] for name, value in given.items()})
         super().add(error_category=error_category or "", **columns)
 
     def _compute(self, **columns: list[str]) -> dict[str, list[str]]:

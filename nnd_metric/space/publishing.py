@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from nnd.converters.hub import (
     Change,
@@ -25,7 +24,7 @@ from nnd.converters.hub import (
 )
 from nnd.converters.publish import Published, PublishedFile
 from nnd.metric.space.files import Sdk, siblings_of, write_space
-from nnd.schemas import PublishError, nnd_version
+from nnd.schemas import PublishError, nnd_version, temporary_folder
 
 _METRIC = re.compile(rb"^class NND\b", re.MULTILINE)
 _HUBS_OWN = {".gitattributes", ".gitignore", "README.md", "index.html", "style.css", "LICENSE"}
@@ -63,8 +62,8 @@ def publish_metric(
     if not dry_run:
         check_token(repository)
     obsolete = partial(_earlier_files, repository)
-    with TemporaryDirectory(prefix="nnd-space-") as place:
-        files = write_space(repo_id, Path(place), sdk=sdk)
+    with temporary_folder("nnd-space") as place:
+        files = write_space(repo_id, place, sdk=sdk)
         if dry_run:
             plan = partial(_plan, repository, files, obsolete)
             return ask(repository, plan, patience=patience)

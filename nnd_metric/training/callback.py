@@ -180,7 +180,7 @@ class NNDCallback(TrainerCallback):
 
     def _kept(self, step: int) -> list[Entry]:
         """Return the entries of the run that is resumed, before its checkpoint."""
-        if step == 0 or not self.history.is_file():
+        if not self.history.is_file():
             return []
         return [entry for entry in read_history(self.history) if entry.step < step]
 

@@ -11,7 +11,7 @@ from nnd.metric.data import OVERALL
 from nnd.metric.drawing import Pictured
 from nnd.metric.statistics import interval_of, percent
 from nnd.metric.training.history import HISTORY, Entry, line_of, read_history, share_of_time
-from nnd.schemas import ScoringError, write_whole
+from nnd.schemas import ScoringError, replace_own
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -128,7 +128,7 @@ def curve(
 
     Args:
         histories: Files that `NNDCallback` wrote; several are laid over each other.
-        out: File for the figure, .svg or .png; None means it is not written.
+        out: File for the figure, .svg or .png, new or drawn by nnd; None means it is not written.
         categories: Which categories to show beside all tests; none means all there are.
 
     Returns:
@@ -137,6 +137,7 @@ def curve(
     Raises:
         ScoringError: If a history cannot be read or is empty or named twice, there is no such
             category, or `out` is of another kind.
+        NNDError: If `out` is a file that nnd did not draw.
     """
     paths = [
         Path(each) for each in ([histories] if isinstance(histories, str | Path) else histories)
@@ -150,9 +151,10 @@ def curve(
 
 
 def _write(drawing: "Drawing", path: Path) -> None:
-    from nnd.metric.drawing import png, svg_file  # noqa: PLC0415 - matplotlib is slow to load
+    from nnd.metric.drawing import is_ours, png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
 
-    write_whole(path, svg_file(drawing) if path.suffix == ".svg" else png(drawing))
+    with replace_own(path, is_ours) as fresh:
+        fresh.write_bytes(svg_file(drawing) if path.suffix == ".svg" else png(drawing))
 
 
 def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:

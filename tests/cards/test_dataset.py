@@ -27,7 +27,7 @@ from support.card_folders import (
 from nnd.cards.dataset import data_card, write_card
 from nnd.cards.lint.checks import check_card
 from nnd.converters.folder.conversion import convert
-from nnd.schemas import PublishError, SchemaError
+from nnd.schemas import NNDError, PublishError, SchemaError
 
 CASES = list(fixture_cases())
 NAMES = [
@@ -360,16 +360,15 @@ def test_a_card_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     folder, out = make_folder(tmp_path), tmp_path / "cards"
     out.mkdir()
     write_card(folder, "org/birds", out / "README.md")
-    assert (out / "README.md").read_text(encoding="utf-8") == data_card(folder, "org/birds")
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert card == data_card(folder, "org/birds")
 
-    (out / "README.md").write_text("old")
     with pytest.raises(PublishError):
         write_card(folder, "no", out / "README.md")
     assert [path.name for path in out.iterdir()] == ["README.md"]
-    assert (out / "README.md").read_text() == "old"
-    with pytest.raises(IsADirectoryError) as caught:
+    assert (out / "README.md").read_text(encoding="utf-8") == card
+    with pytest.raises(NNDError, match="cards: is a folder; name a file"):
         write_card(folder, "org/birds", out)
-    assert caught.value.filename == str(out)
 
 
 def test_why_a_changed_file_was_accepted_is_quoted(tmp_path: Path) -> None:
@@ -402,3 +401,23 @@ def test_wrongly_decoded_contexts_are_shown(tmp_path: Path) -> None:
     assert "| (all contexts) | 1 |  |  |  |  | 100.0 % |" in section(
         card, "What the texts give away"
     )
+
+
+def test_a_card_is_written_anew_between_its_marks(tmp_path: Path) -> None:
+    folder, readme = make_folder(tmp_path), tmp_path / "README.md"
+    write_card(folder, "org/birds", readme)
+    readme.write_text(readme.read_text(encoding="utf-8") + "\nMine.\n", encoding="utf-8")
+
+    write_card(folder, "org/trees", readme)
+
+    assert readme.read_text(encoding="utf-8") == data_card(folder, "org/trees") + "\nMine.\n"
+
+
+def test_another_text_or_a_card_changed_by_hand_is_not_replaced(tmp_path: Path) -> None:
+    folder, readme = make_folder(tmp_path), tmp_path / "README.md"
+    changed = data_card(folder, "org/birds").replace("org/birds", "org/rocks")
+    for mine, said in (("mine", "nnd did not write this file"), (changed, "changed by hand")):
+        readme.write_text(mine, encoding="utf-8")
+        with pytest.raises(NNDError, match=rf"README\.md: .*{said}"):
+            write_card(folder, "org/birds", readme)
+        assert readme.read_text(encoding="utf-8") == mine

@@ -28,7 +28,7 @@ HOSTILE = [
     "x" * 5000,
     "one\ntwo\r\nthree\u2028four\x85five",
     "\u202eright to left\u202c مرحبا بالعالم שלום",
-    "[link](javascript:1) ![image](x) <https://a.b> www.a.b",
+    "[link](javascript:1) ![image](x) <https://a.bc> www.a.b",
     "*a* **b** _c_ ~~d~~ $x$ $$y$$ \\(z\\)",
     "1. one\n- two\n+ three\n> four\n= five",
     "\x00\x1b[2J\x07",
@@ -89,11 +89,31 @@ def test_marks_are_seen_as_they_are(text: str) -> None:
 
 def test_what_a_person_wrote_keeps_code_and_links() -> None:
     assert (
-        prose("Read `a|b` *now*, at https://a.b/c_d.") == r"Read `a|b` \*now\*, at https://a.b/c_d."
+        prose("Read `a|b` *now*, at https://a.b/c_d.")
+        == r"Read `a|b` \*now\*, at <https://a.b/c_d>."
     )
     assert (
         shown(prose("Marks `<v>…</v>` stand <b>there</b>")) == "Marks <v>…</v> stand <b>there</b>"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://x/![t](https://evil.example/seen.png)",
+        "https://x/><img/src=x>",
+        "https://user:password@evil.example/",
+        'https://x/"onload="y',
+        "https://x/&lt;b",
+        "https://x/_a_*b*~~c~~",
+    ],
+)
+def test_an_address_that_is_more_is_text(text: str) -> None:
+    rendered = MARKDOWN.render(prose(text))
+
+    assert html.unescape(re.sub(r"</?(p|a)[^<>]*>", "", rendered)).strip("\n") == text
+    assert "user:password" not in "".join(re.findall(r"<a[^>]*>", rendered))
+    assert "evil.example/seen.png" not in re.findall(r'(?:src|href)="([^"]*)"', rendered)
 
 
 @pytest.mark.parametrize("text", ["a", "```", "a ```` b\n`````", "~~~"])

@@ -230,6 +230,15 @@ def test_pairs_may_be_added_bit_by_bit(
     assert instance.compute(**last) == instance.compute(**columns)
 
 
+def test_half_a_surrogate_pair_cannot_be_added(models: tuple[str, str], metric: Metric) -> None:
+    instance = metric(model_id=models[0])
+    row = {"context": "c", "candidate_high": "h", "candidate_low": "l"}
+    assert "candidate_low has half" in refusal(instance.add, **row | {"candidate_low": "\ud800"})
+    lists = {name: [text, "\udfff" * (name == "context")] for name, text in row.items()}
+    assert "row 1: context has half a surrogate" in refusal(instance.add_batch, **lists)
+    assert "row 1: context has half a surrogate" in refusal(instance.compute, **lists)
+
+
 def test_what_was_computed_is_gone(models: tuple[str, str], metric: Metric, tmp_path: Path) -> None:
     instance = metric(model_id=models[0])
     instance.add_batch(**COLUMN_LISTS)

@@ -1,7 +1,9 @@
 """The main job in memory: models and pairs in, results and agreement out."""
 
+import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -196,6 +198,52 @@ def test_a_model_that_needs_contexts_is_scored_with_them_and_says_so(
     assert list(check_rows("result", [found.to_dict()])) == []
 
 
+def test_a_checkpoint_with_code_of_its_own_says_what_scored_it(
+    saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(saved("gpt2"), tmp_path / "own")
+    config = json.loads((folder / "config.json").read_text())
+    config["auto_map"] = {"AutoModelForCausalLM": "modeling_own.OwnModel"}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "modeling_own.py").write_text(
+        "from transformers import GPT2LMHeadModel\n\n\nclass OwnModel(GPT2LMHeadModel):\n    pass\n"
+    )
+    plain, own = (
+        evaluate(folder, PAIRS, loading=Loading(device="cpu", trust_remote_code=trusted)).results[0]
+        for trusted in (False, True)
+    )
+
+    (note,) = (note for note in plain.notes if "auto_map" in note)
+    assert "code of its own" in note
+    assert "scored as the GPT2LMHeadModel of transformers" in note
+    assert note in plain.to_dict()["notes"]
+    assert not any("auto_map" in note for note in own.notes)
+
+
+@pytest.mark.parametrize("models", [object(), [object()]])
+def test_what_is_no_model_is_refused(models: Any) -> None:
+    with pytest.raises(ScoringError, match=r"^object: cannot be evaluated as it is; name a Hub id"):
+        evaluate(models, PAIRS)
+
+
+def test_a_model_without_its_tokenizer_is_refused(tiny: Tiny) -> None:
+    with pytest.raises(ScoringError, match=r"^GPT2LMHeadModel: cannot be .*wrap_model"):
+        evaluate(tiny("gpt2").model, PAIRS)  # type: ignore[call-overload]
+
+
+def test_half_a_surrogate_pair_is_refused_wherever_it_is(tiny: Tiny, loaded: Loaded) -> None:
+    half = "a \ud800"
+    with pytest.raises(ScoringError, match=r"^template .* half a surrogate pair"):
+        evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(template=f"{half} {{context}}"))
+    with pytest.raises(ScoringError, match=r"^model .* is not UTF-8; rename"):
+        evaluate(wrap_model(tiny("gpt2").model, tiny("gpt2").tokenizer, name=half), PAIRS)
+    people = [
+        {"system": half, "model_id": None, "aspect": "a", "category": "overall", "score": 1.0}
+    ]
+    with pytest.raises(ScoringError, match=r"^row 0: system has half a surrogate pair"):
+        evaluate(loaded("gpt2"), PAIRS, human_scores=people)
+
+
 def test_what_the_surface_may_explain_is_a_note(loaded: Loaded) -> None:
     # The good candidate is the whole context: "more copied wins" passes all, so nobody leads.
     data = PAIRS.with_columns(
@@ -230,7 +278,7 @@ def test_results_are_written_as_the_command_writes_them(
     for _ in range(2):  # the second replaces what the first has written
         found = evaluate(loaded("gpt2"), converted, out=tmp_path / "run")
     stored = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
-    assert stored == found.to_dict()
+    assert {key: stored[key] for key in found.to_dict()} == found.to_dict()
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
         *("result.json", "log_likelihoods.parquet")
     }
@@ -238,7 +286,7 @@ def test_results_are_written_as_the_command_writes_them(
 
 def test_a_folder_of_something_else_is_refused_before_the_work(tiny: Tiny, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(NNDError, match=r"holds something else \(there is no result.json in it\)"):
+    with pytest.raises(NNDError, match=r"holds what nnd did not write there: thesis\.tex;"):
         evaluate(unusable(tiny), PAIRS, out=tmp_path)
 
 
@@ -395,7 +443,16 @@ def test_writing_stores_the_result_and_every_likelihood(
     found = evaluate([loaded("gpt2"), loaded("bart")], converted)
     found.write(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"result.json", "log_likelihoods.parquet"}
-    assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8")) == found.to_dict()
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert {key: result[key] for key in found.to_dict()} == found.to_dict()
+    content = (tmp_path / "log_likelihoods.parquet").read_bytes()
+    assert result["outputs"] == {
+        "log_likelihoods.parquet": {
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+    }
+    assert list(check_rows("result", [result])) == []
     stored = pl.read_parquet(tmp_path / "log_likelihoods.parquet")
     assert stored.equals(found.scored)
     assert stored.schema == {"model": pl.String(), **SCORED_SCHEMA}

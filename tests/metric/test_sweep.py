@@ -53,6 +53,8 @@ def models(saved: Saved) -> list[str]:
 
 def written(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    assert list(check_rows("result", [found])) == []
+    assert list(found.pop("outputs")) == ["log_likelihoods.parquet"]
     return found
 
 
@@ -342,9 +344,7 @@ def test_the_command_writes_a_folder_for_each_dataset(
         for file in ("log_likelihoods.parquet", "result.json")
     ]
     for name in ("birds", "trees"):
-        result = json.loads((tmp_path / "run" / name / "result.json").read_text(encoding="utf-8"))
-        assert result == told["datasets"][name]
-        assert list(check_rows("result", [result])) == []
+        assert written(tmp_path / "run" / name) == told["datasets"][name]
     shown = nnd("evaluate", *options("model", *models), *both, "--out", "run")[1].splitlines()
     assert [line for line in shown if line.startswith(("on ", "written"))] == [
         *("on birds", "written to run/birds", "on trees", "written to run/trees")
@@ -362,7 +362,7 @@ def test_the_command_reports_failures_at_the_end_and_exits_with_1(
     table = out[out.index("failed: model") :]
     assert "nowhere" in table
     assert "no such model" in table
-    result = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
+    result = written(tmp_path / "run")
     assert [each["model"] for each in result["results"]] == models
     code, out, _ = nnd("evaluate", *arguments, "--json")
     assert code == 1

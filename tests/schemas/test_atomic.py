@@ -46,7 +46,7 @@ def test_folders_are_made(tmp_path: Path) -> None:
 def test_until_the_end_the_old_file_stands(old: Path) -> None:
     with replace_file(old) as fresh:
         fresh.write_text("new", encoding="utf-8")
-        assert fresh.parent == old.parent
+        assert fresh.parent.parent == old.parent
         assert old.read_text(encoding="utf-8") == "old"
 
     assert old.read_text(encoding="utf-8") == "new"
@@ -168,6 +168,8 @@ for attempt in range(25):
     os.waitpid(child, 0)
     found = target.read_text().split(";")
     assert len(found) == 20_001 and len(set(found[:-1])) == 1, found[:3]
+    write_whole(target, "x;" * 20_000)
+    assert os.listdir(target.parent) == ["file"], "leftovers"
 """
 
 

@@ -1,22 +1,32 @@
-"""A folder is replaced as a whole or left as it was; what is to be new replaces nothing."""
+"""Only what nnd wrote is replaced, as a whole; what is to be new replaces nothing."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from nnd.schemas import NNDError, places
-from nnd.schemas.places import check_new, make_new, replace_folder
+from nnd.schemas.places import (
+    check_new,
+    check_replaceable,
+    make_new,
+    replace_folder,
+    replace_own,
+    write_folder,
+)
 
-MARKER = "manifest.json"
+FILES = ("manifest.json", "data")
 
 
 def fill(folder: Path, text: str) -> None:
-    (folder / MARKER).write_text(text, encoding="utf-8")
-    (folder / "data").write_text(text, encoding="utf-8")
+    """Write what older versions wrote: nothing lists the files."""
+    for name in FILES:
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -26,31 +36,28 @@ def content(folder: Path) -> dict[str, str]:
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A folder that was written before, with a file that the next one will not have."""
-    folder = tmp_path / "out"
-    folder.mkdir()
-    fill(folder, "old")
-    (folder / "more").write_text("old", encoding="utf-8")
-    return folder
+    write_folder(tmp_path / "out", {}, document=FILES[0], files={"data": b"old", "more": b"old"})
+    return tmp_path / "out"
 
 
 def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:
     target = tmp_path / "a/b/out"
 
-    with replace_folder(target, marker=MARKER) as folder:
+    with replace_folder(target, files=FILES) as folder:
         fill(folder, "new")
 
-    assert content(target) == {MARKER: "new", "data": "new"}
+    assert content(target) == {"manifest.json": "new", "data": "new"}
 
 
 def test_an_old_folder_is_replaced_as_a_whole(old: Path) -> None:
-    with replace_folder(old, marker=MARKER) as folder:
+    with replace_folder(old, files=FILES) as folder:
         fill(folder, "new")
 
-    assert content(old) == {MARKER: "new", "data": "new"}
+    assert content(old) == {"manifest.json": "new", "data": "new"}
 
 
 def test_nothing_else_stays_beside_it(old: Path) -> None:
-    with replace_folder(old, marker=MARKER) as folder:
+    with replace_folder(old, files=FILES) as folder:
         fill(folder, "new")
 
     assert [path.name for path in old.parent.iterdir()] == ["out"]
@@ -59,30 +66,33 @@ def test_nothing_else_stays_beside_it(old: Path) -> None:
 def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
 
-    with replace_folder(tmp_path / "out", marker=MARKER) as folder:
+    with replace_folder(tmp_path / "out", files=FILES) as folder:
         fill(folder, "new")
 
-    assert content(tmp_path / "out") == {MARKER: "new", "data": "new"}
+    assert content(tmp_path / "out") == {"manifest.json": "new", "data": "new"}
 
 
 def test_until_the_end_the_old_folder_stands(old: Path) -> None:
-    with replace_folder(old, marker=MARKER) as folder:
+    before = content(old)
+    with replace_folder(old, files=FILES) as folder:
         fill(folder, "new")
 
-        assert content(old) == {MARKER: "old", "data": "old", "more": "old"}
+        assert content(old) == before
 
 
 def fail_half_way(target: Path) -> None:
-    with replace_folder(target, marker=MARKER) as folder:
-        (folder / MARKER).write_text("new", encoding="utf-8")
+    with replace_folder(target, files=FILES) as folder:
+        (folder / "data").write_text("new", encoding="utf-8")
         raise ValueError("half way")
 
 
 def test_an_error_inside_leaves_the_old_folder(old: Path) -> None:
+    before = content(old)
+
     with pytest.raises(ValueError, match="half way"):
         fail_half_way(old)
 
-    assert content(old) == {MARKER: "old", "data": "old", "more": "old"}
+    assert content(old) == before
     assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
@@ -91,23 +101,160 @@ def test_a_file_is_refused(tmp_path: Path) -> None:
 
     with (
         pytest.raises(NNDError, match="out: is a file; name a folder with --out"),
-        replace_folder(tmp_path / "out", marker=MARKER),
+        replace_folder(tmp_path / "out", files=FILES),
     ):
         pass
 
     assert (tmp_path / "out").read_text(encoding="utf-8") == "mine"
 
 
-def test_a_folder_that_is_something_else_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("years of work", encoding="utf-8")
+# What is not ours
 
-    with (
-        pytest.raises(NNDError, match=r"holds something else \(there is no manifest\.json"),
-        replace_folder(tmp_path, marker=MARKER),
-    ):
-        pass
 
-    assert content(tmp_path) == {"thesis.tex": "years of work"}
+FOREIGN: dict[str, Callable[[Path], object]] = {
+    "thesis.tex": lambda folder: (folder / "thesis.tex").write_bytes(b"years of work"),
+    ".git/": lambda folder: (folder / ".git/refs").mkdir(parents=True),
+    "empty/": lambda folder: (folder / "empty").mkdir(),
+    "link": lambda folder: (folder / "link").symlink_to("nowhere"),
+    "fifo": lambda folder: os.mkfifo(folder / "fifo"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("kind", ["listed", "older", "not ours"])
+def test_what_nnd_did_not_write_is_refused_by_name(old: Path, kind: str, name: str) -> None:
+    match kind:
+        case "older":
+            (old / "more").unlink()
+            fill(old, "old")
+        case "not ours":
+            for path in old.iterdir():
+                path.unlink()
+    FOREIGN[name](old)
+    before = sorted(old.rglob("*"))
+
+    with pytest.raises(NNDError, match=f"holds what nnd did not write there: {name};"):
+        check_replaceable(old, files=FILES)
+    with pytest.raises(NNDError, match="name another folder with --out, or move it away"):
+        fail_half_way(old)
+
+    assert sorted(old.rglob("*")) == before
+
+
+def test_a_refusal_names_three_and_counts_the_others(old: Path) -> None:
+    for name in "edcba":
+        (old / name).touch()
+
+    with pytest.raises(NNDError, match="did not write there: a, b, c and 2 more; name"):
+        check_replaceable(old, files=FILES)
+
+
+def test_a_run_inside_is_refused(old: Path) -> None:
+    (old / "run").mkdir()
+    (old / "run/result.json").write_text("{}", encoding="utf-8")
+
+    with pytest.raises(NNDError, match="did not write there: run/;"):
+        check_replaceable(old, files=FILES)
+
+
+def test_files_in_folders_are_listed_by_their_paths(tmp_path: Path) -> None:
+    document = {"outputs": {"pairs/test.parquet": {}}}
+    (tmp_path / "out/pairs").mkdir(parents=True)
+    (tmp_path / "out/manifest.json").write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "out/pairs/test.parquet").touch()
+
+    check_replaceable(tmp_path / "out", files=FILES)
+    (tmp_path / "out/pairs/notes").touch()
+    with pytest.raises(NNDError, match="did not write there: pairs/notes;"):
+        check_replaceable(tmp_path / "out", files=FILES)
+
+
+def test_a_link_in_the_place_of_a_file_of_ours_is_not_ours(old: Path, tmp_path: Path) -> None:
+    (old / "data").rename(tmp_path / "big disk")
+    (old / "data").symlink_to(tmp_path / "big disk")
+
+    with pytest.raises(NNDError, match="did not write there: data;"):
+        check_replaceable(old, files=FILES)
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "{", '{"outputs": ["data"]}', "[" * 100_000])
+def test_without_a_list_a_folder_is_replaced_if_it_holds_exactly_our_names(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "out").mkdir()
+    fill(tmp_path / "out", text)
+    check_replaceable(tmp_path / "out", files=FILES)
+
+    (tmp_path / "out/data").unlink()
+    with pytest.raises(NNDError, match=r"did not write there: manifest\.json;"):
+        check_replaceable(tmp_path / "out", files=FILES)
+
+
+def test_a_file_that_comes_during_the_work_is_not_lost(old: Path) -> None:
+    before = content(old)
+
+    def too_late() -> None:
+        with replace_folder(old, files=FILES) as folder:
+            fill(folder, "new")
+            (old / "thesis.tex").write_text("years of work", encoding="utf-8")
+
+    with pytest.raises(NNDError, match=r"did not write there: thesis\.tex;"):
+        too_late()
+
+    assert content(old) == {**before, "thesis.tex": "years of work"}
+    assert [path.name for path in old.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("exchange", [2, 0xFFFF], ids=["one step", "two steps"])
+def test_a_file_that_comes_in_the_last_moment_is_not_lost(
+    old: Path, monkeypatch: pytest.MonkeyPatch, exchange: int
+) -> None:
+    before, check = content(old), places.check_replaceable
+
+    def check_then_write(target: Path, *, files: Sequence[str]) -> None:
+        check(target, files=files)
+        (old / "thesis.tex").write_text("years of work", encoding="utf-8")
+
+    def too_late() -> None:
+        with replace_folder(old, files=FILES) as folder:
+            fill(folder, "new")
+            monkeypatch.setattr(places, "check_replaceable", check_then_write)
+
+    monkeypatch.setattr(places, "_EXCHANGE", exchange)
+    with pytest.raises(NNDError, match=r"did not write there: thesis\.tex;"):
+        too_late()
+
+    assert content(old) == {**before, "thesis.tex": "years of work"}
+    assert [path.name for path in old.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("place", [".", "..", "link", "/", "~", "~/.."])
+def test_the_working_folder_and_the_home_folder_are_never_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    for name in ("work/here", "home/me"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "work/here/link").symlink_to(tmp_path / "work")
+    monkeypatch.chdir(tmp_path / "work/here")
+    monkeypatch.setenv("HOME", str(tmp_path / "home/me"))
+
+    with pytest.raises(NNDError, match="the working folder, the home folder and the folders above"):
+        check_replaceable(Path(place).expanduser(), files=FILES)
+
+
+def test_a_folder_in_the_working_folder_is_replaced(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(old.parent)
+    monkeypatch.delenv("HOME", raising=False)
+
+    with replace_folder(Path("out"), files=FILES) as folder:
+        fill(folder, "new")
+
+    assert content(old) == {"manifest.json": "new", "data": "new"}
+
+
+# What goes wrong with the disk
 
 
 def test_a_folder_under_a_file_is_refused(tmp_path: Path) -> None:
@@ -115,7 +262,7 @@ def test_a_folder_under_a_file_is_refused(tmp_path: Path) -> None:
 
     with (
         pytest.raises(NNDError, match=r"cannot be written: .*name another folder with --out"),
-        replace_folder(tmp_path / "file" / "out", marker=MARKER),
+        replace_folder(tmp_path / "file" / "out", files=FILES),
     ):
         pass
 
@@ -123,22 +270,9 @@ def test_a_folder_under_a_file_is_refused(tmp_path: Path) -> None:
 def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
     with (
         pytest.raises(NNDError, match="cannot be written: File name too long"),
-        replace_folder(tmp_path / ("a" * 300), marker=MARKER),
+        replace_folder(tmp_path / ("a" * 300), files=FILES),
     ):
         pass
-
-
-def test_the_working_folder_can_be_the_target(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "out").mkdir()
-    monkeypatch.chdir(tmp_path / "out")
-
-    with replace_folder(Path(), marker=MARKER) as folder:
-        fill(folder, "new")
-    monkeypatch.chdir(tmp_path)
-
-    assert content(tmp_path / "out") == {MARKER: "new", "data": "new"}
 
 
 @pytest.mark.parametrize("goes_to", ["folder", "nothing"])
@@ -148,11 +282,11 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path, goes_to: str) -> No
     (tmp_path / "out").symlink_to("big disk")
 
     for text in ("old", "new"):
-        with replace_folder(tmp_path / "out", marker=MARKER) as folder:
+        with replace_folder(tmp_path / "out", files=FILES) as folder:
             fill(folder, text)
 
     assert (tmp_path / "out").is_symlink()
-    assert content(tmp_path / "big disk") == {MARKER: "new", "data": "new"}
+    assert content(tmp_path / "big disk") == {"manifest.json": "new", "data": "new"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["big disk", "out"]
 
 
@@ -161,47 +295,115 @@ def test_a_file_system_that_cannot_exchange_is_served_in_two_steps(
 ) -> None:
     monkeypatch.setattr(places, "_EXCHANGE", 0xFFFF)  # an unknown flag: EINVAL, as from such ones
 
-    with replace_folder(old, marker=MARKER) as folder:
+    with replace_folder(old, files=FILES) as folder:
         fill(folder, "new")
 
-    assert content(old) == {MARKER: "new", "data": "new"}
+    assert content(old) == {"manifest.json": "new", "data": "new"}
     assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from nnd.schemas import replace_folder
+from nnd.schemas import places, replace_folder
 
 target, names = Path(sys.argv[1]), ("manifest.json", "a", "b", "c")
+if sys.argv[2] == "two steps":
+    places._EXCHANGE = 0xFFFF  # an unknown flag: EINVAL, as from file systems that cannot exchange
+
+def write(text):
+    with replace_folder(target, files=names) as folder:
+        for name in names:
+            (folder / name).write_text(text)
+
+def found():
+    assert sorted(path.name for path in target.iterdir()) == sorted(names), "other files"
+    return {(target / name).read_text() for name in names}
+
 chance = random.Random(0)
+write("first")
 for attempt in range(25):
     child = os.fork()
     if not child:
         for number in range(1_000_000):
-            with replace_folder(target, marker="manifest.json") as folder:
-                for name in names:
-                    (folder / name).write_text(f"{attempt}.{number}")
-    while not target.exists():
-        time.sleep(0.001)
+            write(f"{attempt}.{number}")
     time.sleep(chance.uniform(0.002, 0.1))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    found = {name: (target / name).read_text() for name in names}
-    assert sorted(path.name for path in target.iterdir()) == sorted(names), "other files"
-    assert len(set(found.values())) == 1 and all(found.values()), found
+    if target.exists() or sys.argv[2] == "one step":
+        assert len(found()) == 1
+    try:
+        with replace_folder(target, files=names):
+            assert len(found()) == 1  # put back, if it was away
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        assert len(found()) == 1
+    assert os.listdir(target.parent) == ["out"], "leftovers"
 """
 
 
-def test_a_kill_at_any_moment_leaves_a_whole_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("steps", ["one step", "two steps"])
+def test_a_kill_at_any_moment_leaves_a_whole_folder(tmp_path: Path, steps: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, tmp_path / "out"],
+        [sys.executable, "-c", KILLED, tmp_path / "out", steps],
         capture_output=True,
         text=True,
         check=False,
     )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# Single files
+
+
+def is_ours(head: bytes) -> bool:
+    return head.startswith(b"nnd")
+
+
+def write_own(path: Path) -> None:
+    with replace_own(path, is_ours) as fresh:
+        fresh.write_bytes(b"nnd new")
+
+
+@pytest.mark.parametrize("before", [None, b"", b"nnd old"])
+def test_a_file_of_ours_is_replaced(tmp_path: Path, before: bytes | None) -> None:
+    if before is not None:
+        (tmp_path / "file").write_bytes(before)
+
+    write_own(tmp_path / "file")
+
+    assert content(tmp_path) == {"file": "nnd new"}
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+
+    with pytest.raises(
+        NNDError, match=r"file: nnd did not write this file, .* remove it, or write to"
+    ):
+        write_own(tmp_path / "file")
+
+    assert content(tmp_path) == {"file": "mine"}
+
+
+def test_a_folder_or_a_device_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(NNDError, match="is a folder; name a file"):
+        write_own(tmp_path)
+    with pytest.raises(NNDError, match="/dev/null: nnd did not write this file"):
+        write_own(Path("/dev/null"))
+
+
+def test_another_file_that_comes_during_the_work_is_not_lost(tmp_path: Path) -> None:
+    def too_late() -> None:
+        with replace_own(tmp_path / "file", is_ours) as fresh:
+            fresh.write_bytes(b"nnd new")
+            (tmp_path / "file").write_text("mine", encoding="utf-8")
+
+    with pytest.raises(NNDError, match="file: nnd did not write this file"):
+        too_late()
+
+    assert content(tmp_path) == {"file": "mine"}
 
 
 # What is to be new
@@ -215,7 +417,7 @@ def test_a_new_file_or_folder_is_made_with_its_parents(tmp_path: Path) -> None:
         fill(fresh, "new")
 
     assert (tmp_path / "a/file").read_text(encoding="utf-8") == "new"
-    assert content(tmp_path / "a/folder") == {MARKER: "new", "data": "new"}
+    assert content(tmp_path / "a/folder") == {"manifest.json": "new", "data": "new"}
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["file", "folder"]
 
 

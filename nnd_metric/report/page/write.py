@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairData, load_pairs
-from nnd.metric.drawing import png, svg_file
+from nnd.metric.drawing import is_ours as is_drawn_by_nnd, png, svg_file
 from nnd.metric.report.content import draw_figures, gather
 from nnd.metric.report.page.page import render
-from nnd.schemas import ScoringError, Shown, replace_file
+from nnd.schemas import ScoringError, Shown, check_own, replace_own
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,8 +71,9 @@ def report(
 
     Args:
         results: Folders that `nnd evaluate` wrote, all on the same pairs.
-        out: The page; an existing one is replaced.
-        figures: Folder for a PNG and an SVG of each figure; made where there is none.
+        out: The page; an existing report is replaced.
+        figures: Folder for a PNG and an SVG of each figure; made where there is none. Figures that
+            nnd drew are replaced, and other files stay.
         data: The pairs that were scored (see `data.load_pairs`): runs keep no texts, so without
             them the page shows ids. The human scores beside them count as well.
         human_scores: Human scores; they count instead.
@@ -84,13 +85,16 @@ def report(
 
     Raises:
         ScoringError: If a run cannot be read, the runs are of different pairs, the data is not what
-            was scored, a name is unknown, or a file cannot be written. Nothing is half-written.
+            was scored, or a name is unknown. Nothing is half-written.
+        NNDError: If a file is in the way that nnd did not write.
     """
     folders = [Path(each) for each in ([results] if isinstance(results, str | Path) else results)]
     if not folders:
         raise ScoringError("there is no result to report on; name a folder of `nnd evaluate`")
     page = Path(out)
-    _check_places(page, None if figures is None else Path(figures))
+    check_own(page, _is_report)
+    if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
+        raise ScoringError(f"{figures}: is a file; name a folder with --figures")
     content = gather(
         folders,
         texts=None if data is None else load_pairs(data),
@@ -103,7 +107,7 @@ def report(
     for drawing in drawn.all() if figures is not None else ():
         files[Path(figures or "") / f"{drawing.name}.svg"] = svg_file(drawing)
         files[Path(figures or "") / f"{drawing.name}.png"] = png(drawing)
-    _write(files)
+    _write(page, files)
     return Report(
         models=tuple(each.model for each in content.models),
         page=page,
@@ -112,15 +116,14 @@ def report(
     )
 
 
-def _check_places(page: Path, figures: Path | None) -> None:
-    if page.is_dir():
-        raise ScoringError(f"{page}: is a folder; name a file with --out")
-    if figures is not None and figures.exists() and not figures.is_dir():
-        raise ScoringError(f"{figures}: is a file; name a folder with --figures")
-
-
-def _write(files: Mapping[Path, bytes]) -> None:
+def _write(page: Path, files: Mapping[Path, bytes]) -> None:
     """Write files, each whole or not at all, and none before all fit beside what they replace."""
     with contextlib.ExitStack() as stack:
         for path, content in files.items():
-            stack.enter_context(replace_file(path)).write_bytes(content)
+            is_ours = _is_report if path == page else is_drawn_by_nnd
+            stack.enter_context(replace_own(path, is_ours)).write_bytes(content)
+
+
+def _is_report(head: bytes) -> bool:
+    """Whether a file that begins so is a page of ours (`report.html.jinja`)."""
+    return b'\n<meta name="generator" content="nnd ' in head

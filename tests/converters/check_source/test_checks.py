@@ -321,39 +321,6 @@ def test_code_or_a_table_must_be_there(here: Birds) -> None:
     assert "`table:`" in only(here.check(), "fail", "convert.py").remedy
 
 
-CALLS = {
-    "socket": "import socket; socket.create_connection(('127.0.0.1', 9))",
-    "name": "import socket; socket.getaddrinfo('example.org', 80)",
-    "url": "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')",
-    "program": "import subprocess; subprocess.run(['true'])",
-    "shell": "import os; os.system('true')",
-}
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_network(birds: Birds, call: str) -> None:
-    if call not in ("socket", "program") and not FULL:
-        pytest.skip("every other way: NND_TEST_FULL=1")
-    birds.set_code("    for number", f"    {CALLS[call]}\n    for number")
-
-    check = only(birds.check(), "fail", "network")
-
-    assert "asked for" in check.message
-    assert "`files`" in check.remedy
-
-
-def test_network_that_is_asked_for_in_secret(birds: Birds) -> None:
-    secret = (
-        f"    try:\n        {CALLS['url']}\n    except Exception:\n        pass\n    for number"
-    )
-    birds.set_code("    for number", secret)
-
-    checks = birds.check()
-
-    only(checks, "fail", "network")
-    assert "not reached" not in outcomes(checks)
-
-
 def test_limits_of_time(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "LONGEST_S", 4.0)
     birds.set_code("    for number", "    while True:\n        pass\n    for number")

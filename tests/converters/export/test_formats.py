@@ -240,6 +240,58 @@ def test_csv_comes_back_whole_by_polars(hostile: Path, tmp_path: Path) -> None:
     assert pairs.null_count().sum_horizontal().item() > 0
 
 
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =HYPERLINK(1)", "\r-", "＝1")  # noqa: RUF001
+
+
+@pytest.fixture
+def formulas(
+    make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]], tmp_path: Path
+) -> Path:
+    """A converted folder with a pair for each text that a spreadsheet would compute."""
+    rows = []
+    for number, text in enumerate(FORMULAS):
+        context = {"context_id": f"c{number}", "context": "Add.", "inputs": {"question": text}}
+        rows.append(toy(f"a{number}", "heron", "good", **context, candidate=f"a {text}"))
+        rows.append(toy(f"b{number}", "wren", "wrong", **context, candidate=text))
+    folder = tmp_path / "formulas-nnd"
+    convert(make_source(rows, expected=None), out=folder)
+    return folder
+
+
+def test_csv_says_what_a_spreadsheet_would_compute(formulas: Path, tmp_path: Path) -> None:
+    exported = export(formulas, tmp_path / "pairs.csv", to="csv")
+
+    found = pl.read_csv(tmp_path / "pairs.csv")["candidate_low"].to_list()
+    assert sorted(found) == sorted(FORMULAS)
+    (note,) = exported.notes
+    assert note.startswith("texts that a spreadsheet would take for a formula: 8; --for-excel puts")
+
+
+def test_csv_for_excel_has_no_formula(formulas: Path, tmp_path: Path) -> None:
+    exported = export(formulas, tmp_path / "pairs.csv", to="csv", for_excel=True)
+
+    found = pl.read_csv(tmp_path / "pairs.csv")
+    assert sorted(found["candidate_low"]) == sorted(f"'{text}" for text in FORMULAS)
+    assert sorted(found["candidate_high"]) == sorted(f"a {text}" for text in FORMULAS)
+    assert exported.notes == (
+        "texts that a spreadsheet would take for a formula: 8; each has a quote ' before it now",
+    )
+
+
+def test_csv_without_formulas_says_nothing(sample: Path, tmp_path: Path) -> None:
+    plain = export(sample, tmp_path / "plain.csv", to="csv")
+    quoted = export(sample, tmp_path / "quoted.csv", to="csv", for_excel=True)
+
+    assert plain.notes == quoted.notes == ()
+    assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "quoted.csv").read_bytes()
+
+
+@pytest.mark.parametrize("target", ["trl", "lm-eval", "jsonl"])
+def test_no_other_form_is_for_excel(target: Target, sample: Path, tmp_path: Path) -> None:
+    with pytest.raises(NNDError, match="--for-excel is for csv"):
+        export(sample, tmp_path / "out", to=target, for_excel=True)
+
+
 @pytest.mark.parametrize("target", ["jsonl", "csv"])
 def test_rows_keep_their_order(target: Target, sample: Path, tmp_path: Path) -> None:
     turned = shutil.copytree(sample, tmp_path / "in")

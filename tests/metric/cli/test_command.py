@@ -265,7 +265,8 @@ def test_evaluate_as_json_keeps_the_schema_and_equals_the_file(
     ran = nnd("evaluate", *models, *pairs, "--data", sample, "--out", "run", "--json")
     found = json.loads(ran.out)
     assert list(check_rows("result", [found])) == []
-    assert json.loads(Path("run/result.json").read_text(encoding="utf-8")) == found
+    stored = json.loads(Path("run/result.json").read_text(encoding="utf-8"))
+    assert {key: stored[key] for key in found} == found
     assert found["agreement"]["systems"] == {str(one): "heron", str(other): "wren"}
 
     # `agree` finds the same in the folder, without a model.
@@ -533,8 +534,58 @@ def test_out_on_a_folder_that_is_something_else(
         "convert": ["sample"],
         "evaluate": ["--model", saved("gpt2"), "--data", sample],
     }[command]
-    assert_one_line(nnd(command, *how, "--out", "thesis"), "thesis: holds something else")
+    assert_one_line(
+        nnd(command, *how, "--out", "thesis"),
+        "thesis: holds what nnd did not write there: chapter1;",
+    )
     assert listing(tmp_path) == ["thesis", "thesis/chapter1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "document"), [("convert", "manifest.json"), ("evaluate", "result.json")]
+)
+def test_out_on_a_folder_that_holds_more_than_ours(
+    command: str, document: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+) -> None:
+    how = {
+        "convert": ["sample"],
+        "evaluate": ["--model", saved("gpt2"), "--data", sample],
+    }[command]
+    assert nnd(command, *how, "--out", "out").code == 0
+    foreign = {Path("out", name): name for name in ("thesis.tex", ".git/HEAD", "run/result.json")}
+    for path, text in foreign.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    ours = Path("out", document).read_bytes()
+
+    ran = nnd(command, *how, "--out", "out")
+    assert_one_line(ran, "out: holds what nnd did not write there: .git/, run/, thesis.tex; name")
+    Path("out", document).write_text("{}")  # as any tool may call a file
+    assert_one_line(nnd(command, *how, "--out", "out"), ".git/, run/, thesis.tex; name")
+    Path("out", document).write_bytes(ours)
+
+    assert {path: path.read_text() for path in foreign} == foreign
+
+
+@pytest.mark.parametrize("command", ["convert", "evaluate"])
+@pytest.mark.parametrize("out", [".", ".."])
+def test_out_on_the_working_folder_or_above_it(
+    nnd: Nnd,
+    sample: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    command: str,
+    out: str,
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    how = {
+        "convert": ["sample"],
+        "evaluate": ["--model", "nobody/nothing", "--data", sample],
+    }[command]
+    assert_one_line(nnd(command, *how, "--out", out), f"{out}: the working folder, the home folder")
+    assert listing(tmp_path) == ["here"]
 
 
 def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:

@@ -266,6 +266,17 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path).startswith(f"{tmp_path}/pairs.parquet: cannot be read as Parquet: ")
 
 
+@pytest.mark.parametrize("column", ["context", "candidate_low", "error_category", "inputs"])
+def test_half_a_surrogate_pair_is_no_character(column: str) -> None:
+    half = "a \ud800"
+    row = {"context": "c", "candidate_high": "h", "candidate_low": "l", "error_category": "x"}
+    value = {"question": [half]} if column == "inputs" else half
+
+    message = refusal([row, row | {column: value}])
+
+    assert message.startswith(f"row 1: {column} has half a surrogate pair, which is no character; ")
+
+
 @pytest.mark.parametrize("kind", [*FORMS[:-1], lambda _, folder: str(folder)])
 def test_human_scores_from_every_form(
     kind: Callable[[pl.DataFrame, Path], Any], tmp_path: Path
@@ -280,9 +291,28 @@ def test_a_folder_without_human_scores_says_so(tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{tmp_path}: there is no human_scores.parquet; name a ")
 
 
+def test_human_scores_that_are_there_twice_count_once() -> None:
+    twice = pl.concat([SCORES, SCORES[:1], SCORES[1:].with_columns(score=pl.lit(None, pl.Float64))])
+
+    assert read_human_scores(twice).drop_nulls("score").equals(SCORES)
+
+
+def test_the_same_system_of_two_sources_has_two_scores() -> None:
+    both = pl.concat(
+        SCORES.with_columns(source=pl.lit(name), score=pl.col("score") / number)
+        for number, name in enumerate(("a", "b"), start=1)
+    )
+
+    assert read_human_scores(both).equals(both)
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
+        (
+            pl.concat([SCORES, SCORES[1:].with_columns(score=0.5)]),
+            "human_scores: system s1, aspect quality, category overall has the scores 0.5 and 0.75",
+        ),
         (SCORES.drop("score"), "human_scores: column score is missing; there are system, "),
         (
             SCORES.with_columns(score=pl.Series([0.5, float("nan")])),

@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -289,6 +289,31 @@ def test_a_damaged_store_costs_one_line_and_the_numbers_nothing(
     assert aside.read_bytes() == b"no database" * 1_000
     again, said = command()
     assert (json.loads(again), said) == (json.loads(fresh), quiet)
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        "I am a diary",
+        "[]",
+        "{}",
+        '{"path": "packed", "deviation": 0}',
+        json.dumps(asdict(Proof("packed", 0.0, 1)) | {"path": 7}),
+        json.dumps(asdict(Proof("packed", 0.0, 1)) | {"more": 7}),
+        json.dumps(asdict(Proof("packed", 0.0, 1)) | {"deviation": -1}),
+    ],
+)
+def test_a_proof_that_is_none_is_a_damaged_store(saved: Saved, proof: str) -> None:
+    loaded = load_model(saved("gpt2"), Loading(device="cpu"))
+    first = evaluate(loaded)
+    with Store(default_store(), warn=pytest.fail) as store:
+        store.put_proof(fingerprint(loaded, loaded.version()), proof)
+
+    with pytest.warns(ScoringWarning, match="damaged"):
+        second = evaluate(loaded)
+
+    assert stored(second) == (0, stored(first)[1])
+    assert_equal(second, first)
 
 
 def test_a_store_in_no_folder_is_one_warning(

@@ -2,8 +2,10 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import random
+import re
 import sqlite3
 import statistics
 import subprocess
@@ -110,8 +112,8 @@ def test_the_first_value_of_a_key_stays(opened: Open) -> None:
 
 
 @settings(deadline=None)  # it waits for the disk
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=20))
-def test_every_finite_number_comes_back_bit_for_bit(numbers: list[float]) -> None:
+@given(st.lists(st.floats(max_value=1e-3, allow_nan=False, allow_infinity=False), max_size=20))
+def test_every_log_likelihood_comes_back_bit_for_bit(numbers: list[float]) -> None:
     wanted = {key(place): number for place, number in enumerate([*numbers, -0.0, 5e-324])}
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -125,12 +127,15 @@ def test_every_finite_number_comes_back_bit_for_bit(numbers: list[float]) -> Non
     }
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
-def test_what_is_no_number_is_refused_and_nothing_of_its_batch_stored(
+WRONG = [float("nan"), float("inf"), float("-inf"), 0.01, 1e300]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_no_log_likelihood_is_refused_and_nothing_of_its_batch_stored(
     opened: Open, wrong: float
 ) -> None:
     store = opened()
-    with pytest.raises(ValueError, match=f"^{wrong} is no log-likelihood to store"):
+    with pytest.raises(ValueError, match=f"^{re.escape(str(wrong))} is not a log-likelihood"):
         store.put({b"a": -1.0, b"b": wrong})
 
     assert store.get([b"a", b"b"]) == {}
@@ -143,9 +148,9 @@ def test_a_proof_belongs_to_a_model_and_can_be_renewed(opened: Open) -> None:
         store.put_proof("bart", "")
     again = opened()
 
-    assert again.get_proof("gpt2") == '{"worst": "größer"}'
-    assert again.get_proof("bart") == ""
-    assert again.get_proof("gpt") is None
+    assert again.get_proof("gpt2", str) == '{"worst": "größer"}'
+    assert again.get_proof("bart", str) == ""
+    assert again.get_proof("gpt", str) is None
     assert again.get([b"gpt2"]) == {}
 
 
@@ -398,9 +403,33 @@ def test_a_damaged_proof_is_not_believed(path: Path, opened: Open, warnings: lis
         store.put_proof("gpt2", "passed")
     path.write_bytes(path.read_bytes().replace(b"passed", b"parsed"))
 
-    assert opened().get_proof("gpt2") is None
+    assert opened().get_proof("gpt2", str) is None
     assert asides(path) == ["likelihoods.sqlite.corrupt-1"]
     assert len(warnings) == 1
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_number_that_is_no_log_likelihood_is_damage(
+    path: Path, opened: Open, warnings: list[str], monkeypatch: pytest.MonkeyPatch, wrong: float
+) -> None:
+    with opened() as store, monkeypatch.context() as patched:
+        patched.setattr(store_module, "can_be_stored", lambda _: True)
+        store.put({key(1): wrong, key(2): -1.0})  # with the right checksum
+
+    assert opened().get([key(1), key(2)]) == {}
+    assert asides(path) == ["likelihoods.sqlite.corrupt-1"]
+    assert "a number in it is no log-likelihood" in warnings[0]
+
+
+def test_a_proof_that_cannot_be_read_is_damage(
+    path: Path, opened: Open, warnings: list[str]
+) -> None:
+    with opened() as store:
+        store.put_proof("gpt2", "I am a diary")
+
+    assert opened().get_proof("gpt2", json.loads) is None
+    assert asides(path) == ["likelihoods.sqlite.corrupt-1"]
+    assert "a proof in it is none" in warnings[0]
 
 
 def test_damage_upon_damage_gets_a_name_of_its_own(
@@ -481,7 +510,7 @@ def test_whatever_bytes_change_nothing_false_is_believed_and_nothing_raised(
         assert found.items() <= ALL.items()
         store.put(new)
         assert store.get(list(new)).items() <= new.items()
-        assert store.get_proof("gpt2") is None
+        assert store.get_proof("gpt2", str) is None
         store.close()
 
 
@@ -553,7 +582,7 @@ def check_without(store: Store, warnings: list[str], where: Path, reason: str) -
     store.put({b"a": -1.0})
     store.put_proof("gpt2", "passed")
     assert store.get([b"a"]) == {}
-    assert store.get_proof("gpt2") is None
+    assert store.get_proof("gpt2", str) is None
     (warning,) = warnings
     start = f"{where}: the store of likelihoods cannot be used: "
     assert warning.startswith(f"{start}{reason}")

@@ -12,7 +12,7 @@ from support.shown import check_shown
 
 from nnd.metric.meta import MetricTable, metrics
 from nnd.metric.scorers import Text, TextScorer
-from nnd.schemas import ScoringError
+from nnd.schemas import NNDError, ScoringError
 
 PLAIN = ["length", "overlap"]
 
@@ -91,8 +91,17 @@ def test_two_functions_of_one_name_are_refused(data: Path) -> None:
 def test_results_are_written(data: Path, tmp_path: Path) -> None:
     found = metrics(data, out=tmp_path / "out")
     stored = json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
-    assert stored == found.to_dict()
+    assert stored["rows"] == found.to_dict()["rows"]
     assert pl.read_parquet(tmp_path / "out" / "scores.parquet").equals(found.scores)
+
+
+def test_what_nnd_did_not_write_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "scores.parquet").write_bytes(b"mine")
+
+    with pytest.raises(NNDError, match=r"did not write there: scores\.parquet; name another"):
+        metrics(tmp_path / "nowhere", out=tmp_path)
+
+    assert (tmp_path / "scores.parquet").read_bytes() == b"mine"
 
 
 def test_metrics_show_themselves(data: Path) -> None:

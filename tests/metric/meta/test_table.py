@@ -214,8 +214,8 @@ def test_length_alone_is_no_better_than_longer_wins(judged: Judged) -> None:
 
 def test_nothing_is_asked(judged: Judged, tmp_path: Path) -> None:
     found = compare_metrics(judged, [])
-    found.write(tmp_path)
-    assert (found.rows, pl.read_parquet(tmp_path / "scores.parquet").height) == ((), 0)
+    found.write(tmp_path / "out")
+    assert (found.rows, pl.read_parquet(tmp_path / "out/scores.parquet").height) == ((), 0)
 
 
 def test_no_pairs_and_no_people(tmp_path: Path) -> None:
@@ -239,7 +239,9 @@ def test_what_is_written(judged: Judged, tmp_path: Path) -> None:
         found.write(tmp_path / "new" / "out")
     out = tmp_path / "new" / "out"
     assert sorted(path.name for path in out.iterdir()) == ["metrics.json", "scores.parquet"]
-    assert json.loads((out / "metrics.json").read_text()) == found.to_dict()
+    stored = json.loads((out / "metrics.json").read_text())
+    assert list(stored.pop("outputs")) == ["scores.parquet"]
+    assert stored == found.to_dict()
     assert pl.read_parquet(out / "scores.parquet").equals(found.scores)
 
 

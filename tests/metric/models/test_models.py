@@ -248,6 +248,47 @@ def test_a_masked_language_model_is_refused_since_it_sees_what_it_predicts(tiny:
     assert Engine(masked(tokenizer, is_decoder=True))(REQUESTS).log_likelihood.max() < 0
 
 
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [
+        ("gpt2", hf.GPT2ForSequenceClassification),
+        ("gpt2", hf.GPT2Model),
+        ("llama", hf.LlamaForTokenClassification),
+        ("bart", hf.BartForSequenceClassification),
+        ("t5", hf.T5EncoderModel),
+    ],
+)
+def test_a_model_that_predicts_no_tokens_is_refused(family: str, kind: Any, tiny: Tiny) -> None:
+    model = kind(copy.deepcopy(tiny(family).model.config))
+    with pytest.raises(ScoringError, match=rf"^{kind.__name__}: gives texts no likelihood") as told:
+        wrap_model(model, tiny(family).tokenizer)
+    assert len(str(told.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [
+        ("gpt2", hf.GPT2ForSequenceClassification),  # its embeddings would be the head
+        ("t5", hf.T5ForSequenceClassification),
+    ],
+)
+def test_a_classifiers_checkpoint_is_refused(
+    family: str, kind: Any, tiny: Tiny, tmp_path: Path
+) -> None:
+    kind(copy.deepcopy(tiny(family).model.config)).save_pretrained(tmp_path)
+    tiny(family).tokenizer.save_pretrained(tmp_path)
+
+    assert f"gives texts no likelihood ({kind.__name__})" in refused(tmp_path)
+
+
+def test_what_is_no_model_and_no_tokenizer_is_refused(tiny: Tiny) -> None:
+    gpt2 = tiny("gpt2")
+    with pytest.raises(ScoringError, match=r"^object: gives texts no likelihood"):
+        wrap_model(object(), gpt2.tokenizer)  # type: ignore[arg-type]
+    with pytest.raises(ScoringError, match=r"^str is not a tokenizer; hand over the model's own"):
+        wrap_model(gpt2.model, "gpt2")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", ["gpt2", "t5"])
 def test_another_models_tokenizer_is_found_out_by_its_ids(name: str, tiny: Tiny) -> None:
     foreign = tiny("llama").tokenizer  # its ids go up to 399

@@ -6,7 +6,6 @@ take longer as well, and without Chromium they fail.
 """
 
 import json
-import os
 import re
 import time
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.report.chromium import BROWSER, Chromium, Tab
+from support.report.chromium import FULL, Chromium, Tab, require_browser
 from support.report.driven import (
     choose,
     chosen,
@@ -37,7 +36,6 @@ from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_sc
 from nnd.converters.folder.conversion import convert
 from nnd.metric.report.page.write import report
 
-FULL = bool(os.environ.get("NND_TEST_FULL"))
 thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND_TEST_FULL=1")
 NARROW, WIDE = 400, 1280
 PAIR_FITS = "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(pair)"
@@ -47,10 +45,7 @@ OPENS_WITHIN = 2.0  # seconds, of 45,000 pairs
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     """One browser for all; every test has a tab of its own."""
-    if not BROWSER.is_file():
-        if FULL:
-            pytest.fail(f"there is no {BROWSER}: install Debian's package chromium")
-        pytest.skip("drives a browser: NND_TEST_FULL=1")
+    require_browser()
     with Chromium(tmp_path_factory.mktemp("chromium")) as browser:
         yield browser
 

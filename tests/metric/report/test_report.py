@@ -23,7 +23,7 @@ from support.two_models import scored, write_run as write_likelihoods
 from nnd.converters.folder.conversion import convert
 from nnd.metric.comparison.models import compare
 from nnd.metric.report.page.write import report
-from nnd.schemas import ScoringError, ScoringWarning, check_rows
+from nnd.schemas import NNDError, ScoringWarning, check_rows
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
@@ -58,7 +58,7 @@ def stored(run: Path) -> dict[str, Any]:
 
 
 def problem(*arguments: Any, **options: Any) -> str:
-    with pytest.raises(ScoringError) as caught:
+    with pytest.raises(NNDError) as caught:
         report(*arguments, **options)
     message = str(caught.value)
     assert "\n" not in message
@@ -496,7 +496,7 @@ def test_a_damaged_result_file(text: str, tmp_path: Path) -> None:
 
 def test_places_that_cannot_be_written_to(run: Path, tmp_path: Path) -> None:
     message = problem(run, tmp_path)
-    assert message == f"{tmp_path}: is a folder; name a file with --out"
+    assert message == f"{tmp_path}: is a folder; name a file"
     (tmp_path / "file").touch()
     message = problem(run, tmp_path / "report.html", figures=tmp_path / "file")
     assert message == f"{tmp_path / 'file'}: is a file; name a folder with --figures"
@@ -507,10 +507,28 @@ def test_a_failure_leaves_what_was_there_and_no_rubbish(tmp_path: Path) -> None:
     out, figures = tmp_path / "report.html", tmp_path / "figures"
     figures.mkdir()
     (figures / "heat_map.svg").mkdir()  # where a file is to go
-    with pytest.raises(OSError, match="heat_map"):
+    with pytest.raises(NNDError, match=r"heat_map\.svg: is a folder"):
         report(run, out, figures=figures)
     left = [path.name for path in (*tmp_path.iterdir(), *figures.iterdir())]
     assert not [name for name in left if name.startswith(".")]
+
+
+def test_only_files_of_ours_are_replaced(tmp_path: Path) -> None:
+    run = write_likelihoods(tmp_path / "run", scored("x", "+-"))
+    page, figures = tmp_path / "report.html", tmp_path / "figures"
+    figures.mkdir()
+    (figures / "mine.svg").write_bytes(b"mine")
+    for _ in range(2):
+        drawn = report(run, page, figures=figures).figures
+    assert (figures / "mine.svg").read_bytes() == b"mine"
+
+    for path in (page, *drawn):
+        ours = path.read_bytes()
+        path.write_bytes(b"mine")
+        before = {each: each.read_bytes() for each in (page, *figures.iterdir())}
+        assert f"{path}: nnd did not write this file" in problem(run, page, figures=figures)
+        assert {each: each.read_bytes() for each in (page, *figures.iterdir())} == before
+        path.write_bytes(ours)
 
 
 # Much of it

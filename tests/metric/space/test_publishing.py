@@ -118,7 +118,14 @@ def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -
     assert ("sdk_version" in found) == (sdk == "gradio")
 
 
-@pytest.mark.parametrize("name", ["org/evaluation", "org/App", "org/polars", "org/nnd.v2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("org/evaluation", "org/App", "org/polars", "org/nnd.v2", "org/evaluate", "org/Torch"),
+        *("org/json", "org/class", "org/True", "org/huggingface_hub", "org/PIL", "org/yaml"),
+        *("org/near_negative", "org/gradio"),
+    ],
+)
 def test_a_name_that_no_script_can_have_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(PublishError, match=r"called like its Space.*name the Space ORG/nnd"):
         write_space(name, tmp_path)

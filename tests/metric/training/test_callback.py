@@ -442,6 +442,15 @@ def test_a_training_that_starts_anew_starts_its_history_anew(tmp_path: Path) -> 
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["h.jsonl"]
 
 
+def test_a_file_that_is_no_history_is_not_replaced_by_one(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    trainer = make_trainer("gpt2", tmp_path)
+    watch(trainer, history=tmp_path / "thesis.tex")
+    with pytest.raises(ScoringError, match=r"thesis\.tex line 1: is no entry of a history"):
+        trainer.train()
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
 def test_what_it_cost_is_printed_at_the_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

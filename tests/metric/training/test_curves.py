@@ -18,7 +18,7 @@ from nnd.metric.cli.command import main
 from nnd.metric.statistics.intervals import wilson
 from nnd.metric.training.curves import curve
 from nnd.metric.training.history import HISTORY, Point
-from nnd.schemas import ScoringError, table_text
+from nnd.schemas import NNDError, ScoringError, table_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 RISING = [entry(0, 0.4, rude=0.2, wrong=None), entry(500, 0.6, rude=0.7, wrong=0.5)]
@@ -291,6 +291,20 @@ def test_the_command_prints_a_table_and_writes_the_figure(
     (run,) = json.loads(out)["runs"]
     assert {each["category"] for each in run["points"]} == {"overall", "rude"}
     assert (tmp_path / "c.png").is_file()
+
+
+@pytest.mark.parametrize("name", ["c.svg", "c.png"])
+def test_only_a_figure_of_ours_is_replaced(two: list[Path], tmp_path: Path, name: str) -> None:
+    curve(two, tmp_path / name)
+    drawn = (tmp_path / name).read_bytes()
+    curve(two[0], tmp_path / name)
+    assert (tmp_path / name).read_bytes() != drawn
+
+    for mine in (b"mine", drawn.replace(b"Drawn by nnd", b"Drawn by me!")):
+        (tmp_path / name).write_bytes(mine)
+        with pytest.raises(NNDError, match="nnd did not write this file"):
+            curve(two, tmp_path / name)
+        assert (tmp_path / name).read_bytes() == mine
 
 
 def test_the_command_marks_wilsons_intervals(

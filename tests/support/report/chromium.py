@@ -16,8 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+import pytest
+
 BROWSER = Path("/usr/bin/chromium")
 """Where Debian's package `chromium` puts it."""
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
 
 PATIENCE = 60.0  # seconds for one answer; busy machines start browsers slowly
 
@@ -40,6 +44,14 @@ _KEYS = {
     "ArrowUp": (38, ""), "Home": (36, ""), "End": (35, ""), "PageDown": (34, ""),
     "PageUp": (33, ""),
 }  # fmt: skip
+
+
+def require_browser() -> None:
+    """Skip what drives a browser where there is none; with NND_TEST_FULL=1 it fails instead."""
+    if not BROWSER.is_file():
+        if FULL:
+            pytest.fail(f"there is no {BROWSER}: install Debian's package chromium")
+        pytest.skip("drives a browser: NND_TEST_FULL=1")
 
 
 class Chromium:

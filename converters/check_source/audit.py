@@ -1,0 +1,147 @@
+"""What a convert.py asks of the system, as Python's audit events tell of it.
+
+Nothing here confines anything: code that wants to can get around it. What is seen is refused and
+reported; `sandbox` has the system confine the process.
+"""
+
+import _posixsubprocess
+import ctypes  # noqa: F401 - it looks up symbols itself when it is first imported
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nnd.schemas import excerpt
+
+_REFUSED = (
+    "socket.connect",
+    "socket.getaddrinfo",
+    "socket.gethostby",
+    "socket.sendto",
+    "socket.sendmsg",
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.fork",
+    "os.kill",
+    "ctypes.dlsym",
+    "sqlite3.load_extension",
+)
+"""How the events begin that tell of a connection, of another program, or of native code."""
+
+_CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
+    "os.remove": ((0, 1),),
+    "os.rmdir": ((0, 1),),
+    "os.mkdir": ((0, 2),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.link": ((0, 2), (1, 3)),
+    "os.symlink": ((1, 2),),
+    "os.truncate": ((0, None),),
+    "os.chmod": ((0, 2),),
+    "os.chown": ((0, 3),),
+    "os.utime": ((0, 3),),
+    "os.setxattr": ((0, None),),
+    "os.removexattr": ((0, None),),
+    "sqlite3.connect": ((0, None),),
+}
+"""Event → where in its arguments a path is that changes, and the folder it is relative to."""
+
+_NAMES = ("os.remove", "os.rmdir", "os.mkdir", "os.rename", "os.link", "os.symlink")
+"""Events that change the name itself, where the others follow a link."""
+
+_READING = ("open", "os.listdir", "os.scandir")
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class RefusedError(RuntimeError):
+    """A converter wanted what no converter needs."""
+
+
+def watch(code: Path, place: Path) -> list[str]:
+    """From now on, refuse and note what no converter needs.
+
+    That is: connections, other programs, native code, changing files outside a folder, and reading
+    while convert.py is imported.
+
+    Args:
+        code: The convert.py.
+        place: The folder in which files may change.
+
+    Returns:
+        What was refused; the list grows. A converter may catch the error, but not undo the note.
+    """
+    refused: list[str] = []
+    inside = place.resolve()
+
+    def refuse(what: str) -> None:
+        refused.append(what)
+        raise RefusedError(f"{what} was refused")
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event.startswith(_REFUSED) or (event == "ctypes.dlopen" and arguments[0] is not None):
+            refuse(f"{event} {_shown(arguments)}")
+        elif event in _READING and _is_imported(str(code)):
+            refuse(f"import: {event} {arguments[0]}")
+        elif event == "open" or event in _CHANGES:
+            outside = [path for path in _changed(event, arguments) if not _may_change(path, inside)]
+            if outside:
+                refuse(f"{event} {excerpt(str(outside[0]), 200)}")
+
+    _replace_fork_exec(refuse)
+    sys.addaudithook(hook)
+    return refused
+
+
+def _replace_fork_exec(refuse: Callable[[str], None]) -> None:
+    """Python has no event for the function below `subprocess`, which code may call by itself."""
+
+    def fork_exec(arguments: object, *_: object) -> None:
+        refuse(f"_posixsubprocess.fork_exec {_shown((arguments,))}")
+
+    _posixsubprocess.fork_exec = fork_exec  # type: ignore[assignment]
+
+
+def _shown(arguments: tuple[Any, ...]) -> str:
+    texts = [str(one) for one in arguments if isinstance(one, str | bytes | tuple | list | int)]
+    return excerpt(" ".join(texts), 200)
+
+
+def _is_imported(code: str) -> bool:
+    """Say whether the top level of convert.py asks, rather than the import of what it needs."""
+    frame = sys._getframe(2)  # noqa: SLF001 - no other way leads to the caller of the hook
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith("<frozen importlib"):
+            return False
+        if name == code and frame.f_code.co_name == "<module>":
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def _changed(event: str, arguments: tuple[Any, ...]) -> list[Path]:
+    """Return the paths that an event changes; files that are open already have none."""
+    if event == "open":
+        path, mode, flags = arguments
+        writes = bool(flags & _WRITING) if mode is None else bool(set(mode) & set("wax+"))
+        return [_resolved(path, None)] if writes and not isinstance(path, int) else []
+    found = [
+        (arguments[path], None if folder is None else arguments[folder])
+        for path, folder in _CHANGES[event]
+        if not isinstance(arguments[path], int)
+    ]
+    if event in _NAMES:
+        return [_resolved(Path(os.fsdecode(path)).parent, folder) for path, folder in found]
+    return [_resolved(path, folder) for path, folder in found]
+
+
+def _resolved(path: str | bytes | os.PathLike[str], folder: int | None) -> Path:
+    """Return where a path leads, from an open folder if it is relative to one."""
+    base = Path() if folder is None or folder < 0 else Path(f"/dev/fd/{folder}")
+    return (base / os.fsdecode(path)).resolve()
+
+
+def _may_change(path: Path, inside: Path) -> bool:
+    return path.is_relative_to(inside) or path == Path(os.devnull)

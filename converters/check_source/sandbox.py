@@ -1,0 +1,96 @@
+"""What the system has to confine a convert.py: bubblewrap, or a namespace without a network.
+
+Neither is ours, and neither is needed: where none works, the code runs without one, and the check
+says so.
+"""
+
+import os
+import shutil
+import site
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONHOME")
+"""Variables that Python itself may need; a token is in none of them."""
+
+_LONGEST_PROBE_S = 20.0
+
+
+class Sandbox(NamedTuple):
+    """A way to run a program.
+
+    Attributes:
+        command: What goes before the program.
+        description: What it does, for messages.
+    """
+
+    command: tuple[str, ...]
+    description: str
+
+
+NONE = Sandbox((), "without a sandbox (neither bwrap nor unshare -rn works here)")
+
+
+def find_sandbox(place: Path) -> Sandbox:
+    """Return the strictest sandbox that works here.
+
+    Args:
+        place: The one folder that may be written to.
+    """
+    return next(filter(_works, sandboxes(place)), NONE)
+
+
+def sandboxes(place: Path) -> Iterator[Sandbox]:
+    """Yield the sandboxes that are installed, the strictest first.
+
+    Args:
+        place: The one folder that may be written to.
+    """
+    if bwrap := shutil.which("bwrap"):
+        yield Sandbox(
+            (
+                *(bwrap, "--unshare-all", "--die-with-parent", "--new-session"),
+                *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+                *("--bind", str(place), str(place)),
+            ),
+            "under bwrap (no network; it can write to a temporary folder only)",
+        )
+    if unshare := shutil.which("unshare"):
+        yield Sandbox((unshare, "--map-root-user", "--net"), "under unshare -rn (no network)")
+
+
+def _works(sandbox: Sandbox) -> bool:
+    """Say whether a sandbox is allowed: in containers it often is not."""
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            [*sandbox.command, sys.executable, "-c", ""],
+            capture_output=True,
+            check=False,
+            timeout=_LONGEST_PROBE_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def clean_environment(home: Path, work: Path) -> Mapping[str, str]:
+    """Return the variables that a stranger's code gets: none that says anything of the user.
+
+    Args:
+        home: An empty folder.
+        work: An empty folder for temporary files.
+    """
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return kept | {
+        "HOME": str(home),
+        "TMPDIR": str(work),
+        # Libraries are found where they were, though the home and the working folder are others.
+        "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in paths if path),
+        "PYTHONUSERBASE": site.getuserbase(),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }

@@ -1,0 +1,130 @@
+"""Where something is made before it gets its name: in a hidden folder beside it.
+
+The folder is called like the target, `.NAME.1f2e3d4c`, and holds a file that its owner keeps locked
+for as long as it lives. What a killed run leaves is removed by the next one for the same target,
+once the lock is free. A file system may know the locks of one host only, so nothing is removed
+whose owner was on another.
+"""
+
+import contextlib
+import fcntl
+import os
+import platform
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+NEW = "new"
+"""What is made, in a workplace."""
+
+OLD = "old"
+"""What it replaces, where that is moved away first; it goes back where nothing took its place."""
+
+_LOCK = ".nnd-lock"
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@contextlib.contextmanager
+def workplace(target: Path) -> Iterator[Path]:
+    """Hand out a private folder beside `target`, where NEW can be made; remove it on leaving.
+
+    Leftovers of killed runs for the same target are removed first.
+
+    Args:
+        target: What is to be made. Its folder must exist.
+
+    Raises:
+        OSError: If the folder cannot be made.
+    """
+    _remove_leftovers(target)
+    place, lock = _claim(target)
+    try:
+        yield place
+    finally:
+        _remove(place, target)
+        os.close(lock)
+
+
+@contextlib.contextmanager
+def temporary_folder(name: str) -> Iterator[Path]:
+    """Hand out an empty folder among the system's temporary files; remove it on leaving.
+
+    Other than with `tempfile.TemporaryDirectory`, one that a killed run leaves is removed by the
+    next run that asks for the same name.
+    """
+    with workplace(Path(tempfile.gettempdir(), name)) as place:
+        (place / NEW).mkdir()
+        yield place / NEW
+
+
+def _claim(target: Path) -> tuple[Path, int]:
+    """Make a workplace; return it with its lock, an open file."""
+    while True:
+        place = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        place.mkdir(mode=0o700)
+        with contextlib.suppress(FileNotFoundError):  # `_remove_dead` was there before the lock
+            lock = os.open(place / _LOCK, os.O_CREAT | os.O_RDWR, mode=0o600)
+            try:
+                os.write(lock, " ".join(_here()).encode())
+                with contextlib.suppress(OSError):  # a file system without locks
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                (place / _LOCK).stat()
+            except BaseException:
+                os.close(lock)
+                _remove(place, target)
+                raise
+            return place, lock
+
+
+def _remove_leftovers(target: Path) -> None:
+    name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}")
+    with contextlib.suppress(OSError):  # a folder that may not be listed
+        for path in target.parent.iterdir():
+            if name.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                _remove_dead(path, target)
+
+
+def _remove_dead(place: Path, target: Path) -> None:
+    """Remove a workplace unless its owner is, or may be, alive."""
+    try:
+        lock = os.open(place / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        with contextlib.suppress(OSError):  # killed before there was a lock: it is empty
+            place.rmdir()
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        owner = os.read(lock, 1000).decode(errors="replace").split()  # none: killed before it wrote
+        if not owner or _here().intersection(owner):
+            _remove(place, target)
+    except OSError:
+        pass  # alive, or on a file system without locks
+    finally:
+        os.close(lock)
+
+
+def _remove(place: Path, target: Path) -> None:
+    """Remove a workplace, its lock last: this may be killed, too."""
+    with contextlib.suppress(OSError):
+        if (place / OLD).exists() and not os.path.lexists(target):
+            (place / OLD).rename(target)  # a replacement that ended between its two steps
+        for path in place.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.name != _LOCK:
+                path.unlink()
+        (place / _LOCK).unlink()
+        place.rmdir()
+
+
+@cache
+def _here() -> frozenset[str]:
+    """Return names of this host: one for containers that share a kernel, one for reboots."""
+    names = {platform.node()}
+    with contextlib.suppress(OSError):
+        names.add(_BOOT_ID.read_text(encoding="ascii").strip())
+    return frozenset(names - {""})

@@ -1,0 +1,236 @@
+"""Commands killed at any moment, with files of others all around: none of these is ever touched.
+
+What a command writes is as before or complete, and the next run leaves nothing but its results.
+Reduced here, 200 kills with NND_TEST_FULL=1.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.hub.clients import IMPATIENT, environment
+from support.hub.publishing import TOKEN
+from support.hub.server import Hub
+from support.report.runs import Pretended, write_run
+from support.tiny_models import build
+
+from nnd.converters.folder.conversion import convert
+
+KILLS = 50 if os.environ.get("NND_TEST_FULL") else 2
+"""Of each command."""
+
+SERVER = str(Path(__file__).parents[1] / "support/killed_calls.py")
+
+REPOSITORY = "org/killed"
+
+MINE = b"years of work"
+FOREIGN = [
+    "thesis.tex",
+    ".git/HEAD",
+    "checkpoints/step-1/model.bin",
+    "figures/mine.svg",
+    # Named like leftovers.
+    ".out.0123abcd/notes",
+    ".nnd-publish.0123abcd/notes",
+    ".report.html.0123abcd",
+]
+
+seen: Counter[str] = Counter()
+"""How calls that were to be killed ended."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command with two versions of its input.
+
+    Attributes:
+        calls: One for each version.
+        read: Returns what it has written, in parts, each of one version.
+        mine: A file that keeps the command from its work, if there is such a file.
+    """
+
+    calls: tuple[dict[str, Any], dict[str, Any]]
+    read: Callable[[], dict[str, object]]
+    mine: Path | None = None
+
+
+@pytest.fixture(scope="module")
+def hub() -> Iterator[Hub]:
+    with Hub() as hub:
+        yield hub
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Where everything is written: a folder full of somebody's files."""
+    for name in FOREIGN:
+        path = tmp_path / "place" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(MINE)
+    return tmp_path / "place"
+
+
+@pytest.fixture(scope="module")
+def ask(
+    hub: Hub, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., dict[str, Any]]]:
+    """`ask(call, at=…)`: call a command, and kill it at some event (`support/killed_calls.py`)."""
+    variables = environment(hub.endpoint, tmp_path_factory.mktemp("home"), token=TOKEN)
+    variables |= {"NND_CACHE": str(tmp_path_factory.mktemp("cache"))}
+    with subprocess.Popen(
+        [sys.executable, IMPATIENT, SERVER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=variables | {"OMP_NUM_THREADS": "1"},
+        text=True,
+    ) as process:
+
+        def ask(call: Mapping[str, Any], **death: float) -> dict[str, Any]:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps({**call, **death}, default=str) + "\n")
+            process.stdin.flush()
+            answer: dict[str, Any] = json.loads(process.stdout.readline())
+            return answer
+
+        yield ask
+        process.kill()
+
+
+@pytest.fixture
+def converted(tmp_path: Path) -> list[Path]:
+    """Two versions of a converted folder."""
+    folders = [tmp_path / "0", tmp_path / "1"]
+    for folder, steps in zip(folders, ([], ["whitespace"]), strict=True):
+        convert("sample", out=folder, normalise=steps)
+    return folders
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def calls(
+    call: str, place: Path, versions: list[dict[str, Any]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    first, second = ({"call": call, "place": place, "arguments": each} for each in versions)
+    return first, second
+
+
+def converting(place: Path, *_: object) -> Job:
+    out = place / "out"
+    versions = [{"source": "sample", "out": out, "normalise": n} for n in ([], ["whitespace"])]
+    return Job(
+        calls("convert", place, versions),
+        lambda: {"out": files_in(out)},
+        mine=out / "run/result.json",
+    )
+
+
+def evaluating(place: Path, converted: list[Path], *_: object) -> Job:
+    out, model = place / "out", converted[0].parent / "model"
+    family = build("gpt2", place.parent)
+    family.model.save_pretrained(model)
+    family.tokenizer.save_pretrained(model)
+    versions = [{"models": model, "data": str(folder), "out": out} for folder in converted]
+    return Job(
+        calls("evaluate", place, versions), lambda: {"out": files_in(out)}, mine=out / "thesis.tex"
+    )
+
+
+def reporting(place: Path, converted: list[Path], *_: object) -> Job:
+    versions = []
+    for folder in converted:
+        run = folder.with_name(f"run{folder.name}")
+        write_run(run, folder, [Pretended("small", {"": 0.3 + 0.4 * int(folder.name)}, 10**7)])
+        versions.append({"results": run, "out": place / "report.html", "data": str(folder)})
+        versions[-1]["figures"] = place / "figures"
+
+    def read() -> dict[str, object]:
+        written = [place / "report.html", *(place / "figures").iterdir()]
+        names = [path for path in written if path.is_file() and path.name != "mine.svg"]
+        return {path.name: path.read_bytes() for path in names}
+
+    return Job(calls("report", place, versions), read, mine=place / "figures/pass_rates.svg")
+
+
+def publishing(place: Path, converted: list[Path], hub: Hub) -> Job:
+    versions = [{"folder": folder, "repo_id": REPOSITORY} for folder in converted]
+
+    def read() -> dict[str, object]:
+        held = hub.files("datasets", REPOSITORY) if hub.exists("datasets", REPOSITORY) else {}
+        return {"repository": {k: v for k, v in held.items() if k != ".gitattributes"}}
+
+    return Job(calls("publish", place, versions), read)
+
+
+@pytest.mark.parametrize("make", [converting, evaluating, reporting, publishing])
+def test_kills(
+    make: Callable[[Path, list[Path], Hub], Job],
+    place: Path,
+    converted: list[Path],
+    hub: Hub,
+    ask: Callable[..., dict[str, Any]],
+) -> None:
+    job = make(place, converted, hub)
+    chance = random.Random(make.__name__)
+    foreign = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    whole, done = [], {}
+    for call in job.calls:
+        done = ask(call)
+        assert "error" not in done, done
+        whole.append(job.read())
+    assert all(whole[0][part] != whole[1][part] for part in whole[0])
+    listing = sorted(place.rglob("*"))
+
+    for number in range(KILLS):
+        killed, following = job.calls[number % 2], job.calls[1 - number % 2]
+        death = {"after": chance.uniform(0, 1.1) * done["seconds"]}
+        if number % 3:
+            death = {"at": chance.randint(1, done["events"])}
+        seen["killed" if ask(killed, **death) == {"killed": signal.SIGKILL} else "too late"] += 1
+
+        for part, content in job.read().items():
+            assert content in (whole[0][part], whole[1][part]), f"{death}: {part} is mixed"
+        assert {path: path.read_bytes() for path in foreign} == foreign, death
+        if job.mine is not None:
+            check_refused(ask, following, job.mine)
+        assert "error" not in ask(following)
+        assert sorted(place.rglob("*")) == listing, death
+        assert job.read() == whole[1 - number % 2]
+        assert {path: path.read_bytes() for path in foreign} == foreign, death
+
+
+def check_refused(ask: Callable[..., dict[str, Any]], call: Mapping[str, Any], mine: Path) -> None:
+    """A file of somebody's where results go is named, and everything stays as it is."""
+    ours = mine.read_bytes() if mine.exists() else None
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_bytes(MINE)
+
+    error = ask(call)["error"]
+
+    assert any(part in error for part in (f" {mine.name};", f" {mine.parent.name}/;", str(mine)))
+    assert mine.read_bytes() == MINE
+    mine.unlink()
+    if ours is not None:
+        mine.write_bytes(ours)
+    elif not any(mine.parent.iterdir()):
+        mine.parent.rmdir()
+
+
+def test_the_kills_were_kills() -> None:
+    """Or all of the above might have ended in peace."""
+    assert seen["killed"] >= 3 * KILLS, seen
