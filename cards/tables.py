@@ -117,6 +117,8 @@ def _difference(content: Content, entry: Mapping[str, Any]) -> str:
         return "other files than the declared ones were read"
     if any("version" in file for file in content.manifest["files"]):
         return "another version of the files was read"
+    if "why" not in entry and content.keeps_equal:
+        return "pairs of equal texts are counted here"
     if "why" not in entry and content.changed:
         return "texts were changed, and pairs of the same text dropped"
     return prose(entry.get("why", "nobody has found out"))

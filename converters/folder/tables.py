@@ -63,6 +63,8 @@ def _pair_notes(counts: Mapping[str, Any]) -> str:
     notes = []
     if counts["distinct_pairs"] != counts["pairs"]:
         notes.append(f"{counts['distinct_pairs']:,} distinct (high, low)")
+    if counts["equal_pairs"]:
+        notes.append(f"{counts['equal_pairs']:,} of equal texts, kept")
     if counts["same_after_lowercase"]:
         notes.append(f"{counts['same_after_lowercase']:,} differ in letter case only, kept")
     if counts["empty_candidates"]:

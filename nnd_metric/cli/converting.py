@@ -51,6 +51,13 @@ def convert(
             help="Accept files that differ from the declared ones; stands in the card.",
         ),
     ] = None,
+    keep_equal: Annotated[
+        bool,
+        typer.Option(
+            "--keep-equal",
+            help="Count pairs of two equal texts, as some published counts do; a tie fails.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a source's annotation files into NND pairs and human scores.
@@ -70,6 +77,7 @@ def convert(
         variant=variant,
         normalise=normalise,
         accept_changed=accept_changed,
+        keep_equal=keep_equal,
     )
     tables = [conversion.table(), *hygiene_tables(conversion.manifest["hygiene"])]
     show(conversion.to_dict(), as_json, *tables, *conversion.notes(), f"written to {target}")

@@ -45,7 +45,6 @@ def compare(
     *,
     models: Sequence[str] | None = None,
     mixed_rules: bool = False,
-    seed: int = 0,
 ) -> Comparisons:
     """Compare models of stored runs, each with each, on the pairs that both were scored on.
 
@@ -56,7 +55,6 @@ def compare(
         models: Which to compare, by name or label; None means all.
         mixed_rules: Whether to compare models that versions of the metric scored by different rules
             (see `scoring_rules`).
-        seed: Seed of the bootstrap.
 
     Raises:
         ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
@@ -67,16 +65,15 @@ def compare(
     chosen = _choose(_entries(folders), models)
     if not mixed_rules:
         check_rules({entry.label: entry.signature for entry in chosen})
-    return Comparisons(tuple(compare_entries(a, b, seed=seed) for a, b in combinations(chosen, 2)))
+    return Comparisons(tuple(compare_entries(a, b) for a, b in combinations(chosen, 2)))
 
 
-def compare_entries(a: Entry, b: Entry, *, seed: int = 0) -> Comparison:
+def compare_entries(a: Entry, b: Entry) -> Comparison:
     """Compare two models on the pairs that both were scored on, matched by pair_id.
 
     Args:
         a: The first model.
         b: The second.
-        seed: Seed of the bootstrap.
 
     Raises:
         ScoringError: If they share no pair, or one pair_id stands for different pairs.
@@ -86,7 +83,7 @@ def compare_entries(a: Entry, b: Entry, *, seed: int = 0) -> Comparison:
         column: sorted({*a.rows[column].drop_nulls(), *b.rows[column].drop_nulls()})
         for column in SLICES
     }
-    differences = find_differences(both, values, seed=seed)
+    differences = find_differences(both, values)
     only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
     return Comparison(
         a=a.label,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from nnd.metric.comparison.differences import TOLD_APART, Difference, Differences, Verdict
-from nnd.metric.statistics import LEVEL
+from nnd.metric.statistics import FEW_CONTEXTS, LEVEL
 
 _COLUMNS = {
     "error_category": "error category",
@@ -29,6 +29,7 @@ def findings(
     for column, found in differences.by.items():
         if len(found) > 1:
             sentences.append(f"By {_COLUMNS[column]}: {_by_value(a, b, found)}.")
+    sentences += _few_contexts(differences.overall)
     sentences += _left_out(a, b, differences.overall, only_in_a, only_in_b)
     return tuple(sentences)
 
@@ -83,6 +84,14 @@ def _by_value(a: str, b: str, found: Mapping[str, Difference]) -> str:
         None: "there is no shared pair of ",
     }
     return "; ".join(text + ", ".join(where[key]) for key, text in texts.items() if where[key])
+
+
+def _few_contexts(overall: Difference) -> Iterator[str]:
+    if 1 < overall.contexts < FEW_CONTEXTS:
+        yield (
+            f"The tests are of {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
+            "intervals are rough."
+        )
 
 
 def _left_out(a: str, b: str, overall: Difference, only_in_a: int, only_in_b: int) -> Iterator[str]:

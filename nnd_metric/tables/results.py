@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from nnd.metric.statistics import WILSON, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, rate_and_interval
 
 _STATISTICS = {
     "tau_b": "tau-b",
@@ -28,7 +28,7 @@ _BASELINES = {
 _LEGEND = (
     "S, L, C, U: shorter wins, longer wins, more copied wins, the model without any context "
     "reaches more, with a coin for what it cannot decide; "
-    f"s, l, c, u: the data cannot tell it from the model; {WILSON}"
+    f"s, l, c, u: the data cannot tell it from the model; {ALL_AGREE}"
 )
 
 _TITLES = {
@@ -149,6 +149,7 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
     systems = agreement["systems"]
     lines = [f"{model} stands for {system}" for model, system in systems.items()]
     lines += [f"{model} stands for no judged system" for model in agreement["unmatched"]]
+    lines += human_notes(agreement)
     lines.append(f"gap r (laban2022) takes the systems as {', '.join(systems.values())}")
     made = {
         (each["permutations"]["m"], each["permutations"]["method"])
@@ -164,6 +165,22 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
         missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
         lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
     return lines
+
+
+def human_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Say which number of people each category is correlated with."""
+    return [
+        f"{category}, human score: {_human_number(found['human_numbers'])}"
+        for category, found in agreement["by_category"].items()
+        if found["human_numbers"]
+    ]
+
+
+def _human_number(numbers: Sequence[Mapping[str, Any]]) -> str:
+    said = dict.fromkeys(each["definition"] or "not defined" for each in numbers)
+    aspects = ", ".join(dict.fromkeys(each["aspect"] for each in numbers))
+    of = f"mean over aspects {aspects}" if len(numbers) > 1 else f"aspect {aspects}"
+    return f"{'; '.join(said)} ({of})"
 
 
 def _table(*columns: str) -> Table:

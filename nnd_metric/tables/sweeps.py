@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from nnd.metric.statistics import WILSON, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, rate_and_interval
 
 _NOTHING = "n/a"
 
@@ -22,7 +22,7 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> Table:
         for name, found in evaluations.items()
     }
     models = dict.fromkeys(model for of_models in rates.values() for model in of_models)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=WILSON)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=ALL_AGREE)
     table.add_column("pass rate, % [95 % interval]")
     table.add_column("n", justify="right")
     for model in models:

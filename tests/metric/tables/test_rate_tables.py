@@ -59,7 +59,7 @@ def test_letters_name_the_baselines_that_reach_as_much() -> None:
         "characters_low": [9] * 20 + [1] * 20,
     }
     table = pass_rate_table([result("+" * 20 + "-" * 20, **columns)])
-    # No resample fails one, so Wilson's interval: from 20 / (20 + 1.96²) = 0.839.
+    # All contexts agree, so Wilson's interval: from 20 / (20 + 1.96²) = 0.839.
     assert row(table, "aspect: p") == "20 100.0 [83.9, 100.0]* s"
     # Shorter wins passes none of q either, no less than the model.
     assert row(table, "aspect: q") == "20 0.0 [0.0, 16.1]* sL"
@@ -95,7 +95,7 @@ def test_a_comparison_row_by_row(tmp_path: Path) -> None:
     assert " 10 2 0.0386 0.0771 " in row(table, "aspect: p")
     assert row(table, "aspect: p").endswith(" cannot tell")
     assert (
-        row(table, "aspect: q") == "3 0.0 0.0 +0.0 [+0.0, +0.0] 0 0 1.0000 1.0000 n/a cannot tell"
+        row(table, "aspect: q") == "3 0.0 0.0 +0.0 [-56.1, +56.1] 0 0 1.0000 1.0000 n/a cannot tell"
     )
     assert row(table, "aspect: gone") == "0 " + " ".join(["n/a"] * 9)
 
