@@ -579,14 +579,14 @@ def test_an_address_in_a_name_cannot_be_redacted(
 def test_what_the_manifest_quotes_is_looked_at_too(
     there: There, convert_rows: Callable[..., Path]
 ) -> None:
-    folder = convert_rows()
+    folder = convert_rows(files=[UNDECLARED])
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["oddities"] = ["toy.jsonl:3: judged by jane@x.org, from 8.8.8.8"]
     manifest["files"][0]["name"] = "ed@x.org.jsonl"
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
-    error = there.refused(folder)
-    there.publish(folder, redact=True)
+    error = there.refused(folder, unverified="a test")
+    there.publish(folder, redact=True, unverified="a test")
 
     assert "row 0 manifest.json/oddities (email j…@x…), row 0 manifest.json/oddities (ip" in error
     assert "row 0 manifest.json/files (email e…@x…)" in error
