@@ -7,11 +7,12 @@ lies wholly below that of all tests. Where those tests give no interval, the sen
 nothing can be told.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nnd.metric.results.baselines import MATCHED_WITHIN, Baseline, Matched
 from nnd.metric.results.rates import Rate
 from nnd.metric.statistics import interval_of, percent
+from nnd.schemas import excerpt
 
 LENGTH = ("shorter_wins", "longer_wins")
 
@@ -20,6 +21,13 @@ _WINS = {
     "longer_wins": "longer wins",
     "copy_wins": "more copied wins",
     "unconditional": "the same model without any context",
+}
+
+_TAKING = {
+    "shorter_wins": "taking the shorter text",
+    "longer_wins": "taking the longer text",
+    "copy_wins": "taking the text that copies more",
+    "unconditional": "itself without the context",
 }
 
 _COIN = 0.5
@@ -32,6 +40,25 @@ def caveats(overall: Rate) -> tuple[str, ...]:
         overall: The rate, with its baselines.
     """
     return (*_baselines(overall), *_shrinking(overall))
+
+
+def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
+    """Return the few words that stand below a table, or None where there is nothing to know.
+
+    Args:
+        overall: The rate, with its baselines.
+        notes: All that is to know, a sentence each (`caveats` among them).
+    """
+    reached = [
+        f"{_TAKING[name]} ({_percent(baseline.pass_rate)})"
+        for name, baseline in overall.baselines.items()
+        if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
+    ]
+    if reached:
+        return f"not clearly better than {', '.join(reached)}"
+    if any(_shrinking(overall)):
+        return "its lead over a coin may come from the length of the texts"
+    return excerpt(notes[0]) if notes else None
 
 
 def _baselines(overall: Rate) -> Iterator[str]:

@@ -5,15 +5,23 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .curves import curve_table as curve_table
-    from .metrics import metrics_notes as metrics_notes, metrics_table as metrics_table
-    from .results import (
+    from .agreement import (
         agreement_notes as agreement_notes,
         agreement_table as agreement_table,
+        extrapolation_tables as extrapolation_tables,
+    )
+    from .comparisons import (
         comparison_table as comparison_table,
         comparisons_table as comparisons_table,
-        extrapolation_tables as extrapolation_tables,
+    )
+    from .curves import curve_table as curve_table
+    from .metrics import metrics_notes as metrics_notes, metrics_table as metrics_table
+    from .pass_rates import (
+        baselines_table as baselines_table,
+        counts_table as counts_table,
+        interval_notes as interval_notes,
         pass_rate_table as pass_rate_table,
+        slices_table as slices_table,
     )
     from .sweeps import failure_table as failure_table, sweep_table as sweep_table
 else:

@@ -1,0 +1,151 @@
+"""A table in the width there is: titles fold, columns stack, and nothing is ever cut.
+
+A table that is too wide is shown as several below each other, each with the first column; where not
+even two columns fit, as one block per row.
+"""
+
+import io
+import shutil
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Column, Table
+
+
+def width_here() -> int:
+    """Return the columns there are: `COLUMNS`, else those of the terminal, else 80."""
+    return shutil.get_terminal_size().columns
+
+
+def fit(table: "Table", width: int) -> list["Table"]:
+    """Return a table as one or several that are no wider than `width`, if names allow it.
+
+    Args:
+        table: Its columns are as wide as their longest cell, but for those that may fold
+            (`no_wrap` is False), which need their longest word.
+        width: Columns of the screen.
+    """
+    if _least(table) <= width:
+        return [table]
+    folded = _part(table, range(len(table.columns)))
+    if _least(folded) <= width:
+        folded.caption = table.caption
+        return [folded]
+    parts = list(_stacked(table, width))
+    if any(_least(part) > width for part in parts):
+        parts = _records(table)
+        for part in parts:
+            part.width = max(width, _least(part))  # a long name goes beyond the edge
+    parts[-1].caption = table.caption
+    return parts
+
+
+def table_text(table: "Table", width: int | None = None) -> str:
+    """Return a table as plain text, `width` columns wide, or as many as there are here."""
+    width = width or width_here()
+    return "\n\n".join(_rendered(part, width) for part in fit(table, width))
+
+
+def _rendered(table: "Table", width: int) -> str:
+    console = _console(width)
+    with console.capture() as captured:
+        console.print(table, markup=False, highlight=False, crop=False)
+    return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines())
+
+
+def _console(width: int) -> "Console":
+    from rich.console import Console  # noqa: PLC0415 - slow, and few results are looked at
+
+    return Console(file=io.StringIO(), width=width, color_system=None)
+
+
+def _least(table: "Table") -> int:
+    """Return the width below which something would be cut."""
+    from rich.measure import Measurement  # noqa: PLC0415
+
+    console = _console(10_000)
+    widest = Measurement.get(console, console.options, table).maximum
+    return widest - sum(_widest(column) - _narrowest(column) for column in table.columns)
+
+
+def _widest(column: "Column") -> int:
+    return max((_length(line) for line in _lines(column)), default=0)
+
+
+def _narrowest(column: "Column") -> int:
+    """Return the width of the longest line, or of the longest word where lines may fold."""
+    if column.no_wrap:
+        return _widest(column)
+    title = max((_length(line) for line in str(column.header).splitlines()), default=0)
+    words = (_length(word) for line in _lines(column) for word in line.split())
+    return max(title, max(words, default=0))
+
+
+def _lines(column: "Column") -> list[str]:
+    texts = [column.header, *column.cells]
+    return [line for text in texts for line in str(text).splitlines()]
+
+
+def _length(text: str) -> int:
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    return cell_len(text)
+
+
+def _stacked(table: "Table", width: int) -> Iterator["Table"]:
+    """Yield tables of the first column and as many of the others as fit beside it."""
+    held = [0]
+    for column in range(1, len(table.columns)):
+        if held != [0] and _least(_part(table, [*held, column])) > width:
+            yield _part(table, held)
+            held = [0]
+        held.append(column)
+    yield _part(table, held)
+
+
+def _records(table: "Table") -> list["Table"]:
+    """Return a table for every row: its first cell as the title, a line for each other cell."""
+    from rich.table import Table  # noqa: PLC0415
+
+    records = []
+    names = [column.header for column in table.columns]
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        record = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
+        record.add_column(no_wrap=True)
+        record.add_column()
+        for name, cell in zip(names, cells, strict=True):
+            if str(cell):
+                record.add_row(name, cell)
+        records.append(record)
+    return records
+
+
+def _part(table: "Table", chosen: Sequence[int]) -> "Table":
+    """Return some columns of a table, with titles folded to the width of their cells."""
+    from rich.table import Table  # noqa: PLC0415
+
+    part = Table(box=table.box, pad_edge=table.pad_edge)
+    columns = [table.columns[index] for index in chosen]
+    cells = [[*column.cells] for column in columns]
+    for column, own in zip(columns, cells, strict=True):
+        title = _folded(column.header, own)
+        part.add_column(title, justify=column.justify, no_wrap=column.no_wrap)
+    for row, values in zip(table.rows, zip(*cells, strict=True), strict=True):
+        part.add_row(*values, style=row.style, end_section=row.end_section)
+    return part
+
+
+def _folded(title: "RenderableType", cells: Sequence["RenderableType"]) -> str:
+    """Return a title on several lines that are no longer than the longest cell, or word of it."""
+    words = str(title).split()
+    longest = [line for cell in cells for line in str(cell).splitlines()]
+    most = max(map(len, [*longest, *words]), default=0)
+    lines: list[str] = []
+    for word in words:
+        if lines and len(lines[-1]) + 1 + len(word) <= most:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
