@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.printing import AsJson, show
+from nnd.metric.cli.printing import AsJson, Details, show, show_result
 
 
 def sources(*, as_json: AsJson = False) -> None:
@@ -44,6 +44,7 @@ def convert(
             "several. Without it texts stay as they are.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a source's annotation files into NND pairs and human scores.
@@ -52,7 +53,7 @@ def convert(
     convert.py of a folder runs as your own code: read a stranger's before.
     Example: nnd convert quiz_design --from ~/data/quiz_design --out quiz_design-nnd
     """
-    from nnd.converters.folder import convert as convert_, hygiene_tables
+    from nnd.converters.folder import convert as convert_
 
     target = out or Path(f"{Path(source).resolve().name}-nnd")
     conversion = convert_(
@@ -63,8 +64,7 @@ def convert(
         variant=variant,
         normalise=normalise,
     )
-    tables = [conversion.table(), *hygiene_tables(conversion.manifest["hygiene"])]
-    show(conversion.to_dict(), as_json, *tables, *conversion.notes(), f"written to {target}")
+    show_result(conversion, as_json, details=details, after=[f"written to {target}"])
 
 
 def validate(
