@@ -74,7 +74,9 @@ def _wrapped(line: str, width: int) -> str:
     """Fold a line between words where somebody looks at a screen of some width."""
     if not (sys.stdout.isatty() or "COLUMNS" in os.environ):
         return line
-    return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    together = line.replace(" %", "\u00a0%")  # a number and its unit stay on one line
+    folded = textwrap.fill(together, width, break_long_words=False, break_on_hyphens=False)
+    return folded.replace("\u00a0%", " %")
 
 
 def quiet_loading() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from nnd.metric.results.baselines import MATCHED_WITHIN, Baseline, Matched
 from nnd.metric.results.rates import Rate
 from nnd.metric.statistics import interval_of, percent
-from nnd.schemas import excerpt
+from nnd.schemas import counted, excerpt
 
 LENGTH = ("shorter_wins", "longer_wins")
 
@@ -49,13 +49,16 @@ def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
         overall: The rate, with its baselines.
         notes: All that is to know, a sentence each (`caveats` among them).
     """
-    reached = [
-        f"{_TAKING[name]} ({_percent(baseline.pass_rate)})"
+    reached = {
+        name: baseline.pass_rate
         for name, baseline in overall.baselines.items()
         if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
-    ]
+    }
     if reached:
-        return f"not clearly better than {', '.join(reached)}"
+        best = max(reached, key=lambda name: reached[name])
+        others = len(reached) - 1
+        also = f", nor than {counted(others, 'other baseline')}" if others else ""
+        return f"not clearly better than {_TAKING[best]} ({_percent(reached[best])}){also}"
     if any(_shrinking(overall)):
         return "its lead over a coin may come from the length of the texts"
     return excerpt(notes[0]) if notes else None

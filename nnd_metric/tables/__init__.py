@@ -8,11 +8,13 @@ if TYPE_CHECKING:
     from .agreement import (
         agreement_notes as agreement_notes,
         agreement_table as agreement_table,
+        correlations_table as correlations_table,
         extrapolation_tables as extrapolation_tables,
+        points_table as points_table,
     )
     from .comparisons import (
         comparison_table as comparison_table,
-        comparisons_table as comparisons_table,
+        verdict_table as verdict_table,
     )
     from .curves import curve_table as curve_table
     from .metrics import metrics_notes as metrics_notes, metrics_table as metrics_table

@@ -1,12 +1,13 @@
 """Agreement with people as tables for a terminal."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from rich import box
-from rich.table import Table
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from nnd.metric.tables.cells import NOTHING, number, p_value, share
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _STATISTICS = {
     "tau_b": "tau-b",
@@ -17,11 +18,33 @@ _STATISTICS = {
 }
 
 
-def agreement_table(agreement: Mapping[str, Any]) -> Table:
-    """Agreement with human scores: a block per category, the mean at the foot."""
-    table = _table("agreement with people", "systems")
-    for title in _STATISTICS.values():
-        table.add_column(title, justify="right")
+def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Table":
+    """Return what would be correlated: a row per model.
+
+    Args:
+        points: Model, the system that it stands for, its number, and the human score.
+        ours: What the number is.
+    """
+    return text_table(("model", "system", ours, "human score"), points, right=(ours, "human score"))
+
+
+def correlations_table(agreement: Mapping[str, Any]) -> "Table":
+    """Return the two main correlations: a row per category, the mean at the foot."""
+    titles = ("category", "systems", "tau-b", "gap r [95 % interval]", "p")
+    table = text_table(titles, right=titles[1:])
+    for category, found in agreement["by_category"].items():
+        cells = _brief(found, found["intervals"], found["p_values"])
+        table.add_row(category, f"{found['n']}", *cells)
+    table.add_section()
+    mean = _brief(agreement["mean"], agreement["mean_intervals"], agreement["mean_p_values"])
+    table.add_row("mean over categories", "", *mean, style="bold")
+    return table
+
+
+def agreement_table(agreement: Mapping[str, Any]) -> "Table":
+    """Return agreement with human scores: a block per category, the mean at the foot."""
+    titles = ("agreement with people", "systems", *_STATISTICS.values())
+    table = text_table(titles, right=titles[2:])
     for category, found in agreement["by_category"].items():
         dropped = f" (dropped {found['dropped']})" if found["dropped"] else ""
         table.add_row(category, f"{found['n']}{dropped}", *_each(found, number))
@@ -33,7 +56,15 @@ def agreement_table(agreement: Mapping[str, Any]) -> Table:
     return table
 
 
-def _add_beside(table: Table, found: Mapping[str, Any], prefix: str) -> None:
+def _brief(
+    values: Mapping[str, Any], intervals: Mapping[str, Any], p_values: Mapping[str, Any]
+) -> list[str]:
+    gap_r, bounds = number(values["gap_r"]), intervals["gap_r"]
+    interval = "" if bounds is None else f" {_interval(bounds)}"
+    return [number(values["tau_b"]), f"{gap_r}{interval}", p_value(p_values["gap_r"])]
+
+
+def _add_beside(table: "Table", found: Mapping[str, Any], prefix: str) -> None:
     for key, (title, show) in _BESIDE.items():
         values = found[prefix + key]
         if any(values[name] is not None for name in _STATISTICS):
@@ -44,18 +75,21 @@ def _each(values: Mapping[str, Any], show: Callable[[Any], str]) -> list[str]:
     return [show(values[name]) for name in _STATISTICS]
 
 
-def extrapolation_tables(agreement: Mapping[str, Any]) -> list[Table]:
-    """What people would say of models they have not judged; no table where there is no such."""
-    table = _table("predicted human score", "model")
-    for title in ("pass rate, %", "score [95 % prediction interval]", "leave-one-out error"):
-        table.add_column(title, justify="right")
-    table.add_column("note")
+def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
+    """Return what people would say of models they have not judged; nothing without such models."""
+    numbers = ("pass rate, %", "score [95 % prediction interval]", "leave-one-out error")
+    titles = ("predicted human score", "model", *numbers, "note")
+    table = text_table(titles, right=numbers, prose=[titles[0], "note"])
     for category, each in agreement["by_category"].items():
         found = each["extrapolation"]
         for prediction in found["predictions"]:
             table.add_row(category, *_prediction(prediction, found["line"]))
-        if found["reason"] is not None and agreement["unmatched"]:
-            table.add_row(category, "", "", NOTHING, "", found["reason"])
+    reasons: dict[str, list[str]] = {}
+    for category, each in agreement["by_category"].items() if agreement["unmatched"] else ():
+        if each["extrapolation"]["reason"] is not None:
+            reasons.setdefault(each["extrapolation"]["reason"], []).append(category)
+    for reason, categories in reasons.items():
+        table.add_row(", ".join(categories), "", "", NOTHING, "", reason)
     return [table] if table.row_count else []
 
 
@@ -79,13 +113,6 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
         missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
         lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
     return lines
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(column)
-    return table
 
 
 def _interval(bounds: Sequence[float] | None) -> str:
