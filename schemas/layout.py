@@ -114,7 +114,7 @@ def _records(table: "Table") -> list["Table"]:
     for cells in zip(*(column.cells for column in table.columns), strict=True):
         record = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
         record.add_column(no_wrap=True)
-        record.add_column()
+        record.add_column(ratio=1)  # takes what the names leave
         for name, cell in zip(names, cells, strict=True):
             if str(cell):
                 record.add_row(name, cell)

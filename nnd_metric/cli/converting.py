@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.printing import AsJson, Details, show, show_result
+from nnd.metric.cli.printing import AsJson, Details, show_result
 
 
-def sources(*, as_json: AsJson = False) -> None:
+def sources(*, details: Details = False, as_json: AsJson = False) -> None:
     """List sources and their sets: task, language, licence, rule, pairs, variants.
 
     Built in are those without a distribution behind their name; others come with installed packages
@@ -17,7 +17,7 @@ def sources(*, as_json: AsJson = False) -> None:
     from nnd.converters.source import sources as sources_
 
     found = sources_()
-    show(found.entries(), as_json, found.table(), *found.problems())
+    show_result(found, as_json, value=found.entries(), details=details)
 
 
 def convert(
@@ -79,6 +79,5 @@ def validate(
     from nnd.converters.folder import validate as validate_
 
     validation = validate_(folder)
-    lines = [str(finding) for finding in validation]
-    show(lines, as_json, *lines, f"{folder}: {len(validation) or 'no'} problem(s)")
+    show_result(validation, as_json, value=[str(finding) for finding in validation])
     raise typer.Exit(0 if validation.ok else 1)

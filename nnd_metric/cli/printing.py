@@ -71,8 +71,13 @@ def show_result(
 
 
 def _wrapped(line: str, width: int) -> str:
-    """Fold a line between words where somebody looks at a screen of some width."""
+    """Fold a line between words where somebody looks at a screen of some width.
+
+    Commands, which are indented, signatures and what has several lines stay as they are.
+    """
     if not (sys.stdout.isatty() or "COLUMNS" in os.environ):
+        return line
+    if line.startswith((" ", "nnd|")) or "\n" in line:
         return line
     together = line.replace(" %", "\u00a0%")  # a number and its unit stay on one line
     folded = textwrap.fill(together, width, break_long_words=False, break_on_hyphens=False)

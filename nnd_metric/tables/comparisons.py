@@ -38,9 +38,9 @@ def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
 def comparison_table(comparison: Mapping[str, Any]) -> "Table":
     """Return two models on the same pairs: a row per slice."""
     a, b = comparison["a"], comparison["b"]
-    titles = ("pass rate, %", "tests", a, b, "difference, points [95 %]", "only first passes")
-    titles += ("only second passes", "p (McNemar)", "p (Holm)", "tests for 2 points, before Holm")
-    table = text_table((*titles, "better"), right=titles[1:])
+    titles = ["pass rate, %", "tests", a, b, "difference, points [95 %]", "only first passes"]
+    titles += ["only second passes", "p (McNemar)", "p (Holm)", "tests for 2 points, before Holm"]
+    table = text_table([*titles, "better"], right=titles[1:])
     better = {"a": a, "b": b, "undecided": _UNDECIDED}
     table.add_row("overall", *_compared(comparison["overall"], better), style="bold")
     for key, title in slices([comparison]):
