@@ -31,7 +31,7 @@ def example_sentences(
     )
     for pair in lowest.iter_rows(named=True):
         high, low = (_judged(pair, side, annotations) for side in ("high", "low"))
-        yield f'Of "{_short(pair["context"])}", {high} beats {low}.'
+        yield f'Of "{_short(pair["context"])}", {high} beats {low}'
 
 
 def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame) -> str:

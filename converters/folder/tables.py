@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nnd.schemas import text_table
+from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -48,7 +48,8 @@ _TITLES = {
 def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was dropped, and what was kept though it is odd."""
     dropped = [
-        f"{entry['n']:,} {entry['what']} ({entry['reason'].replace('_', ' ')})"
+        f"{counted(entry['n'], entry['what'].removesuffix('s'))} "
+        f"({entry['reason'].replace('_', ' ')})"
         for entry in manifest["dropped"]
     ]
     if dropped:
@@ -61,11 +62,12 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             "in the error category only."
         )
     if counts["same_after_lowercase"]:
-        kept.append(f"{counts['same_after_lowercase']:,} pairs differ in letter case only")
+        pairs = counted(counts["same_after_lowercase"], "pair")
+        kept.append(f"{pairs} whose texts differ in letter case only")
     if counts["empty_candidates"]:
-        kept.append(f"{counts['empty_candidates']:,} candidates are empty")
+        kept.append(counted(counts["empty_candidates"], "empty candidate"))
     if kept:
-        yield f"Kept: {'; '.join(kept)}."
+        yield f"Kept: {', '.join(kept)}."
 
 
 def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
