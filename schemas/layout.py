@@ -52,7 +52,7 @@ def _rendered(table: "Table", width: int) -> str:
     console = _console(width)
     with console.capture() as captured:
         console.print(table, markup=False, highlight=False, crop=False)
-    return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines())
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()).strip("\n")
 
 
 def _console(width: int) -> "Console":
