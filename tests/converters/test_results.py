@@ -121,9 +121,9 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
             "convert the source again",
         )
     ]
-    (where, problem, remedy) = (column.cells for column in found.table().columns)
-    assert [*map(str, where)] == ["manifest.json\ncounts/pairs"]
-    assert [*map(str, [*problem, *remedy])] == [
+    (cells,) = zip(*(column.cells for column in found.table().columns), strict=True)
+    assert [*map(str, cells)] == [
+        "manifest.json\ncounts/pairs",
         "71 where the folder holds 72",
         "convert the source again",
     ]

@@ -74,7 +74,9 @@ def test_a_model_that_nobody_judged_is_named() -> None:
 
 def test_details_hold_every_statistic_and_who_is_who(found: Agreement) -> None:
     table, *notes = found.details()
-    assert row(table, "overall") == "3 0.333 0.333 0.500 0.500 0.500"
+    # The last takes each pair once: rates differ by -.1, -.2, -.1 and scores by -2, -1, 1, about
+    # their means .1/3, -.2/3, .1/3 and -4/3, -1/3, 5/3, so r = (.1/3) / sqrt(.02/3 * 14/3) = 0.189.
+    assert row(table, "overall") == "3 0.333 0.333 0.500 0.500 0.189"
     assert notes[:3] == [f"{model} stands for {system}" for model, system in SYSTEMS.items()]
 
 

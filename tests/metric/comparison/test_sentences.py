@@ -23,7 +23,8 @@ def test_one_context_gives_no_interval(tmp_path: Path) -> None:
     # p = 2 / 2^6 = 0.03125
     assert overall(tmp_path, "+" * 6, "-" * 6, context_id="c") == (
         "x and y do not differ significantly overall: 100.0 % against 0.0 % of 6 tests, a "
-        "difference of +100.0 points, p = 0.0312; all tests are of one context, so there is no interval."
+        "difference of +100.0 points, p = 0.0312; all tests are of one context, so there is no "
+        "interval."
     )
 
 

@@ -16,7 +16,9 @@ def test_a_row_per_category() -> None:
     values = {"tau_b": 0.5, "gap_r": 0.61}
     none = dict.fromkeys(values)
     found = {
-        **{"n": 4, "intervals": {"gap_r": [-0.25, 0.9]}, "p_values": {"gap_r": 0.25}},
+        "n": 4,
+        "intervals": {"gap_r": [-0.25, 0.9]},
+        "p_values": {"gap_r": 0.25},
         **values,
     }
     table = correlations_table(
