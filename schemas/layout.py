@@ -35,7 +35,9 @@ def fit(table: "Table", width: int) -> list["Table"]:
         return [folded]
     parts = list(_stacked(table, width))
     if any(_least(part) > width for part in parts):
-        parts = _records(table)
+        parts = _records(table, [str(column.header) for column in table.columns])
+        if any(_least(part) > width for part in parts):
+            parts = _records(table, [_folded(column.header, ()) for column in table.columns])
         for part in parts:
             part.width = max(width, _least(part))  # a long name goes beyond the edge
     parts[-1].caption = table.caption
@@ -51,14 +53,15 @@ def table_text(table: "Table", width: int | None = None) -> str:
 def _rendered(table: "Table", width: int) -> str:
     console = _console(width)
     with console.capture() as captured:
-        console.print(table, markup=False, highlight=False, crop=False)
+        console.print(table, highlight=False, crop=False)
     return "\n".join(line.rstrip() for line in captured.get().splitlines()).strip("\n")
 
 
 def _console(width: int) -> "Console":
     from rich.console import Console  # noqa: PLC0415 - slow, and few results are looked at
 
-    return Console(file=io.StringIO(), width=width, color_system=None)
+    file = io.StringIO()
+    return Console(file=file, width=width, color_system=None, markup=False, emoji=False)
 
 
 def _least(table: "Table") -> int:
@@ -105,19 +108,18 @@ def _stacked(table: "Table", width: int) -> Iterator["Table"]:
     yield _part(table, held)
 
 
-def _records(table: "Table") -> list["Table"]:
-    """Return a table for every row: its first cell as the title, a line for each other cell."""
+def _records(table: "Table", titles: Sequence[str]) -> list["Table"]:
+    """Return a table for every row: a line for each cell, with its title."""
     from rich.table import Table  # noqa: PLC0415
 
     records = []
-    names = [column.header for column in table.columns]
     for cells in zip(*(column.cells for column in table.columns), strict=True):
         record = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
         record.add_column(no_wrap=True)
         record.add_column(ratio=1)  # takes what the names leave
-        for name, cell in zip(names, cells, strict=True):
+        for title, cell in zip(titles, cells, strict=True):
             if str(cell):
-                record.add_row(name, cell)
+                record.add_row(title, cell)
         records.append(record)
     return records
 

@@ -34,13 +34,13 @@ def show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: 
     from nnd.schemas import fit, width_here
 
     width = width_here()
-    console = Console(width=width)
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
     for part in shown:
         if isinstance(part, str):
             print(_wrapped(part, width))
         else:
             for table in fit(part, width):
-                console.print(table, markup=False, highlight=False, crop=False)
+                console.print(table, crop=False)
 
 
 def show_result(
