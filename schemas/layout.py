@@ -7,11 +7,14 @@ even two columns fit, as one block per row.
 import io
 import shutil
 from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Column, Table
+    from rich.text import Text
 
 
 def width_here() -> int:
@@ -28,18 +31,13 @@ def fit(table: "Table", width: int) -> list["Table"]:
         width: Columns of the screen.
     """
     if _least(table) <= width:
-        return [table]
+        return [_settled(table, width)]
     folded = _part(table, range(len(table.columns)))
-    if _least(folded) <= width:
-        folded.caption = table.caption
-        return [folded]
-    parts = list(_stacked(table, width))
+    parts = [folded] if _least(folded) <= width else list(_stacked(table, width))
     if any(_least(part) > width for part in parts):
-        parts = _records(table, [str(column.header) for column in table.columns])
-        if any(_least(part) > width for part in parts):
-            parts = _records(table, [_folded(column.header, ()) for column in table.columns])
-        for part in parts:
-            part.width = max(width, _least(part))  # a long name goes beyond the edge
+        parts = _records(table, width)
+    else:
+        parts = [_settled(part, width) for part in parts]
     parts[-1].caption = table.caption
     return parts
 
@@ -108,20 +106,64 @@ def _stacked(table: "Table", width: int) -> Iterator["Table"]:
     yield _part(table, held)
 
 
-def _records(table: "Table", titles: Sequence[str]) -> list["Table"]:
-    """Return a table for every row: a line for each cell, with its title."""
+def _settled(table: "Table", width: int) -> "Table":
+    """Return a table whose columns that fold share what room the others leave.
+
+    By itself rich takes from the widest column first, and breaks words where it should not.
+    """
+    wishes = [_widest(column) - _narrowest(column) for column in table.columns]
+    spare = width - _least(table)
+    if sum(wishes) <= spare:
+        return table
+    settled = copy(table)
+    settled.columns = [copy(column) for column in table.columns]
+    for column, wish in zip(settled.columns, wishes, strict=True):
+        if not column.no_wrap:
+            column.width = _narrowest(column) + spare * wish // sum(wishes)
+    return settled
+
+
+def _records(table: "Table", width: int) -> list["Table"]:
+    """Return a table for every row: each cell behind its title, or below it where that is long.
+
+    What may not fold goes beyond the edge rather than on the next line.
+    """
+    from rich.padding import Padding  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
+    columns = table.columns
+    needed = 2 + max(_narrowest(replace(column, header="")) for column in columns)
+    titles = [str(column.header) for column in columns]
+    if max(map(_length, titles)) + needed > width:
+        titles = [_folded(title, ()) for title in titles]
+    longest = max(_length(line) for title in titles for line in title.splitlines())
+    below = longest + needed > width
     records = []
-    for cells in zip(*(column.cells for column in table.columns), strict=True):
+    for cells in zip(*(column.cells for column in columns), strict=True):
         record = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
-        record.add_column(no_wrap=True)
-        record.add_column(ratio=1)  # takes what the names leave
-        for title, cell in zip(titles, cells, strict=True):
-            if str(cell):
-                record.add_row(title, cell)
+        record.width = max(width, longest, needed)
+        if not below:
+            record.add_column(width=longest)
+        record.add_column(ratio=1)  # takes what the titles leave
+        for title, column, cell in zip(titles, columns, cells, strict=True):
+            text = _text(cell, no_wrap=column.no_wrap)
+            if not text:
+                continue
+            if below:
+                record.add_row(" ".join(title.split()))
+                record.add_row(Padding(text, (0, 0, 0, 2)))
+            else:
+                record.add_row(title, text)
         records.append(record)
     return records
+
+
+def _text(cell: "RenderableType", *, no_wrap: bool) -> "Text":
+    from rich.text import Text  # noqa: PLC0415
+
+    text = cell.copy() if isinstance(cell, Text) else Text(str(cell))
+    text.no_wrap = no_wrap
+    return text
 
 
 def _part(table: "Table", chosen: Sequence[int]) -> "Table":

@@ -73,6 +73,24 @@ def test_where_no_two_columns_fit_a_row_is_a_block() -> None:
     ]
 
 
+def test_where_a_title_is_too_long_cells_stand_below_it() -> None:
+    rows = text_table(("name", "facebook/bart-large"), [("ant", "48.7 [45.7, 51.8]")])
+    assert table_text(rows, 20).splitlines() == [
+        "name",
+        "  ant",
+        "facebook/bart-large",
+        "  48.7 [45.7, 51.8]",
+    ]
+
+
+def test_columns_that_fold_break_no_word() -> None:
+    # By itself rich would give both columns 12 of the 27, and break the word of 16 characters.
+    rows = text_table(("a", "b"), [("it is " * 9, "x" * 16 + " and")], prose=("a", "b"))
+    shown = table_text(rows, 27)
+    assert "x" * 16 in shown
+    assert max(map(len, shown.splitlines())) <= 27
+
+
 def test_sections_and_captions_stay() -> None:
     rows = text_table(("model", "x", "y"))
     rows.add_row("ant", "1.0", "2.0", end_section=True)
