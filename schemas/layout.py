@@ -6,6 +6,7 @@ even two columns fit, as one block per row.
 
 import io
 import shutil
+import textwrap
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -135,7 +136,7 @@ def _records(table: "Table", width: int) -> list["Table"]:
     needed = 2 + max(_narrowest(replace(column, header="")) for column in columns)
     titles = [str(column.header) for column in columns]
     if max(map(_length, titles)) + needed > width:
-        titles = [_folded(title, ()) for title in titles]
+        titles = [_folded(title, width - needed) for title in titles]
     longest = max(_length(line) for title in titles for line in title.splitlines())
     below = longest + needed > width
     records = []
@@ -174,22 +175,16 @@ def _part(table: "Table", chosen: Sequence[int]) -> "Table":
     columns = [table.columns[index] for index in chosen]
     cells = [[*column.cells] for column in columns]
     for column, own in zip(columns, cells, strict=True):
-        title = _folded(column.header, own)
+        lines = [line for cell in own for line in str(cell).splitlines()]
+        title = _folded(str(column.header), max(map(_length, lines), default=0))
         part.add_column(title, justify=column.justify, no_wrap=column.no_wrap)
     for row, values in zip(table.rows, zip(*cells, strict=True), strict=True):
         part.add_row(*values, style=row.style, end_section=row.end_section)
     return part
 
 
-def _folded(title: "RenderableType", cells: Sequence["RenderableType"]) -> str:
-    """Return a title on several lines that are no longer than the longest cell, or word of it."""
-    words = str(title).split()
-    longest = [line for cell in cells for line in str(cell).splitlines()]
-    most = max(map(len, [*longest, *words]), default=0)
-    lines: list[str] = []
-    for word in words:
-        if lines and len(lines[-1]) + 1 + len(word) <= most:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return "\n".join(lines)
+def _folded(title: str, most: int) -> str:
+    """Return a title on lines of at most `most` characters, or of one word that is longer."""
+    words = title.split()
+    most = max([most, *map(_length, words)])
+    return textwrap.fill(" ".join(words), most, break_long_words=False, break_on_hyphens=False)

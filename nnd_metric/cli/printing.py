@@ -41,6 +41,8 @@ def show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: 
         else:
             for table in fit(part, width):
                 console.print(table, crop=False)
+                if table.box is None:  # a block of lines, not a table with room around it
+                    print()
 
 
 def show_result(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nnd.metric.drawing import short_names
 from nnd.metric.statistics import WILSON, has_no_width, rate_and_interval
 from nnd.metric.tables.cells import NOTHING, share, slices
 from nnd.schemas import text_table
@@ -28,10 +29,10 @@ def pass_rate_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     table = text_table(["pass rate, %", overall, *values], right=[overall, *values])
     of_values = (f"{results[0][key][value]['n']:,}" for value in values)
     table.add_row("tests", f"{results[0]['n']:,}", *of_values, end_section=True)
-    for result in results:
-        table.add_row(
-            result["model"], rate(result), *(_rate_alone(result[key][value]) for value in values)
-        )
+    names = short_names([result["model"] for result in results])
+    for name, result in zip(names, results, strict=True):
+        of_values = (_rate_alone(result[key][value]) for value in values)
+        table.add_row(name, rate(result), *of_values)
     return table
 
 
