@@ -54,6 +54,11 @@ class Content:
         return "redacted" in (self.manifest.get("contacts") or {})
 
     @property
+    def keeps_equal(self) -> bool:
+        """Whether two candidates of the same text make a pair."""
+        return bool(self.manifest.get("keep_equal"))
+
+    @property
     def changed(self) -> bool:
         """Whether texts are other than their authors published them."""
         return self.redacted or bool(self.manifest["normalised"])
@@ -84,7 +89,8 @@ def counts(content: Content) -> dict[str, int]:
     return {
         "pairs": pairs.height,
         "distinct pairs of candidates": pairs.select(DISTINCT).n_unique(),
-        "pairs that differ in letter case only": pairs.filter(_same_in_lower_case()).height,
+        "pairs of equal texts, kept": pairs.filter(_same()).height,
+        "pairs that differ in letter case only": pairs.filter(_same(lower=True) & ~_same()).height,
         "contexts with a pair": pairs.select(DISTINCT[:2]).n_unique(),
         "contexts": annotations.select(DISTINCT[:2]).n_unique(),
         "candidates": candidates.height,
@@ -94,16 +100,16 @@ def counts(content: Content) -> dict[str, int]:
     }
 
 
-def _same_in_lower_case() -> pl.Expr:
+def _same(*, lower: bool = False) -> pl.Expr:
+    """Say whether both candidates have the same text, after NFC and white-space folding."""
     high, low = (
         pl.col(f"candidate_{side}")
         .str.normalize("NFC")
         .str.replace_all(r"\s+", " ")
         .str.strip_chars()
-        .str.to_lowercase()
         for side in ("high", "low")
     )
-    return high == low
+    return high.str.to_lowercase() == low.str.to_lowercase() if lower else high == low
 
 
 def tally(pairs: pl.DataFrame, column: str) -> list[tuple[str, int]]:

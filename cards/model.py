@@ -7,7 +7,7 @@ byte stays, comments included.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,7 +108,7 @@ def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResul
             metric_config=_how(result),
             metric_args={
                 "n": rate["n"],
-                "interval": _interval(rate)[0],
+                "interval": rate["interval"],
                 "signature": result["signature"],
             },
             **described,
@@ -132,17 +132,9 @@ def _how(result: Mapping[str, Any]) -> str:
 
 
 def _notes(rate: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    interval, kind = _interval(rate)
-    told = f", {kind} {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
+    interval = rate["interval"]
+    told = f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
     return f"n = {rate['n']}{told}; {result['signature']}"
-
-
-def _interval(rate: Mapping[str, Any]) -> tuple[Sequence[float] | None, str]:
-    """Return the interval of a rate and its name: Wilson's where all resamples gave one rate."""
-    found: Sequence[float] | None = rate["interval"]
-    if found is not None and found[0] == found[1]:
-        return rate["wilson"], "95 % Wilson interval"
-    return found, "95 % interval"
 
 
 def _source(dataset: ScoredOn) -> dict[str, Any]:

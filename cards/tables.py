@@ -115,6 +115,8 @@ def published_table(content: Content) -> Table:
 def _difference(content: Content, entry: Mapping[str, Any]) -> str:
     if not content.declared:
         return "other files than the declared ones were read"
+    if "why" not in entry and content.keeps_equal:
+        return "pairs of equal texts are counted here"
     if "why" not in entry and content.changed:
         return "texts were changed, and pairs of the same text dropped"
     return prose(entry.get("why", "nobody has found out"))

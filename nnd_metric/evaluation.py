@@ -11,7 +11,7 @@ from nnd.metric.agreement import Agreement
 from nnd.metric.data import PairSet
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import LIKELIHOODS, RESULT, ModelResult, brief_caveat, rate_frame
-from nnd.metric.statistics import interval_of, percent
+from nnd.metric.statistics import percent
 from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Evaluation(Pictured):
             return f"There are no tests in {self.data}."
         names = dict(zip(rates, short_names([*rates]), strict=True))
         passing = " and ".join(names[model] for model in best)
-        bounds = interval_of(rate) if len(best) == 1 else None
+        bounds = rate["interval"] if len(best) == 1 else None
         interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
         others = f", the most of {len(rates)} models" if len(rates) > len(best) else ""
         return (

@@ -1,6 +1,7 @@
 """Checks that yield problems; what to do about them is the caller's choice."""
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,13 +11,16 @@ from typing import Any, cast
 import polars as pl
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
+from referencing import Registry, Resource
 
 from nnd.schemas.bulk import suspects
-from nnd.schemas.contract import SchemaName, load_schema, polars_schema, rows_of
+from nnd.schemas.contract import SCHEMA_NAMES, SchemaName, load_schema, polars_schema, rows_of
 from nnd.schemas.errors import one_line
 from nnd.schemas.texts import excerpt, has_surrogate
 
 _LONGEST_MESSAGE = 200
+_END = re.compile(r"(?<!\\)\$")
+"""The end of a text, as the patterns of JSON Schema (ECMA-262) write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,25 @@ def _validator(name: SchemaName) -> Draft202012Validator:
         {"number": _is_finite_number, "integer": _is_integer, "string": _is_text}
     )
     strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
-        Draft202012Validator, type_checker=types
+        Draft202012Validator, {"pattern": _check_pattern}, type_checker=types
     )
-    return strict(load_schema(name))
+    return strict(load_schema(name), registry=_registry())
+
+
+@cache
+def _registry() -> Registry[Any]:
+    """Schemas by their $id, as they refer to parts of one another."""
+    schemas = map(load_schema, SCHEMA_NAMES)
+    resources = (Resource.from_contents(dict(schema)) for schema in schemas)
+    return Registry[Any]().with_resources([(each.id() or "", each) for each in resources])
+
+
+def _check_pattern(
+    _validator: object, pattern: str, text: object, _schema: object
+) -> Iterator[ValidationError]:
+    """In Python alone, $ matches before a last line break, too."""
+    if isinstance(text, str) and not re.search(_END.sub(r"\\Z", pattern), text):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
 def _is_finite_number(_checker: object, value: object) -> bool:

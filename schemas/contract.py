@@ -1,4 +1,4 @@
-"""The contract itself: the five JSON Schemas, and the polars dtypes that follow from them."""
+"""The contract itself: the JSON Schemas, and the polars dtypes that follow from them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,18 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-SchemaName = Literal["annotation", "pair", "human_score", "source", "result"]
+SchemaName = Literal[
+    "annotation",
+    "pair",
+    "human_score",
+    "source",
+    "manifest",
+    "result",
+    "agreement",
+    "comparison",
+    "metrics",
+    "history",
+]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
 _SCALARS: dict[str, pl.DataType] = {

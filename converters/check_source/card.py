@@ -16,7 +16,7 @@ CARD = "card"
 def check_card(case: Case) -> Check:
     """Check that what a reading gives is a valid folder, and has a card without problems."""
     for one in case.results:
-        if one.conversion is None:
+        if one.conversion is None or one.problems:  # other checks say what is wrong
             continue
         with TemporaryDirectory(prefix="nnd-check-") as place:
             folder = Path(place) / one.source.name

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.converters import Dropped
+from nnd.cards import check_form
+from nnd.converters.folder.derived import Derived, derive
 from nnd.converters.folder.examples import example_sentences
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.folder.tables import (
@@ -19,18 +20,10 @@ from nnd.converters.folder.tables import (
     hygiene_tables,
     pairs_table,
 )
-from nnd.converters.pairs import (
-    Pairs,
-    annotation_frame,
-    folded_texts,
-    make_human_scores,
-    make_pairs,
-    same_text,
-)
+from nnd.converters.pairs import annotation_frame
 from nnd.converters.source import Files, Source, find_set, load_source, run_converter
-from nnd.converters.texts import check_steps, normalise_texts, report_hygiene
+from nnd.converters.texts import check_steps, normalise_texts
 from nnd.schemas import (
-    DISTINCT,
     MANIFEST,
     SchemaName,
     Shown,
@@ -105,7 +98,18 @@ class Conversion(Shown):
         if self.manifest["normalised"]:
             steps = ", ".join(self.manifest["normalised"])
             notes.append(f"candidates and contexts were changed: {steps}")
-        return notes
+        return [*notes, *self._equal_texts()]
+
+    def _equal_texts(self) -> list[str]:
+        kept = self.manifest["counts"]["equal_pairs"]
+        if kept:
+            return [f"{counted(kept, 'pair')} of equal texts kept; a tie fails"]
+        return [
+            f"{counted(entry['n'], 'pair')} of equal texts left out; --keep-equal counts them as "
+            "tests, which ties fail"
+            for entry in self.manifest["dropped"]
+            if entry["reason"] == "same_text"
+        ]
 
     def to_frame(self) -> pl.DataFrame:
         """Return the pairs."""
@@ -128,7 +132,10 @@ class Conversion(Shown):
     def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
         """Write rows to files of those names in an empty folder, and a manifest that lists them."""
         outputs = {name: _write_frame(frame, folder / name) for name, frame in frames.items()}
-        text = json.dumps(self.manifest | {"outputs": outputs}, indent=2, ensure_ascii=False)
+        manifest = self.manifest | {"outputs": outputs}
+        for problem in check_form(manifest):
+            raise SourceError(f"{MANIFEST}: {problem}")
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
@@ -154,6 +161,7 @@ def convert(
     set_name: str | None = None,
     variant: str | None = None,
     normalise: Sequence[str] = (),
+    keep_equal: bool = False,
 ) -> Conversion:
     """Convert a source's annotation files into NND pairs and human scores.
 
@@ -168,6 +176,9 @@ def convert(
         variant: Which reading of them; None: the main one.
         normalise: Steps of `normalise_texts` for candidates and contexts, in this order; none by
             default: texts stay as they are.
+        keep_equal: Whether two candidates of the same text (after NFC and white-space folding) make
+            a pair where their judgements differ, as in some published counts: identical texts tie,
+            and a tie fails. By default they are left out and counted.
 
     Raises:
         SourceError: If a file is not what the source declares, or makes no pair; nothing is
@@ -185,14 +196,18 @@ def convert(
         chosen = find_set(chosen, place)
     if variant is not None:
         chosen = chosen.choose("variant", variant)
-    conversion = convert_source(chosen, place, normalise)
+    conversion = convert_source(chosen, place, normalise, keep_equal=keep_equal)
     if out is not None:
         conversion.write(out)
     return conversion
 
 
 def convert_source(
-    source: Source, origin: Path | None = None, normalise: Sequence[str] = ()
+    source: Source,
+    origin: Path | None = None,
+    normalise: Sequence[str] = (),
+    *,
+    keep_equal: bool = False,
 ) -> Conversion:
     """Convert a loaded source in memory (see `convert`)."""
     check_steps(normalise)
@@ -200,25 +215,22 @@ def convert_source(
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         annotations = annotation_frame(source, run_converter(source, files))
     annotations = normalise_texts(annotations, normalise)
-    pairs = make_pairs(annotations, source.rule, source.taxonomy)
-    human_scores = make_human_scores(annotations, source)
+    derived = derive(annotations, source, keep_equal=keep_equal)
     digests = files.digests()
-    counts = count(annotations, pairs.frame)
-    # Texts that become the same make no pair: what is expected holds for texts as they are.
-    verified = bool(digests) and all(file["verified"] for file in digests) and not normalise
-    _check_result(source, pairs, counts, verified=verified)
-    _check_contract({"pair": pairs.frame, "human_score": human_scores})
+    verified = bool(digests) and all(file["verified"] for file in digests)
+    # Of other texts, and with pairs of equal ones, there are other pairs than the source expects.
+    as_expected = verified and not normalise and not keep_equal
+    _check_result(source, derived, verified=as_expected)
     manifest = {
         "nnd_version": nnd_version(),
         "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
         "files": digests,
-        "counts": counts,
-        "dropped": _told(pairs.dropped),
         "oddities": files.oddities,
         "normalised": list(normalise),
-        "hygiene": report_hygiene(annotations, pairs.frame),
+        "keep_equal": keep_equal,
+        **derived.facts,
     }
-    return Conversion(annotations, pairs.frame, human_scores, manifest)
+    return Conversion(annotations, derived.pairs, derived.human_scores, manifest)
 
 
 def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Conversion:
@@ -232,68 +244,33 @@ def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Con
         SourceError: If no pair is left.
     """
     source = Source(Path(manifest["source"]["name"]), manifest["source"])
-    pairs = make_pairs(annotations, source.rule, source.taxonomy)
-    human_scores = make_human_scores(annotations, source)
-    counts = count(annotations, pairs.frame)
-    _check_result(source, pairs, counts, verified=False)
-    _check_contract({"pair": pairs.frame, "human_score": human_scores})
-    derived = {
-        "counts": counts,
-        "dropped": _told(pairs.dropped),
-        "hygiene": report_hygiene(annotations, pairs.frame),
-    }
-    return Conversion(annotations, pairs.frame, human_scores, {**manifest, **derived})
+    derived = derive(annotations, source, keep_equal=bool(manifest.get("keep_equal")))
+    _check_result(source, derived, verified=False)
+    return Conversion(
+        annotations, derived.pairs, derived.human_scores, {**manifest, **derived.facts}
+    )
 
 
-def _told(dropped: Sequence[Dropped]) -> list[dict[str, Any]]:
-    return [entry._asdict() for entry in dropped if entry.n]
-
-
-def count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
-    """Return the counts of a manifest: of annotations, of pairs, and of pairs by category."""
-    lowered = folded_texts(annotations).with_columns(pl.col("text").str.to_lowercase())
-    systems = annotations.select(pl.col("system").str.split("|").explode())
-    candidates = annotations.unique(["split", "candidate_id"])
-    return {
-        "annotations": annotations.height,
-        "contexts": annotations.select(pl.struct("split", "context_id").n_unique()).item(),
-        "candidates": candidates.height,
-        "empty_candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
-        "systems": systems.n_unique(),
-        "pairs": pairs.height,
-        "distinct_pairs": pairs.select(DISTINCT).n_unique(),
-        "same_after_lowercase": int(same_text(pairs, lowered).sum()),
-        **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
-    }
-
-
-_TALLIED = ("error_category", "error_group", "aspect", "category", "split")
-
-
-def _tally(values: pl.Series) -> dict[str, int]:
-    counted = values.drop_nulls().value_counts().sort(values.name)
-    return dict(counted.iter_rows())
-
-
-def _check_result(source: Source, pairs: Pairs, counts: dict[str, Any], *, verified: bool) -> None:
-    """Nothing is a result without a pair; a declared file must give what the source expects."""
-    if pairs.frame.is_empty():
-        reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in pairs.dropped)
+def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:
+    """A result has pairs and keeps the contract; a declared file gives what the source expects."""
+    if derived.pairs.is_empty():
+        reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in derived.dropped)
         raise SourceError(
             f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "
             "right file and that `quality` in source.yaml fits it"
         )
     known: dict[str, Any] = source.facts["expected"] or {}
+    counts = derived.facts["counts"]
     for name, expected in known.items() if verified else ():
         if counts[name] != expected:
             raise SourceError(
                 f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
                 "though the file is the declared one: mend convert.py, or `expected`"
             )
-
-
-def _check_contract(frames: dict[SchemaName, pl.DataFrame]) -> None:
-    """Our own output keeps the contract, or it is not written."""
+    frames: dict[SchemaName, pl.DataFrame] = {
+        "pair": derived.pairs,
+        "human_score": derived.human_scores,
+    }
     for name, frame in frames.items():
         for problem in check_frame(name, frame):
             raise SourceError(f"{name}: {problem}")

@@ -61,6 +61,8 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"Distinct (high, low): {counts['distinct_pairs']:,}; the other pairs differ from them "
             "in the error category only."
         )
+    if counts["equal_pairs"]:
+        kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts")
     if counts["same_after_lowercase"]:
         pairs = counted(counts["same_after_lowercase"], "pair")
         kept.append(f"{pairs} whose texts differ in letter case only")

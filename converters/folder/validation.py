@@ -1,4 +1,4 @@
-"""Checking a converted folder: against the contract, against itself, against its manifest."""
+"""Checking a converted folder: the contract, the manifest, and all that follows derived again."""
 
 import hashlib
 import itertools
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from nnd.cards import check_form
-from nnd.converters.folder.conversion import count
-from nnd.converters.pairs import fold, pair_ids
+from nnd.converters import read_rule
+from nnd.converters.folder.derived import derive
+from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
+from nnd.converters.pairs import check_annotations
 from nnd.converters.reading import shown
-from nnd.converters.texts import report_hygiene
+from nnd.converters.source import Source
 from nnd.schemas import (
     MANIFEST,
     FrameName,
@@ -21,6 +23,7 @@ from nnd.schemas import (
     SchemaError,
     SchemaName,
     Shown,
+    SourceError,
     check_frame,
     counted,
     frame_files,
@@ -120,7 +123,9 @@ def _place(finding: Finding) -> str:
 
 
 def validate(folder: str | Path) -> Validation:
-    """Check a converted folder against the contract, itself and its manifest.
+    """Check a converted folder against the contract and its manifest, and derive it again.
+
+    Pairs, human scores and counts must be what the annotations give by the rule in the manifest.
 
     Args:
         folder: What `convert` wrote, or what `publish` made of it and the Hub handed out.
@@ -135,28 +140,51 @@ def validate(folder: str | Path) -> Validation:
 def _findings(folder: Path) -> Iterator[Finding]:
     manifest = read_manifest(folder)
     parts = {name: _read_parts(folder, name) for name in _SCHEMAS}
-    for name, schema in _SCHEMAS.items():
-        for path, frame in parts[name].items():
-            for problem in check_frame(schema, frame):
-                yield Finding(path, problem)
-            for problem in _check_recorded(folder / path, path, frame, manifest):
-                yield Finding(path, problem)
-    if any(
-        frame.schema != polars_schema(schema)
+    wrong = {
+        name: [
+            Finding(path, problem)
+            for path, frame in parts[name].items()
+            for problem in itertools.chain(
+                check_frame(schema, frame), _check_recorded(folder / path, path, frame, manifest)
+            )
+        ]
         for name, schema in _SCHEMAS.items()
-        for frame in parts[name].values()
-    ):
-        return  # what follows needs the columns
-    pairs, annotations = (pl.concat(parts[name].values()) for name in ("pairs", "annotations"))
-    for problem in itertools.chain(_check_pairs(pairs), _check_texts(pairs, annotations)):
-        yield _located(problem, parts["pairs"])
+    }
+    yield from itertools.chain.from_iterable(wrong.values())
     for path, problem in _check_splits(parts):
         yield Finding(path, problem)
-    for problem in _check_manifest(manifest, count(annotations, pairs)):
+    of_manifest = list(_check_manifest(manifest))
+    yield from (Finding(MANIFEST, problem) for problem in of_manifest)
+    columns_fit = all(
+        dict(frame.schema) == dict(polars_schema(schema))
+        for name, schema in _SCHEMAS.items()
+        for frame in parts[name].values()
+    )
+    annotations_fit = all(finding.problem.row is None for finding in wrong["annotations"])
+    if not of_manifest and columns_fit and annotations_fit:  # or nothing follows from them
+        yield from _check_derived(manifest, parts)
+
+
+def _check_derived(
+    manifest: dict[str, Any], parts: Mapping[FrameName, Mapping[str, pl.DataFrame]]
+) -> Iterator[Finding]:
+    """Annotations are ones that `convert` takes, and all else is what it makes of them."""
+    source = Source(Path(MANIFEST), manifest["source"])
+    pairs, human_scores, annotations = (
+        pl.concat(frame.select(polars_schema(schema).names()) for frame in parts[name].values())
+        for name, schema in _SCHEMAS.items()
+    )
+    unfit = [*_check_source(annotations, source.name), *check_annotations(source, annotations)]
+    yield from (_located(problem, parts["annotations"]) for problem in unfit)
+    if unfit:
+        return
+    derived = derive(annotations, source, keep_equal=bool(manifest.get("keep_equal")))
+    for problem in differences(pairs, derived.pairs, PAIR_KEY, "pair"):
+        yield _located(problem, parts["pairs"])
+    for problem in differences(human_scores, derived.human_scores, SCORE_KEY, "human score"):
+        yield _located(problem, parts["human_scores"])
+    for problem in _check_facts(manifest, derived.facts):
         yield Finding(MANIFEST, problem)
-    if manifest.get("hygiene") != report_hygiene(annotations, pairs):
-        message = "is not what the texts of the folder give"
-        yield Finding(MANIFEST, Problem(None, "hygiene", message, _CONVERT_AGAIN))
 
 
 def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:
@@ -174,11 +202,13 @@ def _read_frame(path: Path) -> pl.DataFrame:
 
 def _located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:
     """Say in which file, and there in which row, a row of all the files together lies."""
-    row = problem.row or 0
+    first = 0
     for path, frame in parts.items():
-        if row < frame.height:
-            return Finding(path, replace(problem, row=row))
-        row -= frame.height
+        if problem.row is None:
+            return Finding(path, problem)
+        if problem.row < first + frame.height:
+            return Finding(path, replace(problem, row=problem.row - first))
+        first += frame.height
     raise IndexError(problem.row)
 
 
@@ -196,32 +226,12 @@ def _check_recorded(
     if recorded.get("rows") != frame.height:
         message = f"{frame.height} rows where the manifest says {recorded.get('rows')}"
         yield Problem(None, "", message, _CONVERT_AGAIN)
-    if recorded.get("sha256") != hashlib.sha256(path.read_bytes()).hexdigest():
+    raw = path.read_bytes()
+    if recorded.get("sha256") != hashlib.sha256(raw).hexdigest():
         yield Problem(None, "", "SHA-256 is not the manifest's", _CONVERT_AGAIN)
-
-
-def _check_pairs(pairs: pl.DataFrame) -> Iterator[Problem]:
-    """What a schema cannot say of a pair."""
-    numbered = pairs.with_row_index("row")
-    for (row,) in numbered.filter(~pl.col("pair_id").is_first_distinct()).select("row").rows():
-        yield Problem(row, "pair_id", "stands in an earlier row too", "keep one of them")
-    for (row,) in numbered.filter(pair_ids(pairs) != pairs["pair_id"]).select("row").rows():
-        yield Problem(row, "pair_id", "is not the digest of the row's fields", _CONVERT_AGAIN)
-    same = fold(pl.col("candidate_high")) == fold(pl.col("candidate_low"))
-    for (row,) in numbered.filter(same).select("row").rows():
-        yield Problem(row, "candidate_low", "is the same text as candidate_high", "leave it out")
-
-
-def _check_texts(pairs: pl.DataFrame, annotations: pl.DataFrame) -> Iterator[Problem]:
-    """Both candidates of a pair stand in the annotations of its context, with the same text."""
-    numbered = pairs.with_row_index("row")
-    texts = annotations.select("split", "context_id", "candidate_id", "candidate").unique()
-    for side in ("high", "low"):
-        keys = ["split", "context_id", f"{side}_id", f"candidate_{side}"]
-        lost = numbered.join(texts, left_on=keys, right_on=texts.columns, how="anti")
-        for (row,) in lost.select("row").rows():
-            message = "is not a candidate of this context in annotations.parquet"
-            yield Problem(row, f"candidate_{side}", message, _CONVERT_AGAIN)
+    elif recorded.get("bytes") != len(raw):
+        message = f"{len(raw)} bytes where the manifest says {recorded.get('bytes')}"
+        yield Problem(None, "", message, _CONVERT_AGAIN)
 
 
 def _check_splits(
@@ -239,24 +249,53 @@ def _check_splits(
                 yield path, Problem(None, "split", message, "publish again")
 
 
-def _check_manifest(manifest: dict[str, Any], counts: dict[str, Any]) -> Iterator[Problem]:
-    """It describes a source, tells of this folder, and the declared files give what is expected."""
-    yield from check_form(manifest)
-    recorded = _section(manifest, "counts")
+def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
+    """It describes a source with a rule that makes sense, and says which files are declared."""
+    wrong = list(check_form(manifest))
+    yield from wrong
+    if wrong:
+        return
+    try:
+        read_rule(manifest["source"]["quality"])
+    except SourceError as error:
+        yield Problem(None, "source", str(error), _CONVERT_AGAIN)
+    declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
+    for number, file in enumerate(manifest["files"]):
+        if file["verified"] != (file["sha256"] == declared.get(file["name"])):
+            is_not = "is not" if file["verified"] else "is"
+            message = f"{shown(file['verified'])}, but its SHA-256 {is_not} the declared one"
+            yield Problem(None, f"files/{number}/verified", message, _CONVERT_AGAIN)
+
+
+def _check_source(annotations: pl.DataFrame, name: str) -> Iterator[Problem]:
+    strange = annotations.with_row_index("row").filter(pl.col("source") != name)
+    for row, source in strange.select("row", "source").iter_rows():
+        message = f"{shown(source)} is not the source of the manifest, {shown(name)}"
+        yield Problem(row, "source", message, _CONVERT_AGAIN)
+
+
+def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator[Problem]:
+    """It counts what the annotations give, and a declared file gives what is expected."""
+    counts, recorded = facts["counts"], _section(manifest, "counts")
     for name, found in counts.items():
         if recorded.get(name) != found:
-            message = f"{recorded.get(name)} where the folder holds {found}"
+            message = f"{recorded.get(name)} where the annotations give {found}"
             yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
-    files = manifest.get("files")
-    if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
-        yield Problem(None, "files", "is no list of files", _CONVERT_AGAIN)
-    elif files and all(file.get("verified") for file in files) and not _changed(manifest):
-        for name, expected in _section(_section(manifest, "source"), "expected").items():
-            if counts.get(name) != expected:
-                message = f"{counts.get(name)} where the source expects {expected}"
+    for name in ("dropped", "hygiene"):
+        if manifest[name] != facts[name]:
+            yield Problem(None, name, "is not what the annotations give", _CONVERT_AGAIN)
+    files = manifest["files"]
+    if files and all(file["verified"] for file in files) and not _changed(manifest):
+        for name, expected in (manifest["source"]["expected"] or {}).items():
+            if counts[name] != expected:
+                message = f"{counts[name]} where the source expects {expected}"
                 yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
 
 
 def _changed(manifest: dict[str, Any]) -> bool:
-    """Whether texts were changed: then they make other pairs than the source expects."""
-    return bool(manifest.get("normalised")) or "redacted" in _section(manifest, "contacts")
+    """Whether texts were changed, or equal ones kept: there are other pairs than expected then."""
+    return (
+        bool(manifest["normalised"])
+        or bool(manifest.get("keep_equal"))
+        or "redacted" in _section(manifest, "contacts")
+    )

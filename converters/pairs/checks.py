@@ -29,12 +29,25 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
     yield from _check_same(numbered, "context_id", ("context", "inputs", "category", "language"))
     yield from _check_same(numbered, "candidate_id", ("context_id", "candidate", "system"))
     yield from _check_duplicates(numbered, source)
-    if not source.keeps_empty_candidates:
-        for (row,) in (
-            numbered.filter(pl.col("candidate").str.strip_chars() == "").select("row").rows()
-        ):
-            remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
-            yield Problem(row, "candidate", "is empty", remedy)
+    yield from _check_texts(numbered, keep_empty=source.keeps_empty_candidates)
+
+
+def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Problem]:
+    """A text has something to read; an empty context is one, and an empty candidate may be."""
+    contexts = numbered.unique(("split", "context_id"), keep="first", maintain_order=True)
+    part = pl.col("inputs").list.eval(pl.element().struct.field("value"))
+    parts = contexts.select("row", part).explode("inputs")
+    for rows, column in ((numbered, "candidate"), (contexts, "context"), (parts, "inputs")):
+        text = pl.col(column)
+        for row in rows.filter((text != "") & ~text.str.contains(r"\S"))["row"]:
+            message = "is nothing but white space"
+            yield Problem(row, column, message, "leave it out, or make it an empty text")
+        for row in rows.filter(text.str.contains("\0", literal=True))["row"]:
+            message = "holds the character NUL, which no text has"
+            yield Problem(row, column, message, "the file may be damaged: fetch it again")
+    for row in numbered.filter(pl.col("candidate") == "")["row"] if not keep_empty else ():
+        remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
+        yield Problem(row, "candidate", "is empty", remedy)
 
 
 def _known_labels(source: Source) -> Iterable[str] | None:

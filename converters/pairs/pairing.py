@@ -35,7 +35,11 @@ class Pairs(NamedTuple):
 
 
 def make_pairs(
-    annotations: pl.DataFrame, rule: Rule, taxonomy: Mapping[str, Mapping[str, Any]]
+    annotations: pl.DataFrame,
+    rule: Rule,
+    taxonomy: Mapping[str, Mapping[str, Any]],
+    *,
+    keep_equal: bool = False,
 ) -> Pairs:
     """Pair every candidate with those of its context that the rule finds worse.
 
@@ -43,6 +47,7 @@ def make_pairs(
         annotations: Rows of the annotation schema.
         rule: The quality rule.
         taxonomy: Error label → {name, group, description}; groups become `error_group`.
+        keep_equal: Whether two candidates with the same text make a pair like any others.
 
     Returns:
         Rows of the pair schema in order of context, candidates, aspect and category, and what was
@@ -50,7 +55,9 @@ def make_pairs(
         the same text after NFC and white-space folding.
     """
     found = compare(annotations, rule)
-    kept = found.frame.filter(~same_text(found.frame, folded_texts(annotations)))
+    kept = found.frame
+    if not keep_equal:
+        kept = kept.filter(~same_text(kept, folded_texts(annotations)))
     kept = kept.sort(*DISTINCT, "aspect", "error_category")  # before the texts make it wide
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
     pairs = _with_texts(kept, annotations).with_columns(

@@ -12,7 +12,15 @@ import numpy.typing as npt
 import polars as pl
 
 from nnd.metric.agreement.outcome import Agreement, CategoryAgreement, Judged, MeanAgreement
-from nnd.metric.data import OVERALL, human_scores_for, in_order, match_systems, names_in, of_aspect
+from nnd.metric.data import (
+    OVERALL,
+    human_numbers_for,
+    human_scores_for,
+    in_order,
+    match_systems,
+    names_in,
+    of_aspect,
+)
 from nnd.metric.statistics import (
     Compared,
     Correlated,
@@ -112,6 +120,7 @@ def try_agreement(
                 model: Judged(ours, n[model, category], theirs)
                 for model, ours, theirs in zip(each.models, each.ours, each.theirs, strict=True)
             },
+            human_numbers=human_numbers_for(people, category),
             dropped=len(matches) - len(each.models),
             extrapolation=_extrapolation(each, rates[category]),
         )

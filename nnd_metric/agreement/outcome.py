@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import OVERALL
+from nnd.metric.data import OVERALL, HumanNumber
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.statistics import (
     FEWEST_SYSTEMS,
@@ -74,12 +74,14 @@ class CategoryAgreement(Correlations):
     Attributes:
         n: Models compared.
         judged: Those models, with the two numbers that are compared.
+        human_numbers: What the human scores are; of several, one per aspect, the mean is taken.
         dropped: Matched models without a pass rate or without a human score in this category.
         extrapolation: Human scores of the other models, predicted from their pass rates.
     """
 
     n: int
     judged: Mapping[str, Judged]
+    human_numbers: Sequence[HumanNumber]
     dropped: int
     extrapolation: Extrapolation
 
@@ -219,6 +221,7 @@ class Agreement(Pictured):
                 category: {
                     **found.to_dict(),
                     "n": found.n,
+                    "human_numbers": [number._asdict() for number in found.human_numbers],
                     "dropped": found.dropped,
                     "extrapolation": found.extrapolation.to_dict(),
                 }

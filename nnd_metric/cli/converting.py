@@ -44,6 +44,13 @@ def convert(
             "several. Without it texts stay as they are.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    keep_equal: Annotated[
+        bool,
+        typer.Option(
+            "--keep-equal",
+            help="Count pairs of two equal texts, as some published counts do; a tie fails.",
+        ),
+    ] = False,
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
@@ -63,6 +70,7 @@ def convert(
         set_name=set_name,
         variant=variant,
         normalise=normalise,
+        keep_equal=keep_equal,
     )
     show_result(conversion, as_json, details=details, after=[f"written to {target}"])
 

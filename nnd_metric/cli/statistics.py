@@ -111,6 +111,14 @@ def metrics(
         str, typer.Option(help='Of prompted: a template, e.g. "Summarise: {context}".')
     ] = "default",
     aspect: Annotated[str | None, typer.Option(help="Judgements of this aspect only.")] = None,
+    over: Annotated[
+        str,
+        typer.Option(
+            "--systems",
+            help="shared: correlate over the systems and candidates that all rows have; all: each "
+            "row over its own.",
+        ),
+    ] = "shared",
     out: Annotated[
         Path | None, typer.Option(help="Folder for metrics.json and scores.parquet.")
     ] = None,
@@ -134,8 +142,9 @@ def metrics(
         several=several,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         template=template,
         aspect=aspect,
+        over=over,  # type: ignore[arg-type] # likewise
         out=out,
     )
-    notes = metrics_notes(found.to_dict()["rows"])
+    notes = metrics_notes(found.to_dict())
     written = [f"written to {out}"] if out else []
     show(found.to_dict(), as_json, found.table(), *notes, *written)

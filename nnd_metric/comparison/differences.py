@@ -1,7 +1,7 @@
 """Differences of two models' pass rates on the same tests, overall and by slice.
 
-When is one model better? Both must say so: the 95 % paired cluster bootstrap interval of the
-difference leaves out 0, and the exact McNemar p is below 0.05, over the values of one column after
+When is one model better? Both must say so: the 95 % interval of the difference over contexts,
+paired, leaves out 0, and the exact McNemar p is below 0.05, over the values of one column after
 Holm's adjustment. The first knows that tests of one context go together, the second that many
 categories are many chances to be wrong. Where they disagree, the data cannot tell.
 """
@@ -14,15 +14,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from nnd.metric.results import CLUSTER, SLICES, Slice, distinct_tests, sum_by_context
+from nnd.metric.results import SLICES, Slice, distinct_tests, sum_by_context
 from nnd.metric.statistics import (
     LEVEL,
-    FloatArray,
-    bootstrap_ratios,
+    ClusterInterval,
+    Interval,
+    cluster_intervals,
     holm,
     mcnemar_exact,
     pairs_needed,
-    percentile_interval,
 )
 
 TOLD_APART = 0.02
@@ -42,7 +42,7 @@ class Needed:
         tests: How many tests.
         contexts: In how many contexts, at as many tests each as there are now.
         discordance: Share of the present tests that one model alone passes.
-        design_effect: Bootstrap variance of the difference over that of independent tests,
+        design_effect: Jackknife variance of the difference over that of independent tests,
             (discordance - difference^2) / n.
     """
 
@@ -71,8 +71,9 @@ class Difference:
         pass_rate_a: Of the first, or None where n is 0.
         pass_rate_b: Of the second, or None where n is 0.
         difference: pass_rate_a - pass_rate_b.
-        interval: 95 % paired cluster bootstrap interval of the difference over contexts, or None
-            where fewer than two contexts have tests.
+        interval: 95 % paired interval of the difference over contexts (`context_intervals`), or
+            None where fewer than two have tests.
+        contexts: Contexts with tests.
         only_a: Tests that only a passes, McNemar's b.
         only_b: Tests that only b passes, McNemar's c.
         p: Exact McNemar p-value, two-sided; None where n is 0.
@@ -85,7 +86,8 @@ class Difference:
     pass_rate_a: float | None
     pass_rate_b: float | None
     difference: float | None
-    interval: tuple[float, float] | None
+    interval: Interval | None
+    contexts: int
     only_a: int
     only_b: int
     p: float | None
@@ -110,6 +112,7 @@ class Difference:
             "pass_rate_b": self.pass_rate_b,
             "difference": self.difference,
             "interval": None if self.interval is None else list(self.interval),
+            "contexts": self.contexts,
             "only_a": self.only_a,
             "only_b": self.only_b,
             "p": self.p,
@@ -140,16 +143,13 @@ class Differences:
         return {"overall": self.overall.to_dict(), **slices}
 
 
-def find_differences(
-    both: pl.DataFrame, values: dict[str, list[str]], *, seed: int = 0
-) -> Differences:
+def find_differences(both: pl.DataFrame, values: dict[str, list[str]]) -> Differences:
     """Return how two models differ on the pairs that both were scored on.
 
     Args:
         both: One row per pair: the keys of `results.SCORED_SCHEMA`, and the Boolean columns
             passed_a, passed_b and unscored.
         values: Column of SLICES → its values; one without a pair gets a difference of None, n = 0.
-        seed: Seed of the bootstrap.
     """
     pieces = [
         Slice(column, value, both.filter(pl.col(column) == value))
@@ -157,12 +157,12 @@ def find_differences(
         for value in values[column]
     ]
     slices = [distinct_tests(both), *pieces]
-    samples = _resample(both, slices, seed)
+    intervals = _intervals(both, slices)
     p_values = [mcnemar_exact(*_discordant(s.rows)) if s.rows.height else None for s in slices]
     adjusted = [None, *_adjust(pieces, p_values[1:])]
     found = [
-        _difference(piece.rows, p_values[number], adjusted[number], samples[:, number])
-        for number, piece in enumerate(slices)
+        _difference(piece.rows, p, p_holm, interval)
+        for piece, p, p_holm, interval in zip(slices, p_values, adjusted, intervals, strict=True)
     ]
     by: dict[str, dict[str, Difference]] = {column: {} for column in SLICES}
     for piece, difference in zip(pieces, found[1:], strict=True):
@@ -170,11 +170,11 @@ def find_differences(
     return Differences(found[0], by)
 
 
-def _resample(both: pl.DataFrame, slices: Sequence[Slice], seed: int) -> FloatArray:
-    """Return resampled differences [resamples, slices]."""
+def _intervals(both: pl.DataFrame, slices: Sequence[Slice]) -> list[ClusterInterval]:
+    """Return the interval of each slice's difference."""
     lead = pl.col("passed_a").cast(pl.Int64) - pl.col("passed_b").cast(pl.Int64)
-    sums = sum_by_context(both, slices, lead.sum(), pl.len())
-    return bootstrap_ratios(sums[:, :, 0], sums[:, :, 1], seed=seed)
+    sums = sum_by_context(both, slices, lead.sum(), (lead**2).sum(), pl.len())
+    return cluster_intervals(*np.moveaxis(sums, 2, 0), lowest=-1)
 
 
 def _adjust(pieces: Sequence[Slice], p_values: Sequence[float | None]) -> list[float | None]:
@@ -187,7 +187,7 @@ def _adjust(pieces: Sequence[Slice], p_values: Sequence[float | None]) -> list[f
 
 
 def _difference(
-    rows: pl.DataFrame, p: float | None, p_holm: float | None, samples: FloatArray
+    rows: pl.DataFrame, p: float | None, p_holm: float | None, interval: ClusterInterval
 ) -> Difference:
     n, unscored = rows.height, int(rows["unscored"].sum())
     passes_a, passes_b = int(rows["passed_a"].sum()), int(rows["passed_b"].sum())
@@ -198,12 +198,13 @@ def _difference(
         pass_rate_a=passes_a / n if n else None,
         pass_rate_b=passes_b / n if n else None,
         difference=(passes_a - passes_b) / n if n else None,
-        interval=percentile_interval(samples),
+        interval=interval.bounds,
+        contexts=interval.contexts,
         only_a=only_a,
         only_b=only_b,
         p=p,
         p_holm=p_holm,
-        needed=_needed(rows, samples),
+        needed=_needed(rows, interval),
     )
 
 
@@ -213,16 +214,16 @@ def _discordant(rows: pl.DataFrame) -> tuple[int, int]:
     return int((a & ~b).sum()), int((b & ~a).sum())
 
 
-def _needed(rows: pl.DataFrame, samples: FloatArray) -> Needed | None:
+def _needed(rows: pl.DataFrame, interval: ClusterInterval) -> Needed | None:
     n = rows.height
     only_a, only_b = _discordant(rows)
-    if n == 0 or np.isnan(samples).all():
+    if interval.bounds is None:
         return None
     discordance = (only_a + only_b) / n
     independent = (discordance - ((only_a - only_b) / n) ** 2) / n
     if independent <= 0:  # they agree on every test, or the same model passes each: nothing varies
         return None
-    effect = float(np.nanvar(samples)) / independent
+    effect = interval.variance / independent
     tests = pairs_needed(discordance, TOLD_APART, design_effect=effect)
-    contexts = math.ceil(tests * rows.select(CLUSTER).n_unique() / n)
+    contexts = math.ceil(tests * interval.contexts / n)
     return Needed(tests, contexts, discordance, effect)

@@ -12,7 +12,7 @@ import polars as pl
 
 from nnd.metric.comparison.differences import find_differences
 from nnd.metric.comparison.outcome import Comparison, Comparisons
-from nnd.metric.comparison.sentences import findings, left_out
+from nnd.metric.comparison.sentences import few_contexts, findings, left_out
 from nnd.metric.results import (
     SLICES,
     check_rules,
@@ -45,7 +45,6 @@ def compare(
     *,
     models: Sequence[str] | None = None,
     mixed_rules: bool = False,
-    seed: int = 0,
 ) -> Comparisons:
     """Compare models of stored runs, each with each, on the pairs that both were scored on.
 
@@ -56,7 +55,6 @@ def compare(
         models: Which to compare, by name or label; None means all.
         mixed_rules: Whether to compare models that versions of the metric scored by different rules
             (see `scoring_rules`).
-        seed: Seed of the bootstrap.
 
     Raises:
         ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
@@ -67,16 +65,15 @@ def compare(
     chosen = _choose(_entries(folders), models)
     if not mixed_rules:
         check_rules({entry.label: entry.signature for entry in chosen})
-    return Comparisons(tuple(compare_entries(a, b, seed=seed) for a, b in combinations(chosen, 2)))
+    return Comparisons(tuple(compare_entries(a, b) for a, b in combinations(chosen, 2)))
 
 
-def compare_entries(a: Entry, b: Entry, *, seed: int = 0) -> Comparison:
+def compare_entries(a: Entry, b: Entry) -> Comparison:
     """Compare two models on the pairs that both were scored on, matched by pair_id.
 
     Args:
         a: The first model.
         b: The second.
-        seed: Seed of the bootstrap.
 
     Raises:
         ScoringError: If they share no pair, or one pair_id stands for different pairs.
@@ -86,11 +83,14 @@ def compare_entries(a: Entry, b: Entry, *, seed: int = 0) -> Comparison:
         column: sorted({*a.rows[column].drop_nulls(), *b.rows[column].drop_nulls()})
         for column in SLICES
     }
-    differences = find_differences(both, values, seed=seed)
+    differences = find_differences(both, values)
     only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
     mixed = tuple(_mixed_rules(a, b))
     unscored = differences.overall.unscored
-    lacking = tuple(left_out(a.label, b.label, unscored, only_in_a, only_in_b))
+    lacking = (
+        *few_contexts(differences.overall),
+        *left_out(a.label, b.label, unscored, only_in_a, only_in_b),
+    )
     return Comparison(
         a=a.label,
         b=b.label,

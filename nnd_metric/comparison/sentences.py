@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from nnd.metric.comparison.differences import TOLD_APART, Difference, Differences, Verdict
-from nnd.metric.statistics import LEVEL
+from nnd.metric.statistics import FEW_CONTEXTS, LEVEL
 
 _COLUMNS = {
     "error_category": "error category",
@@ -96,6 +96,15 @@ def _by_value(a: str, b: str, found: Mapping[str, Difference]) -> str:
         None: "there is no shared pair of ",
     }
     return "; ".join(text + ", ".join(where[key]) for key, text in texts.items() if where[key])
+
+
+def few_contexts(overall: Difference) -> Iterator[str]:
+    """Yield that the intervals are rough, where the tests are of few contexts."""
+    if 1 < overall.contexts < FEW_CONTEXTS:
+        yield (
+            f"The tests are of {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
+            "intervals are rough."
+        )
 
 
 def _p(value: float | None) -> str:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     )
     from .systems import (
         OVERALL as OVERALL,
+        HumanNumber as HumanNumber,
+        human_numbers_for as human_numbers_for,
         human_scores_for as human_scores_for,
         in_order as in_order,
         match_systems as match_systems,

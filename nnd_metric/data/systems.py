@@ -10,12 +10,27 @@ A system with several such rows, one per aspect, gets their mean; `aspect=` keep
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
 from nnd.schemas import ScoringError
 
 OVERALL = "overall"
+
+
+class HumanNumber(NamedTuple):
+    """Which human scores stand against the pass rates of a category.
+
+    Attributes:
+        aspect: The aspect that was judged.
+        category: Their category.
+        definition: What they are, in words; None where nobody says.
+    """
+
+    aspect: str
+    category: str
+    definition: str | None
 
 
 def match_systems(
@@ -66,11 +81,29 @@ def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, flo
     Returns:
         System to score; systems without one are left out.
     """
+    rows = _rows_for(human_scores, category)
+    return dict(rows.group_by("system").agg(pl.col("score").mean()).iter_rows())
+
+
+def human_numbers_for(human_scores: pl.DataFrame, category: str) -> list[HumanNumber]:
+    """Return what the human scores of `human_scores_for` are; of several, the mean is taken.
+
+    Args:
+        human_scores: Human scores, with or without a definition.
+        category: As there.
+    """
+    rows = _rows_for(human_scores, category)
+    if "definition" not in rows.columns:
+        rows = rows.with_columns(definition=pl.lit(None, pl.String))
+    numbers = rows.select(HumanNumber._fields).unique().sort(HumanNumber._fields)
+    return [HumanNumber(*row) for row in numbers.iter_rows()]
+
+
+def _rows_for(human_scores: pl.DataFrame, category: str) -> pl.DataFrame:
     rows = human_scores.filter(pl.col("category") == category)
     if rows.is_empty():
         rows = human_scores.filter((pl.col("aspect") == category) & (pl.col("category") == OVERALL))
-    scores = rows.drop_nulls("score").group_by("system").agg(pl.col("score").mean())
-    return dict(scores.iter_rows())
+    return rows.drop_nulls("score")
 
 
 def of_aspect(human_scores: pl.DataFrame, aspect: str | None) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from nnd.metric.statistics import has_no_width, interval_of, percent
+from nnd.metric.statistics import do_all_agree, percent
 
 
 class Mark(NamedTuple):
@@ -52,15 +52,15 @@ class Drawing:
 
 
 def line_width(rate: Mapping[str, Any]) -> float:
-    """Return how thick the line of `interval_of` is, in points: Wilson's is thin."""
-    return 0.5 if has_no_width(rate) else 1.2
+    """Return how thick the line of an interval is, in points: thin where all contexts agree."""
+    return 0.5 if do_all_agree(rate) else 1.2
 
 
 def rate_in_words(rate: Mapping[str, Any]) -> str:
     """Return a pass rate with its interval and n, if known (`results.Rate.to_dict`)."""
     if rate["pass_rate"] is None:
         return "no tests"
-    bounds = interval_of(rate)
+    bounds = rate["interval"]
     interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
     of = "" if rate["n"] is None else f" of {rate['n']:,}"
     return f"{percent(rate['pass_rate'])} %{interval}{of}"

@@ -26,6 +26,7 @@ def score_rows(
     rows: Sequence[Encoded],
     done: Done,
     *,
+    missing: frozenset[int] | None = None,
     known: Proof | None = None,
     only: str | None = None,
     budget: int | None = None,
@@ -37,6 +38,9 @@ def score_rows(
         rows: Requests, each with a scored token; at least one.
         done: Called with the sums as they come. When it gets another path, the sums of earlier
             paths are void.
+        missing: Numbers of the requests to score, where the others were scored through the path
+            that `known` names; None means all. All are planned, so that a batch is what it would be
+            if none were scored yet. Where another path is taken, all are scored.
         known: What was found about the model before; paths switched off then stay off.
         only: Name of the one path to try; None means all, fastest first.
         budget: Positions held at once; None means what memory allows.
@@ -54,9 +58,12 @@ def score_rows(
     for path in tried:
         if known.path != path.name:
             known, covered = Proof(path.name, 0.0, 0, switched_off=known.switched_off), False
+            missing = None
             done(known, {})
         try:
-            return _attempt(path, alone, known, done, covered=covered, budget=budget)
+            return _attempt(
+                path, alone, known, done, missing=missing, covered=covered, budget=budget
+            )
         except ScoringError:
             raise
         except PathOffError as off:
@@ -70,9 +77,16 @@ def score_rows(
 
 
 def _attempt(
-    path: Path, alone: Alone, known: Proof, done: Done, *, covered: bool, budget: int | None
+    path: Path,
+    alone: Alone,
+    known: Proof,
+    done: Done,
+    *,
+    missing: frozenset[int] | None,
+    covered: bool,
+    budget: int | None,
 ) -> tuple[Proof, Ran]:
-    """Send all requests through one path."""
+    """Send the missing requests through one path."""
     if not (covered or path.shares):
         check_unshared(alone.loaded, alone.rows)
     checks = Checks(alone, known if covered else None)
@@ -85,7 +99,7 @@ def _attempt(
     def told(sums: Mapping[int, float]) -> None:
         done(proof(), sums)
 
-    ran = run(alone.loaded, path, alone.rows, told, checks=checks, budget=budget)
+    ran = run(alone.loaded, path, alone.rows, told, missing=missing, checks=checks, budget=budget)
     return proof(), ran
 
 

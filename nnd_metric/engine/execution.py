@@ -34,6 +34,7 @@ def run(
     rows: Sequence[Encoded],
     done: Callable[[Mapping[int, float]], None],
     *,
+    missing: frozenset[int] | None = None,
     checks: Checks | None = None,
     budget: int | None = None,
 ) -> Ran:
@@ -44,6 +45,7 @@ def run(
         path: The way to take.
         rows: Requests, each with a scored token.
         done: Called after every batch, but not before the first checks have passed.
+        missing: Numbers of the requests to score, None means all. All are planned.
         checks: What the path's numbers are held against; None trusts them.
         budget: Positions held at once; None means what memory allows.
 
@@ -56,8 +58,9 @@ def run(
     budget = budget or choose_budget(loaded)
     logits, tokens, held = most_rows(loaded), 0, dict[int, float]()
     plan = _apart(loaded, path.plan)
-    batches = plan(rows, budget, logits)
-    checks.choose(batches, pads=path.pads)
+    planned = plan(rows, budget, logits)
+    batches = _left(plan, rows, planned, missing, budget=budget, logits=logits)
+    checks.choose(batches, pads=path.pads, of=sum(batch.tokens for batch in planned))
     batches = checks.in_order(batches)
     with path.open(loaded) as score, _progress(loaded, batches) as bar:
         while batches:
@@ -110,6 +113,26 @@ def _plan_some(
         replace(batch, calls=tuple(tuple(numbers[at] for at in call) for call in batch.calls))
         for batch in plan([rows[number] for number in numbers], budget, logits)
     ]
+
+
+def _left(
+    plan: Planner,
+    rows: Sequence[Encoded],
+    planned: list[Batch],
+    missing: frozenset[int] | None,
+    *,
+    budget: int,
+    logits: int,
+) -> list[Batch]:
+    """Return the batches of which nothing is scored yet, and new ones of what others lack.
+
+    A run that was killed has left whole batches. Parts of one come from runs of other requests.
+    """
+    if missing is None:
+        return planned
+    whole = [batch for batch in planned if missing.issuperset(batch.requests)]
+    lacking = missing.difference(*(batch.requests for batch in whole))
+    return [*whole, *_plan_some(plan, rows, sorted(lacking), budget, logits)]
 
 
 def _within_memory(

@@ -137,16 +137,23 @@ class Checks:
         """Largest difference seen, nats per scored token, but no less than rounding makes."""
         return max([rounding_of(self._alone.loaded), *self._apart])
 
-    def choose(self, batches: Sequence[Batch], *, pads: bool) -> None:
-        """Choose what to check of a plan, which pads or does not, and score it alone."""
+    def choose(self, batches: Sequence[Batch], *, pads: bool, of: int) -> None:
+        """Choose what to check of a plan, which pads or does not, and score it alone.
+
+        Args:
+            batches: What is left of the plan: a run that goes on checks what it would have checked.
+            pads: Whether it pads.
+            of: Positions of the whole plan.
+        """
         padded = _padded(self._alone, batches) if pads else []
         self.padded = max((_length(self._alone.rows[number]) for number in padded), default=0)
         if self._proof is None:
             self._first = {*_telling(self._alone, batches), *padded}
         elif self.padded > self._proof.padded:
             self._first = {*padded}
-        drawn = _drawn(self._alone.rows, self._share * sum(batch.tokens for batch in batches))
-        self._exact = self._alone.sums([*sorted(self._first), *drawn])
+        left = {number for batch in batches for number in batch.requests}
+        drawn = left.intersection(_drawn(self._alone.rows, self._share * of))
+        self._exact = self._alone.sums(sorted(self._first | drawn))
 
     def in_order(self, batches: Sequence[Batch]) -> list[Batch]:
         """Return batches in another order: those first of which something has to be right."""

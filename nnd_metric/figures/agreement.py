@@ -18,7 +18,6 @@ from nnd.metric.drawing import (
     spoken,
 )
 from nnd.metric.figures.points import Points
-from nnd.metric.statistics import interval_of
 
 CAPTION = (
     "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "
@@ -73,7 +72,7 @@ def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str
         if model not in points.judged:
             continue
         (rate, score), (colour, marker) = points.judged[model], look(number)
-        bounds = interval_of(rate)
+        bounds = rate["interval"]
         if bounds is not None:
             ends = [100 * bound for bound in bounds]
             axes.plot(ends, [score] * 2, color=colour, lw=0.7 * line_width(rate), zorder=2)

@@ -23,7 +23,7 @@ from nnd.metric.drawing import (
 from nnd.metric.statistics import percent
 
 CAPTION = (
-    "Difference of the pass rates in points with its 95 % interval (paired cluster bootstrap over "
+    "Difference of the pass rates in points with its 95 % interval (paired, over "
     "contexts). Filled: the interval leaves out 0 and the exact McNemar p, after Holm's adjustment "
     "over the categories, is below 0.05. Open: the data cannot tell."
 )

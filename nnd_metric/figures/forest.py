@@ -29,7 +29,7 @@ from nnd.metric.drawing import (
     widest,
 )
 from nnd.metric.figures.groups import Group
-from nnd.metric.statistics import interval_of, percent
+from nnd.metric.statistics import percent
 
 LETTERS = {"shorter_wins": "S", "longer_wins": "L", "copy_wins": "C"}
 IN_WORDS = {
@@ -39,8 +39,8 @@ IN_WORDS = {
 }
 
 CAPTION = (
-    "Filled marks are pass rates, lines their 95 % intervals (cluster bootstrap over contexts); "
-    "thin lines are Wilson's, where all pass or all fail and resampling has no width. A line "
+    "Filled marks are pass rates, lines their 95 % intervals over contexts; thin lines, of one "
+    "test per context, stand where all pass or all fail. A line "
     "shorter than its mark lies under it. S, L and C mark what is reached by always choosing the "
     "shorter, the longer or the more copied candidate, with a coin where that decides nothing; "
     "open diamonds, what the same model reaches without any context. The line in the middle is a "
@@ -170,7 +170,7 @@ def _draw_rate(
     rate, (colour, marker) = group.rates[number], look(number)
     if rate["pass_rate"] is None:
         return
-    bounds = interval_of(rate)
+    bounds = rate["interval"]
     if bounds is not None:
         ends = [room.at(bound) for bound in bounds]
         axes.plot(ends, [middle] * 2, color=colour, lw=line_width(rate), zorder=3)

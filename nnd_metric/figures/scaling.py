@@ -18,7 +18,6 @@ from nnd.metric.drawing import (
     visible,
 )
 from nnd.metric.figures.groups import Group
-from nnd.metric.statistics import interval_of
 
 CAPTION = (
     "Parameters (embeddings included) on a logarithmic scale; lines join the sizes of a family, "
@@ -107,7 +106,7 @@ def _draw_family(
             continue
         x, y = parameters[model], 100 * rate["pass_rate"]
         joined.append((x, y))
-        bounds = interval_of(rate)
+        bounds = rate["interval"]
         if bounds is not None:
             ends = [100 * bound for bound in bounds]
             axes.plot([x] * 2, ends, color=colour, lw=0.7 * line_width(rate), zorder=2)

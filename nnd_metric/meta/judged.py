@@ -31,12 +31,14 @@ class Judged:
         candidates: Every candidate once: split, context_id, context, inputs, category,
             candidate_id, candidate, system (null where no annotation names it).
         human: What people said: split, candidate_id, aspect, human (null where they said nothing).
+        definition: What that number of people is, in words.
         aspect: The one aspect that was asked for, or None.
     """
 
     pairs: PairSet
     candidates: pl.DataFrame
     human: pl.DataFrame
+    definition: str
     aspect: str | None = None
 
     def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
@@ -87,7 +89,8 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         raise ScoringError(
             f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert anew"
         )
-    human = human_judgements(annotations, _read_rule(folder / "manifest.json"))
+    rule = _read_rule(folder / "manifest.json")
+    human = human_judgements(annotations, rule)
     if aspect is not None:
         known = sorted(human["aspect"].unique())
         if aspect not in known:
@@ -95,7 +98,8 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         human = human.filter(pl.col("aspect") == aspect)
         rows = pairs.pairs.filter(pl.col("aspect") == aspect)
         pairs = PairSet(rows, pairs.human_scores, pairs.name, pairs.version)
-    return Judged(pairs, _candidates(annotations, pairs.pairs), human, aspect)
+    candidates = _candidates(annotations, pairs.pairs)
+    return Judged(pairs, candidates, human, define_judgement(rule), aspect)
 
 
 def human_judgements(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
@@ -119,8 +123,7 @@ def human_judgements(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.D
         case "no_error":
             said = _is_clean([rule["no_error"]])
         case "order":
-            worse = {low for _, low in rule["better"]}
-            said = _is_clean(sorted({high for high, _ in rule["better"]} - worse))
+            said = _is_clean(_best(rule))
         case unknown:
             raise ScoringError(
                 f'quality rule "{unknown}" is not known here; convert with this version of nnd'
@@ -134,6 +137,29 @@ def human_judgements(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.D
             f"{row['human']}; it must be finite, or null where there is none"
         )
     return human
+
+
+def define_judgement(rule: Mapping[str, Any]) -> str:
+    """Say what the number of `human_judgements` is.
+
+    Args:
+        rule: A rule that `human_judgements` knows.
+    """
+    match rule["rule"]:
+        case "credit" | "gap":
+            return "the candidate's score"
+        case "majority":
+            return "the mean of the candidate's ratings"
+        case "no_error":
+            return f'1 where "{rule["no_error"]}" is the candidate\'s only label, 0 where it is not'
+    names = ", ".join(f'"{label}"' for label in _best(rule))
+    return f"1 where all labels of the candidate are of {names}, 0 where they are not"
+
+
+def _best(rule: Mapping[str, Any]) -> list[str]:
+    """Return the labels of an order that none is better than."""
+    worse = {low for _, low in rule["better"]}
+    return sorted({high for high, _ in rule["better"]} - worse)
 
 
 def _is_clean(labels: Sequence[str]) -> pl.Expr:

@@ -10,9 +10,10 @@ import polars as pl
 
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import OVERALL
+from nnd.metric.meta.alike import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.results import PassRates
-from nnd.metric.statistics import interval_of, percent
+from nnd.metric.statistics import percent
 from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
@@ -78,10 +79,14 @@ class MetricTable(Shown):
     Attributes:
         rows: Scorers, then models, then NND itself.
         scores: The numbers behind it: scorer, split, context_id, candidate_id, score.
+        judgement: What the number of people is that single candidates are correlated with.
+        shared: What all rows are over; None where each is over all that it has.
     """
 
     rows: tuple[MetricRow, ...]
     scores: pl.DataFrame
+    judgement: str
+    shared: Shared | None
 
     def headline(self) -> str:
         """Return which metric passes most tests."""
@@ -114,7 +119,11 @@ class MetricTable(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
-        return {"rows": [row.to_dict() for row in self.rows]}
+        return {
+            "judgement": self.judgement,
+            "shared": None if self.shared is None else self.shared.to_dict(),
+            "rows": [row.to_dict() for row in self.rows],
+        }
 
     def write(self, folder: str | Path) -> None:
         """Write a folder of metrics.json and scores.parquet, or replace an older one.
@@ -132,7 +141,7 @@ def _frame_row(row: MetricRow) -> dict[str, Any]:
     found: dict[str, Any] = {"metric": row.name, "kind": row.kind}
     if row.rates is not None:
         rate = row.rates.overall
-        low, high = interval_of(rate.to_dict()) or (None, None)
+        low, high = rate.interval or (None, None)
         found |= {"n": rate.n, "pass_rate": rate.pass_rate, "ties": rate.ties}
         found |= {"low": low, "high": high}
     if row.systems is not None:

@@ -13,12 +13,13 @@ itself: the pass rates of its models against the human scores of the systems the
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import polars as pl
 
-from nnd.metric.agreement import agree_scored, read_scored
-from nnd.metric.data import Table
+from nnd.metric.agreement import FEWEST_MODELS, agree_scored, read_scored
+from nnd.metric.data import Table, of_aspect
+from nnd.metric.meta.alike import Numbers, Over, Shared, check_over, find_matched, find_shared
 from nnd.metric.meta.candidates import correlate_candidates
 from nnd.metric.meta.judged import CANDIDATE, Judged, read_judged
 from nnd.metric.meta.outcome import METRICS, SCORES, MetricRow, MetricTable
@@ -51,24 +52,6 @@ _SCORES = {
 }
 
 
-class _Numbers(NamedTuple):
-    """What one row says.
-
-    Attributes:
-        name: As in `MetricRow`, and so are the next two.
-        kind: What the row is.
-        definition: What is computed.
-        candidates: Those of `judged`, with a score each.
-        scored: The pairs, rows of SCORED_SCHEMA.
-    """
-
-    name: str
-    kind: Literal["scorer", "model"]
-    definition: str
-    candidates: pl.DataFrame
-    scored: pl.DataFrame
-
-
 def metrics(
     data: str | Path,
     scorers: AnyScorer | Sequence[AnyScorer] | None = None,
@@ -79,6 +62,7 @@ def metrics(
     several: Several = "max",
     template: str = "default",
     aspect: str | None = None,
+    over: Over = "shared",
     out: str | Path | None = None,
 ) -> MetricTable:
     """Set NND beside other metrics: which of them agrees with people?
@@ -94,6 +78,9 @@ def metrics(
         several: Which of several references counts, "max" or "mean".
         template: Of the scorer `prompted`: a name, or a text with {placeholders}.
         aspect: Pairs and judgements of this aspect only.
+        over: What rows are correlated over: "shared", the systems and candidates that all of them
+            have, so that rows can be compared, or "all", what each of them has.
+        out: Folder for metrics.json and scores.parquet.
         out: Folder for metrics.json and scores.parquet; an older one of these is replaced.
 
     Raises:
@@ -101,6 +88,7 @@ def metrics(
             it.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
+    check_over(over)
     if out is not None:
         check_replaceable(Path(out), files=(METRICS, SCORES))
     judged = read_judged(data, aspect=aspect)
@@ -119,6 +107,7 @@ def metrics(
         references=table,
         run=read_scored(folders) if folders else None,
         systems=systems,
+        over=over,
     )
     if out is not None:
         found.write(out)
@@ -150,6 +139,7 @@ def compare_metrics(
     references: pl.DataFrame | None = None,
     run: pl.DataFrame | None = None,
     systems: Mapping[str, str] | None = None,
+    over: Over = "shared",
 ) -> MetricTable:
     """Ask scorers, and the models of a stored run, how well they agree with people.
 
@@ -159,6 +149,7 @@ def compare_metrics(
         references: A table of references (`references.read_references`).
         run: Scored pairs of one or more models (`agree.read_scored`); nothing is scored again.
         systems: Model of the run → system it stands for, where the model's id does not say it.
+        over: What rows are correlated over (`alike`).
 
     Raises:
         ScoringError: If two rows have one name, a scorer or the references do not fit the data, the
@@ -169,18 +160,28 @@ def compare_metrics(
     models = _models(scored)
     _check_names([*(scorer.name for scorer in asked), *models])
     numbers = [*_ask(asked, judged, references), *_look_up(models, judged)]
-    rows = [_row(each, judged) for each in numbers]
+    matched = find_matched(list(models), judged.pairs.human_scores, systems)
+    alike, shared = numbers, None
+    if over == "shared" and len(numbers) + (scored is not None) > 1:
+        alike, shared = find_shared(numbers, _people(judged), matched)
+    rows = [_row(each, judged) for each in alike]
     if scored is not None:
-        rows.append(_nnd_row(scored, judged, systems))
+        rows.append(_nnd_row(scored, judged, matched, shared))
     kept = [
         each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
     ]
-    return MetricTable(tuple(rows), pl.concat([pl.DataFrame(schema=_SCORES), *kept]))
+    scores = pl.concat([pl.DataFrame(schema=_SCORES), *kept])
+    return MetricTable(tuple(rows), scores, judged.definition, shared)
+
+
+def _people(judged: Judged) -> pl.DataFrame | None:
+    people = judged.pairs.human_scores
+    return None if people is None else of_aspect(people, judged.aspect)
 
 
 def _ask(
     scorers: Sequence[TextScorer], judged: Judged, references: pl.DataFrame | None
-) -> Iterator[_Numbers]:
+) -> Iterator[Numbers]:
     texts = judged.texts(references)
     pairs = judged.pairs.pairs.hstack(measure(judged.pairs.pairs))
     for scorer in scorers:
@@ -188,10 +189,10 @@ def _ask(
         scored = prefer(candidates, pairs)
         known = [scorer.definition, scorer.made_with() if scorer.made_with else ""]
         definition = "; ".join(each for each in known if each)
-        yield _Numbers(scorer.name, "scorer", definition, candidates, scored)
+        yield Numbers(scorer.name, "scorer", definition, candidates, scored)
 
 
-def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[_Numbers]:
+def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Numbers]:
     """Yield the stored likelihoods of each model; null for candidates in no pair."""
     for model, scored in models.items():
         sides = [
@@ -200,10 +201,10 @@ def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[_Nu
         ]
         known = pl.concat(sides).unique(CANDIDATE, keep="first")
         candidates = judged.candidates.join(known, on=CANDIDATE, how="left", maintain_order="left")
-        yield _Numbers(model, "model", MODEL_DEFINITION, candidates, scored)
+        yield Numbers(model, "model", MODEL_DEFINITION, candidates, scored)
 
 
-def _row(numbers: _Numbers, judged: Judged) -> MetricRow:
+def _row(numbers: Numbers, judged: Judged) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
     said = judged.human.join(numbers.candidates, on=CANDIDATE)
@@ -253,9 +254,16 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _nnd_row(scored: pl.DataFrame, judged: Judged, systems: Mapping[str, str] | None) -> MetricRow:
+def _nnd_row(
+    scored: pl.DataFrame, judged: Judged, matched: Mapping[str, str], shared: Shared | None
+) -> MetricRow:
+    """Agreement of the run's models, without those whose systems other rows have no number of."""
     people, aspect = judged.pairs.human_scores, judged.aspect
-    found, reason = agree_scored(scored, people, systems=systems, aspect=aspect)
+    if shared is not None and len(shared.systems) >= FEWEST_MODELS:
+        left_out = [model for model, system in matched.items() if system not in shared.systems]
+        scored = scored.filter(~pl.col("model").is_in(left_out))
+        matched = {model: system for model, system in matched.items() if model not in left_out}
+    found, reason = agree_scored(scored, people, systems=matched, aspect=aspect)
     return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, found, reason, {})
 
 

@@ -10,7 +10,7 @@ As with models, equality is a failure and counted as a tie, and a test without o
 numbers is a failure and counted as unscored.
 
 A model's lead over a baseline is the difference of what both reach on the same tests, with a paired
-cluster bootstrap interval. There the baseline tosses a coin where it cannot decide, half a pass for
+interval over contexts. There the baseline tosses a coin where it cannot decide, half a pass for
 each tie and unscored test: a model does not know more than length because it does not stop at equal
 lengths. The baseline is `ahead` where the lead is negative, `close` where it is not but its 95 %
 interval reaches 0 (or there is none), `behind` otherwise.
@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from nnd.metric.statistics import FloatArray, percentile_interval, wilson
+from nnd.metric.statistics import Interval, wilson
 
 BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
     "shorter_wins": (-pl.col("characters_high"), -pl.col("characters_low")),
@@ -50,8 +50,8 @@ class Baseline:
         unscored: Tests failed for want of a number.
         with_coin: Its pass rate if a coin decided those two.
         lead: The model's pass rate minus `with_coin`.
-        lead_interval: 95 % paired cluster bootstrap interval of the lead, or None where fewer than
-            two contexts have tests.
+        lead_interval: 95 % paired interval of the lead over contexts (`context_intervals`), or None
+            where fewer than two have tests.
     """
 
     pass_rate: float
@@ -59,7 +59,7 @@ class Baseline:
     unscored: int
     with_coin: float
     lead: float
-    lead_interval: tuple[float, float] | None
+    lead_interval: Interval | None
 
     @property
     def verdict(self) -> Verdict:
@@ -90,15 +90,15 @@ class Matched:
         n: Such tests.
         passes: Those passed.
         pass_rate: passes / n, or None where n is 0.
-        interval: 95 % cluster bootstrap interval, or None where fewer than two contexts have any.
+        interval: 95 % interval over contexts, or None where fewer than two have any.
         wilson: 95 % Wilson interval, or None where n is 0.
     """
 
     n: int
     passes: int
     pass_rate: float | None
-    interval: tuple[float, float] | None
-    wilson: tuple[float, float] | None
+    interval: Interval | None
+    wilson: Interval | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -129,13 +129,13 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def baseline_in(rows: pl.DataFrame, name: str, leads: FloatArray) -> Baseline | None:
+def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Baseline | None:
     """Return what a baseline reaches on some judged tests.
 
     Args:
         rows: Tests, as `judge` returns them.
         name: One of BASELINES.
-        leads: The model's lead, resampled [resamples].
+        interval: Of the model's lead.
 
     Returns:
         None where it decides no test.
@@ -153,7 +153,7 @@ def baseline_in(rows: pl.DataFrame, name: str, leads: FloatArray) -> Baseline | 
         unscored=unscored,
         with_coin=halves / (2 * n),
         lead=(2 * int(rows["passed"].sum()) - halves) / (2 * n),
-        lead_interval=percentile_interval(leads),
+        lead_interval=interval,
     )
 
 
@@ -161,12 +161,12 @@ def _judged(good: pl.Expr, bad: pl.Expr) -> pl.Expr:
     return pl.when(good > bad).then(1.0).when(good < bad).then(0.0).otherwise(0.5)
 
 
-def matched_in(rows: pl.DataFrame, rates: FloatArray) -> Matched | None:
+def matched_in(rows: pl.DataFrame, interval: Interval | None) -> Matched | None:
     """Return the model's pass rate on the judged tests whose candidates match in length.
 
     Args:
         rows: Tests, as `judge` returns them.
-        rates: That rate, resampled [resamples].
+        interval: Of that rate.
 
     Returns:
         None where no length is known: the tests were scored before lengths were stored.
@@ -175,5 +175,4 @@ def matched_in(rows: pl.DataFrame, rates: FloatArray) -> Matched | None:
         return None
     chosen = rows.filter("matched")
     n, passes = chosen.height, int(chosen["passed"].sum())
-    rate, interval = passes / n if n else None, percentile_interval(rates)
-    return Matched(n, passes, rate, interval, wilson(passes, n))
+    return Matched(n, passes, passes / n if n else None, interval, wilson(passes, n))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from nnd.metric.results.baselines import MATCHED_WITHIN, Baseline, Matched
 from nnd.metric.results.rates import Rate
-from nnd.metric.statistics import interval_of, percent
+from nnd.metric.statistics import percent
 from nnd.schemas import counted, excerpt
 
 LENGTH = ("shorter_wins", "longer_wins")
@@ -72,7 +72,7 @@ def _shrinking(overall: Rate) -> Iterator[str]:
     helped = any(baseline is not None and baseline.with_coin > _COIN for baseline in found)
     if not helped or matched is None or overall.pass_rate is None:
         return
-    of_all, of_matched = interval_of(overall.to_dict()), interval_of(matched.to_dict())
+    of_all, of_matched = overall.interval, matched.interval
     if of_all is None or of_all[0] <= _COIN:
         return
     told = f"the model passes {_percent(overall.pass_rate)} of all tests{_where_matched(matched)}"
@@ -107,7 +107,7 @@ def _where_matched(matched: Matched | None) -> str:
     where = f"where lengths match within {100 * MATCHED_WITHIN:.0f} %"
     if matched.pass_rate is None:
         return f"; {where} there is no test"
-    bounds = interval_of(matched.to_dict())
+    bounds = matched.interval
     interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
     return f"; {where}, the model passes {_percent(matched.pass_rate)}{interval} of {matched.n:,}"
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import polars as pl
 
 from nnd.metric.results.rates import PassRates, Rate
-from nnd.metric.statistics import interval_of
 
 _SCHEMA = {
     "model": pl.String,
@@ -29,13 +28,12 @@ def rate_frame(models: Mapping[str, PassRates]) -> pl.DataFrame:
 
     Returns:
         model, slice ("overall", or the column of SLICES), value ("overall", or the slice's value),
-        n, passes, ties, unscored, pass_rate, low and high (the interval that tables show: the 95 %
-        bootstrap over contexts, or Wilson's where that has no width).
+        n, passes, ties, unscored, pass_rate, low and high (the 95 % interval over contexts).
     """
     rows = [
         (
             *(model, column, value, rate.n, rate.passes, rate.ties, rate.unscored, rate.pass_rate),
-            *(interval_of(rate.to_dict()) or (None, None)),
+            *(rate.interval or (None, None)),
         )
         for model, rates in models.items()
         for column, value, rate in _slices(rates)

@@ -16,7 +16,14 @@ from nnd.metric.results.baselines import (
     matched_in,
 )
 from nnd.metric.results.surface import SURFACE_SCHEMA
-from nnd.metric.statistics import FloatArray, bootstrap_ratios, percentile_interval, wilson
+from nnd.metric.statistics import (
+    ClusterInterval,
+    FloatArray,
+    Interval,
+    Method,
+    cluster_intervals,
+    wilson,
+)
 from nnd.schemas import DISTINCT
 
 ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
@@ -46,7 +53,7 @@ SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
 
 CLUSTER = ("split", "context_id")
-"""Pairs of one context are not independent; the bootstrap draws contexts."""
+"""Pairs of one context are not independent; intervals are over contexts."""
 
 SLICES = ("error_category", "aspect", "category", "error_group")
 
@@ -63,8 +70,11 @@ class Rate:
         truncated: Tests whose context was cut to fit the window; None where nobody says, as for
             scorers.
         pass_rate: passes / n, or None where n is 0.
-        interval: 95 % cluster bootstrap interval over contexts, or None where fewer than two
-            contexts have tests.
+        interval: 95 % interval over contexts (`context_intervals`), or None where fewer than two
+            have tests.
+        interval_method: "logit-t"; "all-agree" where all tests pass or all fail, so that each
+            context counts as one test; None where there is no interval.
+        contexts: Contexts with tests.
         wilson: 95 % Wilson interval, which takes tests for independent; for reference.
         baselines: Each of `confounds.BASELINES` on the same tests, or None where it decides none.
         length_matched: On the tests whose candidates match in length, or None where lengths are
@@ -77,8 +87,10 @@ class Rate:
     unscored: int
     truncated: int | None
     pass_rate: float | None
-    interval: tuple[float, float] | None
-    wilson: tuple[float, float] | None
+    interval: Interval | None
+    interval_method: Method | None
+    contexts: int
+    wilson: Interval | None
     baselines: dict[str, Baseline | None]
     length_matched: Matched | None
 
@@ -92,6 +104,8 @@ class Rate:
             "unscored": self.unscored,
             "truncated": self.truncated,
             "interval": None if self.interval is None else list(self.interval),
+            "interval_method": self.interval_method,
+            "contexts": self.contexts,
             "wilson": None if self.wilson is None else list(self.wilson),
             "baselines": {
                 name: None if found is None else found.to_dict()
@@ -134,17 +148,18 @@ class Slice(NamedTuple):
     rows: pl.DataFrame
 
 
-def pass_rates(scored: pl.DataFrame, *, seed: int = 0) -> PassRates:
+def pass_rates(scored: pl.DataFrame) -> PassRates:
     """Summarise the scored pairs of one model.
 
     Args:
         scored: Rows of SCORED_SCHEMA.
-        seed: Seed of the bootstrap.
     """
     judged = judge(scored)
     slices = [distinct_tests(judged), *slices_by(judged, *SLICES)]
-    samples = _resample(judged, slices, seed)
-    rates = [_rate(piece.rows, samples[:, number]) for number, piece in enumerate(slices)]
+    rates = [
+        _rate(piece.rows, own, matched, leads)
+        for piece, own, matched, leads in zip(slices, *_intervals(judged, slices), strict=True)
+    ]
     by: dict[str, dict[str, Rate]] = {column: {} for column in SLICES}
     for piece, rate in zip(slices[1:], rates[1:], strict=True):
         by[piece.column][piece.value] = rate
@@ -207,20 +222,33 @@ def sum_by_context(scored: pl.DataFrame, slices: Sequence[Slice], *sums: pl.Expr
     return found
 
 
-def _resample(judged: pl.DataFrame, slices: Sequence[Slice], seed: int) -> FloatArray:
-    """Return [resamples, slices, numbers]: pass rate, leads over BASELINES, rate where matched."""
-    passed, tests = pl.col("passed").cast(pl.Int64), pl.len()
-    leads = [(passed - pl.col(name)).sum() for name in BASELINES]
-    above = [passed.sum(), *leads, (passed * pl.col("matched")).sum()]
-    below = [tests, *(tests for _ in leads), pl.col("matched").sum()]
-    sums = sum_by_context(judged, slices, *above, *below)
-    flat = (len(sums), len(slices) * len(above))
-    numerators, denominators = (part.reshape(flat) for part in np.split(sums, 2, axis=2))
-    samples = bootstrap_ratios(numerators, denominators, seed=seed)
-    return samples.reshape(len(samples), len(slices), len(above))
+def _intervals(
+    judged: pl.DataFrame, slices: Sequence[Slice]
+) -> tuple[list[ClusterInterval], list[ClusterInterval], list[tuple[ClusterInterval, ...]]]:
+    """Return the intervals of each slice: pass rate, rate where matched, leads over BASELINES."""
+    passed = pl.col("passed").cast(pl.Int64)
+    matched = (passed * pl.col("matched")).sum(), pl.col("matched").sum()
+    leads = [passed - pl.col(name) for name in BASELINES]
+    values = [*(lead.sum() for lead in leads), *((lead**2).sum() for lead in leads)]
+    sums = sum_by_context(judged, slices, passed.sum(), pl.len(), *matched, *values)
+    passes, tests, passes_matched, tests_matched, *rest = np.moveaxis(sums, 2, 0)
+    of_leads = [
+        cluster_intervals(lead, squares, tests, lowest=-1)
+        for lead, squares in zip(rest[: len(leads)], rest[len(leads) :], strict=True)
+    ]
+    return (
+        cluster_intervals(passes, passes, tests),
+        cluster_intervals(passes_matched, passes_matched, tests_matched),
+        list(zip(*of_leads, strict=True)),
+    )
 
 
-def _rate(rows: pl.DataFrame, samples: FloatArray) -> Rate:
+def _rate(
+    rows: pl.DataFrame,
+    interval: ClusterInterval,
+    matched: ClusterInterval,
+    leads: Sequence[ClusterInterval],
+) -> Rate:
     n, passes = rows.height, int(rows["passed"].sum())
     unscored = rows["ll_high"].is_null() | rows["ll_low"].is_null()
     return Rate(
@@ -230,11 +258,13 @@ def _rate(rows: pl.DataFrame, samples: FloatArray) -> Rate:
         unscored=int(unscored.sum()),
         truncated=None if rows["truncated"].has_nulls() else int(rows["truncated"].sum()),
         pass_rate=passes / n if n else None,
-        interval=percentile_interval(samples[:, 0]),
+        interval=interval.bounds,
+        interval_method=interval.method,
+        contexts=interval.contexts,
         wilson=wilson(passes, n),
         baselines={
-            name: baseline_in(rows, name, samples[:, number])
-            for number, name in enumerate(BASELINES, start=1)
+            name: baseline_in(rows, name, lead.bounds)
+            for name, lead in zip(BASELINES, leads, strict=True)
         },
-        length_matched=matched_in(rows, samples[:, -1]),
+        length_matched=matched_in(rows, matched.bounds),
     )

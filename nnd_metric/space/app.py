@@ -179,7 +179,7 @@ def _track(rate: Mapping[str, Any]) -> str:
     """Return a dot at the pass rate on its interval, or nothing where there is no test."""
     if rate["pass_rate"] is None:
         return ""
-    low, high = (100 * end for end in _ends(rate) or [rate["pass_rate"]] * 2)
+    low, high = (100 * end for end in rate["interval"] or [rate["pass_rate"]] * 2)
     return (
         '<div class="track" aria-hidden="true">'
         f'<i style="left:{low:.2f}%;width:{high - low:.2f}%"></i>'
@@ -245,13 +245,7 @@ def _interval(rate: Mapping[str, Any]) -> str:
 
 
 def _bounds(rate: Mapping[str, Any]) -> str:
-    return " to ".join(f"{100 * end:.1f}" for end in _ends(rate) or ())
-
-
-def _ends(rate: Mapping[str, Any]) -> Sequence[float] | None:
-    """Return the interval of a rate; Wilson's where all resamples gave one rate."""
-    found: Sequence[float] | None = rate["interval"]
-    return rate["wilson"] if found is not None and found[0] == found[1] else found
+    return " to ".join(f"{100 * end:.1f}" for end in rate["interval"] or ())
 
 
 def _percent(share: float | None) -> str:

@@ -9,6 +9,12 @@ if TYPE_CHECKING:
         mean_intervals as mean_intervals,
         pooled_intervals as pooled_intervals,
     )
+    from .context_intervals import (
+        FEW_CONTEXTS as FEW_CONTEXTS,
+        ClusterInterval as ClusterInterval,
+        Method as Method,
+        cluster_intervals as cluster_intervals,
+    )
     from .correlated import (
         Compared as Compared,
         Correlated as Correlated,
@@ -18,9 +24,8 @@ if TYPE_CHECKING:
     from .correlations import STATISTICS as STATISTICS, pearson as pearson
     from .extrapolation import Extrapolation as Extrapolation, extrapolate as extrapolate
     from .interval_text import (
-        WILSON as WILSON,
-        has_no_width as has_no_width,
-        interval_of as interval_of,
+        ALL_AGREE as ALL_AGREE,
+        do_all_agree as do_all_agree,
         percent as percent,
         rate_and_interval as rate_and_interval,
     )
@@ -28,7 +33,6 @@ if TYPE_CHECKING:
         FloatArray as FloatArray,
         Interval as Interval,
         bootstrap_ratios as bootstrap_ratios,
-        percentile_interval as percentile_interval,
         wilson as wilson,
     )
     from .permutation import permutation_p as permutation_p

@@ -1,21 +1,15 @@
-"""Which 95 % interval is shown beside a pass rate (`results.Rate.to_dict`)."""
+"""Pass rates with their 95 % intervals, as text (`results.Rate.to_dict`)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-WILSON = "*: Wilson's interval, tests taken for independent, as resampling contexts has no width"
+ALL_AGREE = "*: all contexts agree; Wilson's interval, each context taken for one test"
 """What `rate_and_interval` means by a star."""
 
 
-def has_no_width(rate: Mapping[str, Any]) -> bool:
-    """Whether every resample gave the same rate, as where all tests pass: that is no certainty."""
-    return rate["interval"] is not None and rate["interval"][0] == rate["interval"][1]
-
-
-def interval_of(rate: Mapping[str, Any]) -> Sequence[float] | None:
-    """Return the interval to show: the bootstrap's, or Wilson's where that has no width."""
-    bounds: Sequence[float] | None = rate["wilson" if has_no_width(rate) else "interval"]
-    return bounds
+def do_all_agree(rate: Mapping[str, Any]) -> bool:
+    """Whether all tests pass or all fail, so that the interval is that of one test per context."""
+    return rate["interval"] is not None and rate["pass_rate"] in {0, 1}
 
 
 def percent(share: float) -> str:
@@ -24,7 +18,7 @@ def percent(share: float) -> str:
 
 
 def rate_and_interval(rate: Mapping[str, Any]) -> str:
-    """Return a pass rate, which there must be, in per cent with its interval (`WILSON`)."""
-    bounds = interval_of(rate)
+    """Return a pass rate, which there must be, in per cent with its interval (`ALL_AGREE`)."""
+    bounds = rate["interval"]
     told = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
-    return f"{percent(rate['pass_rate'])}{told}{'*' if has_no_width(rate) else ''}"
+    return f"{percent(rate['pass_rate'])}{told}{'*' if do_all_agree(rate) else ''}"

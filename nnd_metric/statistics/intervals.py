@@ -1,13 +1,14 @@
-"""Intervals for pass rates: Wilson's for reference, the cluster bootstrap for the report.
+"""Wilson's interval for independent tests, and the bootstrap over contexts for correlations.
 
 Pairs of one context share it, so they pass or fail together more often than chance; an interval
-that counts them as independent is too narrow. The cluster bootstrap (Davison and Hinkley 1997,
-section 3.8) redraws whole contexts with replacement and looks at the spread of the ratio
+that counts them as independent is too narrow. Pass rates and their differences have intervals of
+their own (`context_intervals`). Statistics of several pass rates, such as correlations, have the
+cluster bootstrap (Davison and Hinkley 1997, section 3.8), which redraws whole contexts with
+replacement and recomputes the ratios
 
     sum of numerators / sum of denominators
 
-over the resamples: passes over pairs for a pass rate, differences of passes over pairs for two
-models on the same pairs. All slices and models are recomputed from one draw, so they stay paired.
+All slices and models are recomputed from one draw, so they stay paired.
 """
 
 import math
@@ -90,7 +91,7 @@ def bootstrap_ratios(
         ScoringError: If the two differ in shape, are no matrices, or hold a value that is not
             finite, or a denominator below 0.
     """
-    above, below = _checked_sums(numerators, denominators)
+    above, below = checked_sums(numerators, denominators)
     clusters, slices = above.shape
     ratios = np.full((resamples, slices), np.nan)
     estimable = np.count_nonzero(below, axis=0) >= 2  # noqa: PLR2004
@@ -161,19 +162,25 @@ def _check_level(level: float) -> None:
         raise ScoringError(f"the level of an interval lies between 0 and 1, got {level}; try 0.95")
 
 
-def _checked_sums(
+def checked_sums(
     numerators: npt.ArrayLike, denominators: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
+    """Return sums over clusters as arrays.
+
+    Raises:
+        ScoringError: If the two differ in shape, are no matrices, or hold a value that is not
+            finite, or a denominator below 0.
+    """
     above = np.asarray(numerators, dtype=np.float64)
     below = np.asarray(denominators, dtype=np.float64)
     if above.ndim != 2 or above.shape != below.shape:  # noqa: PLR2004
         raise ScoringError(
-            "the bootstrap needs two [clusters, slices] matrices of one shape, "
+            "an interval needs two [clusters, slices] matrices of one shape, "
             f"got {above.shape} and {below.shape}"
         )
     if not (np.isfinite(above).all() and np.isfinite(below).all() and (below >= 0).all()):
         raise ScoringError(
-            "the bootstrap needs finite sums and no denominator below 0; "
+            "an interval needs finite sums and no denominator below 0; "
             "write 0 and 0 where a cluster has no pair in a slice"
         )
     return above, below

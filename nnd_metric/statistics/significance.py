@@ -1,7 +1,7 @@
 """Tests of significance for two models on the same pairs, and how many pairs one would need.
 
 McNemar's test takes pairs as independent. Pairs of one context are not, so it claims somewhat too
-much wherever contexts hold several; the cluster bootstrap beside it (`differences`) does not.
+much wherever contexts hold several; the interval over contexts beside it (`differences`) does not.
 """
 
 import math

@@ -98,6 +98,7 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
     systems = agreement["systems"]
     lines = [f"{model} stands for {system}" for model, system in systems.items()]
     lines += [f"{model} stands for no judged system" for model in agreement["unmatched"]]
+    lines += human_notes(agreement)
     lines.append(f"gap r (laban2022) takes the systems as {', '.join(systems.values())}")
     made = {
         (each["permutations"]["m"], each["permutations"]["method"])
@@ -113,6 +114,22 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
         missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
         lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
     return lines
+
+
+def human_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Say which number of people each category is correlated with."""
+    return [
+        f"{category}, human score: {_human_number(found['human_numbers'])}"
+        for category, found in agreement["by_category"].items()
+        if found["human_numbers"]
+    ]
+
+
+def _human_number(numbers: Sequence[Mapping[str, Any]]) -> str:
+    said = dict.fromkeys(each["definition"] or "not defined" for each in numbers)
+    aspects = ", ".join(dict.fromkeys(each["aspect"] for each in numbers))
+    of = f"mean over aspects {aspects}" if len(numbers) > 1 else f"aspect {aspects}"
+    return f"{'; '.join(said)} ({of})"
 
 
 def _interval(bounds: Sequence[float] | None) -> str:

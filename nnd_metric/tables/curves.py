@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.statistics import WILSON, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, rate_and_interval
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
@@ -26,5 +26,5 @@ def curve_table(runs: Sequence[Mapping[str, Any]]) -> "Table":
             rates = [rate_and_interval(point) for point in (first, last)]
             table.add_row(run["name"], category, steps, *rates, f"{last['n']:,}")
             if any("*" in rate for rate in rates):
-                table.caption = WILSON
+                table.caption = ALL_AGREE
     return table

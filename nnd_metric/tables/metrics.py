@@ -6,14 +6,16 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from nnd.metric.statistics import WILSON, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, rate_and_interval
+from nnd.metric.tables.agreement import human_notes
+from nnd.schemas import counted
 
 _NOTHING = "n/a"
 _SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
 _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, and mean within contexts; "
-    f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {WILSON}"
+    f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {ALL_AGREE}"
 )
 _LEVELS = {"sample": "pooled", "by_context": "context"}
 
@@ -38,9 +40,17 @@ def metrics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def metrics_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say what each row computes, and what was left out of it."""
-    notes = [_HOW_TO_READ]
+def metrics_notes(table: Mapping[str, Any]) -> list[str]:
+    """Say what rows are over, what each computes, and what was left out of it.
+
+    Args:
+        table: `metrics.MetricTable.to_dict()`.
+    """
+    rows = table["rows"]
+    notes = [_HOW_TO_READ, _over(table["shared"])]
+    notes.append(f"candidates, what people said: {table['judgement']}")
+    agreements = [row["systems"] for row in rows if row["systems"] is not None]
+    notes += human_notes(agreements[0]) if agreements else []
     notes += [f"{row['name']}: {row['definition']}" for row in rows if row["definition"]]
     aspects = max((len(row["candidates"]) for row in rows), default=0)
     if aspects > 1:
@@ -52,6 +62,26 @@ def metrics_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         if row["systems"] is None:
             notes.append(f"{row['name']}, no agreement over systems: {row['systems_reason']}")
     return notes
+
+
+def _over(shared: Mapping[str, Any] | None) -> str:
+    """Say what all rows are over."""
+    if shared is None:
+        return "each row is over all systems and candidates that it has numbers of"
+    names = ", ".join(shared["systems"])
+    systems = counted(len(shared["systems"]), "system") + (f" ({names})" if names else "")
+    candidates = counted(shared["candidates"], "candidate")
+    over = f"all rows are over the same {systems} and {candidates}"
+    left_out = []
+    if shared["other_systems"]:
+        others = ", ".join(shared["other_systems"])
+        left_out.append(f"{counted(len(shared['other_systems']), 'system')} ({others})")
+    if shared["other_candidates"]:
+        lacking = ", ".join(f"{name} lacks {n:,}" for name, n in shared["unscored"].items())
+        left_out.append(f"{counted(shared['other_candidates'], 'candidate')} ({lacking})")
+    if not left_out:
+        return over
+    return f"{over}, without {' and '.join(left_out)} that not all have; --systems all keeps them"
 
 
 def _left_out(row: Mapping[str, Any]) -> list[str]:

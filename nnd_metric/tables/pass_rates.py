@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import WILSON, has_no_width, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, do_all_agree, rate_and_interval
 from nnd.metric.tables.cells import NOTHING, share, slices
 from nnd.schemas import text_table
 
@@ -79,7 +79,7 @@ def counts_table(results: Sequence[Mapping[str, Any]]) -> "Table":
 def interval_notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say what a star behind an interval means, if there is one."""
     rates = [each for result in results for each in (result, *_all_slices(result))]
-    return [WILSON] if any(map(has_no_width, rates)) else []
+    return [ALL_AGREE] if any(map(do_all_agree, rates)) else []
 
 
 def rate(found: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ import polars as pl
 
 from nnd.metric.data import OVERALL
 from nnd.metric.drawing import Pictured
-from nnd.metric.statistics import interval_of, percent
+from nnd.metric.statistics import percent
 from nnd.metric.training.history import HISTORY, Entry, line_of, read_history, share_of_time
 from nnd.schemas import ScoringError, replace_own
 
@@ -114,7 +114,7 @@ class Curves(Pictured):
         rows = [
             (
                 *(run.name, category, step, rate.n, rate.pass_rate),
-                *(interval_of(rate.to_dict()) or (None, None)),
+                *(rate.interval or (None, None)),
             )
             for run in self.runs
             for category in self.categories

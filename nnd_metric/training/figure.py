@@ -21,12 +21,10 @@ from nnd.metric.drawing import (
     style,
     visible,
 )
-from nnd.metric.statistics import interval_of
 from nnd.metric.training.history import Point
 
 CAPTION = (
-    "Bands are 95 % intervals over contexts, of each step by itself (Wilson's, tests taken for "
-    "independent, where resampling contexts has no width, as where all pass). All steps score the "
+    "Bands are 95 % intervals over contexts, of each step by itself. All steps score the "
     "same pairs, so two of them are better told apart than their bands suggest."
 )
 
@@ -79,7 +77,7 @@ def _draw_line(
     colour, marker = look(number)
     steps = [step for step, _ in line]
     rates = [100 * (rate.pass_rate or 0) for _, rate in line]
-    bounds = [interval_of(rate.to_dict()) or (math.nan, math.nan) for _, rate in line]
+    bounds = [rate.interval or (math.nan, math.nan) for _, rate in line]
     low, high = ([100 * each[side] for each in bounds] for side in (0, 1))
     axes.fill_between(steps, low, high, color=colour, alpha=0.15, lw=0, zorder=1)
     axes.plot(steps, rates, color=colour, lw=1, zorder=2)

@@ -23,7 +23,7 @@ class Point:
     Attributes:
         pass_rate: Share of the tests passed, or None where there are none.
         n: Tests.
-        interval: 95 % cluster bootstrap interval over contexts, or None (`results.Rate`).
+        interval: 95 % interval over contexts, or None (`results.Rate`).
     """
 
     pass_rate: float | None

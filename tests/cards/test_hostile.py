@@ -31,7 +31,7 @@ HOSTILE = [
     "[link](javascript:1) ![image](x) <https://a.bc> www.a.b",
     "*a* **b** _c_ ~~d~~ $x$ $$y$$ \\(z\\)",
     "1. one\n- two\n+ three\n> four\n= five",
-    "\x00\x1b[2J\x07",
+    "\x01\x1b[2J\x07",
     "| --- | --- |",
     "👩‍👩‍👧 Brasília 北京",
     "TODO XXX None nan",

@@ -218,16 +218,6 @@ def test_the_file_of_results_is_read_by_the_hubs_client() -> None:
     assert category.notes.startswith("n = 2; nnd|")
 
 
-def test_an_interval_without_width_is_wilsons() -> None:
-    # All of 4 pass in every resample; Wilson's lower end is 4 / (4 + 1.96²) = 0.5101.
-    all_pass = result(1.0) | {"interval": [1.0, 1.0], "wilson": [0.5101, 1.0]}
-    _, text = results_file(all_pass, QUIZ)
-    (entry,) = parse_eval_result_entries(yaml.safe_load(text))
-    assert entry.notes.startswith("n = 4, 95 % Wilson interval 0.5101 to 1.0000; nnd|")
-    (told,) = ModelCard(add_results(None, "org/tiny", all_pass, QUIZ)).data.eval_results
-    assert told.metric_args["interval"] == [0.5101, 1.0]
-
-
 def test_a_template_of_ones_own_makes_a_plain_file_name() -> None:
     path, _ = results_file(result(template="Q: {q}\n../A:"), QUIZ)
     assert path == ".eval_results/nnd-org--quiz-native-template-Q-q-..-A-.yaml"

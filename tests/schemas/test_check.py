@@ -61,7 +61,10 @@ def test_a_missing_field_is_named_with_its_meaning() -> None:
     (problem,) = check_rows("human_score", [row])
 
     assert problem.message == "'system' is a required property"
-    assert problem.remedy == 'Name of the system in the source, for example "mixqg"'
+    assert (
+        problem.remedy
+        == 'Name of the system in the source; no white space at its ends, for example "mixqg"'
+    )
 
 
 def test_two_missing_fields_are_two_problems() -> None:

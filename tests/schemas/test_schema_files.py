@@ -23,10 +23,12 @@ def whole(schema: Any, root: Mapping[str, Any]) -> Any:
     own = {key: whole(part, root) for key, part in schema.items() if key not in ("$ref", "$defs")}
     if "$ref" not in schema:
         return own
-    referred: Any = root
-    for key in schema["$ref"].removeprefix("#/").split("/"):
+    name, _, place = schema["$ref"].partition("#")
+    other: Any = load_schema(name.removeprefix("urn:nnd:schema:")) if name else root
+    referred = other
+    for key in place.split("/")[1:]:
         referred = referred[key]
-    return whole(referred, root) | own
+    return whole(referred, other) | own
 
 
 def described(schema: object, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -43,9 +45,13 @@ def described(schema: object, path: str = "") -> Iterator[tuple[str, Mapping[str
             yield from described(part, path)
 
 
-def properties_of(name: Any) -> dict[str, Mapping[str, Any]]:
+def resolved(name: Any) -> Mapping[str, Any]:
     schema = load_schema(name)
-    return dict(described(whole(schema, schema)))
+    return whole(schema, schema)  # type: ignore[no-any-return]
+
+
+def properties_of(name: Any) -> dict[str, Mapping[str, Any]]:
+    return dict(described(resolved(name)))
 
 
 def example(spec: Mapping[str, Any]) -> Any:
@@ -115,8 +121,7 @@ def test_every_example_is_valid(name: Any) -> None:
 
 @pytest.mark.parametrize("name", PRESENT)
 def test_the_first_examples_together_make_a_valid_row(name: Any) -> None:
-    schema = load_schema(name)
-    properties = whole(schema, schema)["properties"]
+    properties = resolved(name)["properties"]
     row = {column: example(spec) for column, spec in properties.items()}
 
     assert list(check_rows(name, [row])) == []
@@ -124,7 +129,7 @@ def test_the_first_examples_together_make_a_valid_row(name: Any) -> None:
 
 @pytest.mark.parametrize("name", PRESENT)
 def test_nothing_but_the_named_columns_is_allowed(name: Any) -> None:
-    assert load_schema(name)["additionalProperties"] is False
+    assert resolved(name)["additionalProperties"] is False
 
 
 def test_the_walk_over_properties_goes_into_items_and_branches() -> None:

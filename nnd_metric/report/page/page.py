@@ -20,7 +20,7 @@ from nnd.metric.figures import IN_WORDS, in_short
 from nnd.metric.report.content import Content, Evaluated, Figures, pack_pairs
 from nnd.metric.report.page.sheets import headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION, caveats
-from nnd.metric.statistics import has_no_width, interval_of
+from nnd.metric.statistics import do_all_agree
 from nnd.metric.tables import (
     agreement_notes,
     agreement_table,
@@ -65,7 +65,7 @@ def render(content: Content, figures: Figures) -> str:
         n_pairs=models[0].rates.n_pairs,
         n_contexts=models[0].rows.select(CLUSTER).n_unique(),
         best=_best(content),
-        wilson=any(has_no_width(each.rates.overall.to_dict()) for each in models),
+        all_agree=any(do_all_agree(each.rates.overall.to_dict()) for each in models),
         headline=list(headline(models, sizes)),
         sized=any(sizes),
         surface={IN_WORDS[name]: share for name, share in surface(models).items()},
@@ -152,8 +152,8 @@ def _best(content: Content) -> dict[str, Any]:
     return {
         "names": [names[model] for model in best],
         "pass_rate": rate["pass_rate"],
-        "interval": interval_of(rate),
-        "by": "Wilson's 95 % interval" if has_no_width(rate) else "95 % interval",
+        "interval": rate["interval"],
+        "by": "95 % interval, one test per context" if do_all_agree(rate) else "95 % interval",
         "alike": [names[m] for m in names if m in undecided and m not in best],
     }
 

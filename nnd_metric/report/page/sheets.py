@@ -9,7 +9,7 @@ from rich.table import Table
 from nnd.metric.drawing import COLOURS, GLYPHS
 from nnd.metric.report.content import Evaluated
 from nnd.metric.results import BASELINES
-from nnd.metric.statistics import has_no_width, interval_of, percent
+from nnd.metric.statistics import do_all_agree, percent
 
 NOTHING = "n/a"
 
@@ -102,7 +102,7 @@ def headline(models: Sequence[Evaluated], sizes: Sequence[str]) -> Iterator[Head
             model=each.model,
             parameters=size,
             pass_rate=_share(rate["pass_rate"]),
-            interval=_interval(interval_of(rate)) + ("*" if has_no_width(rate) else ""),
+            interval=_interval(rate["interval"]) + ("*" if do_all_agree(rate) else ""),
             matched=NOTHING if matched is None else _matched(matched),
             alone=_baseline(rate["baselines"]["unconditional"]),
             counts=[NOTHING if rate[n] is None else f"{rate[n]:,}" for n in _COUNTS],

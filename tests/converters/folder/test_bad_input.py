@@ -210,12 +210,68 @@ def test_an_unknown_system(refused: Callable[[str, bytes], str], system: str) ->
         assert f'"{unknown}" is not in source.yaml (known: bartb_sup, bartl_sup, ' in message
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\n\u00a0"])
-def test_an_empty_candidate(refused: Callable[[str, bytes], str], text: str) -> None:
-    assert refused("quiz_design", lines(with_question(1, question=text))) == (
+def test_an_empty_candidate(refused: Callable[[str, bytes], str]) -> None:
+    assert refused("quiz_design", lines(with_question(1, question=""))) == (
         "given:1, questions[1]: candidate: is empty (leave it out, or set `empty_candidates: keep` "
         "in source.yaml)"
     )
+
+
+@pytest.mark.parametrize("text", ["  ", "\n\u00a0"])
+def test_a_candidate_of_blanks(refused: Callable[[str, bytes], str], text: str) -> None:
+    message = "candidate: is nothing but white space (leave it out, or make it an empty text)"
+
+    assert refused("quiz_design", lines(with_question(1, question=text))) == (
+        f"given:1, questions[1]: {message}"
+    )
+    # Not even where an empty candidate is one like any other.
+    assert refused("challenge300", table(HEADER, cell("GPT3-davinci", "  "))) == (
+        f"given:2, GPT3-davinci: {message}"
+    )
+
+
+@pytest.mark.parametrize("text", [" \n ", "\u2003"])
+def test_a_context_of_blanks(make_source: MakeSource, toy: Toy, text: str) -> None:
+    rows = [toy("a", "heron", "good", context=text), toy("b", "wren", "wrong", context=text)]
+
+    with pytest.raises(NNDError, match=r"^toy\.jsonl:1: context: is nothing but white space \("):
+        convert(make_source(rows))
+
+
+@pytest.mark.parametrize("part", [" ", "a\0b"])
+def test_a_part_of_a_context_that_is_no_text(make_source: MakeSource, toy: Toy, part: str) -> None:
+    rows = [
+        toy(name, "heron", label, inputs={"question": "Who sings?", "hint": part})
+        for name, label in (("a", "good"), ("b", "wrong"))
+    ]
+
+    with pytest.raises(NNDError, match=r"^toy\.jsonl:1: inputs: (is nothing but|holds the char)"):
+        convert(make_source(rows))
+
+
+def test_an_empty_context_with_an_empty_part_is_one(make_source: MakeSource, toy: Toy) -> None:
+    rows = [
+        toy("a", "heron", "good", context="", inputs={"question": ""}),
+        toy("b", "wren", "wrong", context="", inputs={"question": ""}),
+    ]
+
+    assert convert(make_source(rows)).pairs["context"].to_list() == [""]
+
+
+def test_a_candidate_with_nul(refused: Callable[[str, bytes], str]) -> None:
+    assert refused("quiz_design", lines(with_question(1, question="Who\0?"))) == (
+        "given:1, questions[1]: candidate: holds the character NUL, which no text has (the file "
+        "may be damaged: fetch it again)"
+    )
+
+
+@pytest.mark.parametrize("field", ["context_id", "candidate_id", "language", "split"])
+def test_an_id_with_a_line_end(make_source: MakeSource, toy: Toy, field: str) -> None:
+    row = toy("a", "heron", "good", language="en", split="test")
+    rows = [row | {field: f"{row[field]}\n"}, toy("b", "wren", "wrong")]
+
+    with pytest.raises(NNDError, match=rf"^toy\.jsonl:1: {field}: '\w+\\n' does not match "):
+        convert(make_source(rows))
 
 
 def test_an_empty_candidate_that_is_kept(read: Callable[[str, bytes], Conversion]) -> None:

@@ -6,10 +6,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.stored_folders import read_manifest, write_manifest
 
+from nnd.cards import data_card
 from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.validation import validate
 from nnd.schemas import NNDError
 
 FULL = """
@@ -72,8 +76,73 @@ def test_what_convert_writes(make_source: Callable[..., Path], tmp_path: Path) -
 
     manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
     assert list(manifest) == [
-        *("nnd_version", "source", "files", "counts", "dropped"),
-        *("oddities", "normalised", "hygiene", "outputs"),
+        *("nnd_version", "source", "files", "oddities", "normalised", "keep_equal"),
+        *("counts", "dropped", "hygiene", "outputs"),
     ]
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {"manifest.json", *manifest["outputs"]}
+
+
+@pytest.fixture
+def alike(make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]]) -> Path:
+    """A source in which b says what a says, though only a is good; c differs in a capital."""
+    texts = {
+        "a": ("good", "Who sings?"),
+        "b": ("wrong", "Who  sings?"),
+        "c": ("wrong", "who sings?"),
+    }
+    rows = [toy(name, "heron", label, candidate=text) for name, (label, text) in texts.items()]
+    return make_source(rows)
+
+
+def test_pairs_of_equal_texts_that_are_left_out_are_told(alike: Path, tmp_path: Path) -> None:
+    found = convert(alike, out=tmp_path / "out")
+
+    assert found.pairs["low_id"].to_list() == ["c"]
+    assert (found.manifest["keep_equal"], found.manifest["counts"]["equal_pairs"]) == (False, 0)
+    assert [entry["n"] for entry in found.manifest["dropped"]] == [1]
+    assert found.notes()[-1] == (
+        "1 pair of equal texts left out; --keep-equal counts them as tests, which ties fail"
+    )
+    card = data_card(tmp_path / "out", "org/toy")
+    assert "| 1 pairs | both candidates are the same text after NFC and white-space folding" in card
+
+
+def test_pairs_of_equal_texts_are_counted_where_asked_for(alike: Path, tmp_path: Path) -> None:
+    found = convert(alike, out=tmp_path / "out", keep_equal=True)
+
+    assert found.pairs["low_id"].to_list() == ["b", "c"]
+    counts = found.manifest["counts"]
+    assert (counts["pairs"], counts["equal_pairs"], counts["same_after_lowercase"]) == (2, 1, 1)
+    assert found.notes()[-1] == "1 pair of equal texts kept; a tie fails"
+    assert "1 of equal texts, kept" in str(found)
+    assert validate(tmp_path / "out").ok
+    card = data_card(tmp_path / "out", "org/toy")
+    assert "| pairs of equal texts, kept | 1 |" in card
+    assert "| pairs that differ in letter case only | 1 |" in card
+
+
+def test_pairs_of_equal_texts_that_the_manifest_does_not_keep_are_found(
+    alike: Path, tmp_path: Path
+) -> None:
+    convert(alike, out=tmp_path / "out", keep_equal=True)
+    manifest = read_manifest(tmp_path / "out")
+    write_manifest(tmp_path / "out", manifest | {"keep_equal": False})
+
+    lines = [str(finding) for finding in validate(tmp_path / "out")]
+    assert lines[0] == (
+        "pairs.parquet: row 0: no such pair follows from the annotations (convert the source again)"
+    )
+
+
+def test_with_equal_texts_there_may_be_more_pairs_than_a_source_expects(
+    nnd_data: Path, tmp_path: Path
+) -> None:
+    # 1,119 is the published count; source.yaml expects the 1,117 whose texts differ.
+    origin = nnd_data / "confit_samsum"
+    found = convert(
+        "confit_samsum", origin=origin, variant="gap", keep_equal=True, out=tmp_path / "out"
+    )
+
+    assert (found.pairs.height, found.manifest["counts"]["equal_pairs"]) == (1119, 2)
+    assert validate(tmp_path / "out").ok

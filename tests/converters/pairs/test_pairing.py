@@ -149,6 +149,9 @@ def test_two_candidates_with_one_text_are_dropped_and_counted(
 
     assert pairs.frame.is_empty()
     assert dropped(pairs) == {"same_text": 1}
+    kept = make_pairs(two_texts(annotated, high, low), RULE, TAXONOMY, keep_equal=True)
+    assert kept.frame.select("candidate_high", "candidate_low").rows() == [(high, low)]
+    assert dropped(kept) == {}
 
 
 @pytest.mark.parametrize(("high", "low"), [("Who sings?", "who sings?"), ("a b", "ab"), ("", "a")])

@@ -153,7 +153,7 @@ WRONG: list[tuple[str, Edit, str]] = [
         f'{PAIRED}:3: system: "M23_dynamicmix" is not in source.yaml',
     ),
     ("summeval", lambda line: line.update(text="Another."), "stands for two different things"),
-    ("summeval", lambda line: line.update(decoded=" "), f"{PAIRED}:3: candidate: is empty"),
+    ("summeval", lambda line: line.update(decoded=""), f"{PAIRED}:3: candidate: is empty"),
     (
         "dialsummeval",
         lambda line: line.pop("dialogue"),

@@ -15,9 +15,10 @@ import pytest
 from scipy import stats
 
 from nnd.metric.agreement.measures import agreement, try_agreement
-from nnd.metric.data.systems import human_scores_for, match_systems
+from nnd.metric.data.systems import human_numbers_for, human_scores_for, match_systems
 from nnd.metric.statistics.correlations import BATCHED, STATISTICS
 from nnd.metric.statistics.intervals import bootstrap_ratios
+from nnd.metric.tables import agreement_notes
 from nnd.schemas import ScoringError
 
 PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
@@ -132,6 +133,48 @@ def test_several_aspects_are_averaged() -> None:
     assert human_scores_for(scores, "overall") == {"A": 3.5, "B": 2.0}
 
 
+def test_human_scores_are_named() -> None:
+    scores = people(
+        ("A", None, "fluency", "overall", 4.0),
+        ("B", None, "fluency", "overall", 2.0),
+        ("A", None, "relevance", "overall", 3.0),
+        ("A", None, "relevance", "sports", 1.0),
+        ("B", None, "style", "overall", None),
+    )
+    assert human_numbers_for(scores, "overall") == [
+        ("fluency", "overall", "mean"),
+        ("relevance", "overall", "mean"),
+    ]
+    assert human_numbers_for(scores, "sports") == [("relevance", "sports", "mean")]
+    # A category named like an aspect stands against the aspect's scores.
+    assert human_numbers_for(scores, "fluency") == [("fluency", "overall", "mean")]
+    assert human_numbers_for(scores, "unknown") == []
+    assert human_numbers_for(scores.drop("definition"), "sports") == [("relevance", "sports", None)]
+
+
+def test_an_agreement_says_what_it_is_an_agreement_with() -> None:
+    scores = people(
+        ("A", None, "fluency", "overall", 4.0),
+        ("B", None, "fluency", "overall", 2.0),
+        ("A", None, "relevance", "overall", 3.0),
+        ("B", None, "relevance", "overall", 1.0),
+    )
+    rates = pl.DataFrame(
+        {"model": ["A", "B"], "category": ["overall"] * 2, "pass_rate": [0.4, 0.6], "n": [5, 5]}
+    )
+
+    found = agreement(rates, scores).to_dict()
+    one = agreement(rates, scores, aspect="fluency").to_dict()
+
+    assert found["by_category"]["overall"]["human_numbers"] == [
+        {"aspect": "fluency", "category": "overall", "definition": "mean"},
+        {"aspect": "relevance", "category": "overall", "definition": "mean"},
+    ]
+    said = "overall, human score: mean (mean over aspects fluency, relevance)"
+    assert said in agreement_notes(found)
+    assert "overall, human score: mean (aspect fluency)" in agreement_notes(one)
+
+
 def test_one_aspect_can_be_asked_for() -> None:
     scores = people(
         ("A", None, "fluency", "overall", 1.0),
@@ -233,7 +276,7 @@ def test_the_dictionary_is_plain_json() -> None:
     found = agreement(ours, overall({"A": 1, "B": 2}), samples=samples).to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     beside = ["intervals", "intervals_over_systems", "p_values", "permutations"]
-    expected = [*STATISTICS, *beside, "n", "dropped", "extrapolation"]
+    expected = [*STATISTICS, *beside, "n", "human_numbers", "dropped", "extrapolation"]
     assert list(found["by_category"]["quality"]) == expected
     assert list(found["mean"]) == list(STATISTICS)
     assert found["mean_permutations"] == {"method": "exact", "m": 2}

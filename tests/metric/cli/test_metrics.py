@@ -38,14 +38,26 @@ def test_a_table(metrics: Command, data: Path) -> None:
     code, out, err = metrics(data)
     assert (code, err) == (0, "")
     shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
-    # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; r = (94 * 4 - 23 + 71 * 5) / sqrt(14406 *
-    # 42), as in test_metrics; the mean is over one category; 5 judged candidates, 1 context
+    # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; the mean is over one category; 5 judged
+    # candidates, 1 context. `overlap` has no number of the empty candidate, which counts in neither
+    # row: mean lengths 12.5, 6, 5 and people 2, 1.5, 0.5, as deviations times 6: 28 -11 -17 and
+    # 4 1 -5; r = (112 - 11 + 85) / sqrt(1194 * 42).
     assert shown["length"][:10] == [
         *("100.0", "3", "0", "3"),
-        *("1.000", "0.910", "1.000", "0.910"),
+        *("1.000", "0.831", "1.000", "0.831"),
         *("5", "1"),
     ]
     assert "length: characters of the candidate" in out
+    assert "the same 3 systems (a, b, c) and 5 candidates, without 1 candidate (overlap la" in out
+
+
+def test_each_row_over_its_own(metrics: Command, data: Path) -> None:
+    code, out, _ = metrics(data, "--systems", "all", "--json")
+    found = json.loads(out)
+    assert (code, found["shared"]) == (0, None)
+    # With the empty candidate, a length of 0: r = (94 * 4 - 23 + 71 * 5) / sqrt(14406 * 42).
+    length = found["rows"][0]["systems"]["by_category"]["overall"]
+    assert length["gap_r"] == pytest.approx((94 * 4 - 23 + 71 * 5) / (14406 * 42) ** 0.5)
 
 
 def test_references_bring_the_scorers_that_need_them(
@@ -86,8 +98,10 @@ def test_a_run_and_a_prompted_model(
     assert nnd["systems_reason"].startswith("agreement needs at least two models matched")
     # The prompt is the context alone, so these are the likelihoods of the run.
     assert prompted["rates"]["pass_rate"] == stored["rates"]["pass_rate"]
-    assert stored["candidates"]["quality"]["unscored"] == 2  # in no pair
-    assert prompted["candidates"]["quality"]["unscored"] == 0
+    # Two judged candidates and the one that nobody judged are in no pair.
+    shared = json.loads(out)["shared"]
+    assert (shared["candidates"], shared["unscored"]) == (3, {str(model): 3})
+    assert prompted["candidates"]["quality"]["n"] == stored["candidates"]["quality"]["n"] == 3
 
 
 @pytest.mark.parametrize(
@@ -96,6 +110,7 @@ def test_a_run_and_a_prompted_model(
         (["none"], "none: is no folder; name one that `nnd convert` wrote"),
         (["data", "--scorer", "rouge1"], "rouge1 compares with references, and the data has none"),
         (["data", "--scorer", "rouge"], 'there is no scorer "rouge"; choose of '),
+        (["data", "--systems", "some"], 'systems "some": choose shared or all'),
         (["data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
         (["data", "--run", "data"], "log_likelihoods.parquet: "),
         (["data", "--references", "none.csv"], "none.csv: cannot be read as a table of references"),

@@ -12,7 +12,7 @@ from support.two_models import scored
 
 from nnd.metric.comparison.differences import Difference, Differences, find_differences
 from nnd.metric.results.rates import SLICES
-from nnd.metric.statistics.intervals import bootstrap_ratios, percentile_interval
+from nnd.metric.statistics.context_intervals import cluster_intervals
 from nnd.metric.statistics.significance import pairs_needed
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
@@ -88,7 +88,7 @@ def test_every_slice_has_its_own_tests() -> None:
 
 
 def test_no_test() -> None:
-    assert overall("", "") == Difference(0, 0, None, None, None, None, 0, 0, None, None, None)
+    assert overall("", "") == Difference(0, 0, None, None, None, None, 0, 0, 0, None, None, None)
 
 
 def test_one_test() -> None:
@@ -99,16 +99,19 @@ def test_one_test() -> None:
 
 
 def test_two_tests() -> None:
-    # p = 2 / 2^2; in every draw of two contexts a passes both.
+    # p = 2 / 2^2; both contexts agree: 1 - 1.96^2 / (2 + 1.96^2) = 0.3424.
     found = overall("++", "--")
-    assert (found.difference, found.interval, found.p) == (1.0, (1.0, 1.0), 0.5)
+    assert (found.difference, found.contexts, found.p) == (1.0, 2, 0.5)
+    assert found.interval == pytest.approx((0.3424, 1.0), abs=5e-5)
     assert found.verdict == "undecided"
 
 
 @pytest.mark.parametrize("verdicts", ["+" * 9, "-" * 9, "=" * 9, "?" * 9])
 def test_all_equal(verdicts: str) -> None:
+    # No discordant test in 9 contexts: Tango's interval, +- 1.96^2 / (9 + 1.96^2).
     found = overall(verdicts, verdicts)
-    assert (found.difference, found.interval, found.p) == (0.0, (0.0, 0.0), 1.0)
+    assert (found.difference, found.p) == (0.0, 1.0)
+    assert found.interval == pytest.approx((-0.2991, 0.2991), abs=5e-5)
     assert (found.verdict, found.needed) == ("undecided", None)
 
 
@@ -116,7 +119,7 @@ def test_a_category_without_a_test_is_null_and_no_member_of_the_family() -> None
     found = differences(*("+" * 6, "-" * 6), known={"aspect": ["gone", "x"]}, aspect="x").by[
         "aspect"
     ]
-    assert found["gone"] == Difference(0, 0, None, None, None, None, 0, 0, None, None, None)
+    assert found["gone"] == Difference(0, 0, None, None, None, None, 0, 0, 0, None, None, None)
     # 2 / 2^6, alone in its family.
     assert found["x"].p_holm == found["x"].p == 1 / 32
 
@@ -124,20 +127,20 @@ def test_a_category_without_a_test_is_null_and_no_member_of_the_family() -> None
 # Intervals
 
 
-def test_the_interval_draws_contexts() -> None:
-    # One context holds three tests of a's, the other one of b's. Draws: 3/3, 2/4, -1/1, so the
-    # outer quarters reach 1 and -1; four tests drawn singly would hardly ever give -1.
+def test_the_interval_is_over_contexts() -> None:
+    # One context holds three tests of a's, the other one of b's: that leaves everything open.
     found = overall("+++-", "---+", context_id=["x", "x", "x", "y"])
-    assert found.interval == (-1.0, 1.0)
+    assert found.interval == pytest.approx((-1.0, 1.0))
+    assert found.contexts == 2
 
 
 def test_the_interval_is_paired() -> None:
-    # Two models that fail the same half of 100 tests and differ in one: the lead is 0 or more in
-    # every draw, though each rate for itself is known to +-10 points only.
+    # Two models that fail the same half of 100 tests and differ in one: the lead is known to +- 2
+    # points, though each rate for itself is known to +-10 points only.
     a = "+" * 50 + "-" * 50
     found = overall(a, "-" + a[1:])
     assert found.interval is not None
-    assert 0 <= found.interval[0] <= found.interval[1] <= 0.04
+    assert -0.01 <= found.interval[0] <= 0.01 <= found.interval[1] <= 0.03
 
 
 def test_the_other_way_round_everything_is_mirrored() -> None:
@@ -158,17 +161,18 @@ def test_better_by_both() -> None:
 
 
 def test_an_interval_alone_is_not_enough() -> None:
-    # p = 2 / 2^5 = 0.0625, and every draw gives 1.
+    # p = 2 / 2^5 = 0.0625; all five contexts agree, from 1 - 1.96^2 / (5 + 1.96^2).
     found = overall("+" * 5, "-" * 5)
-    assert (found.interval, found.p) == ((1.0, 1.0), 0.0625)
+    assert found.p == 0.0625
+    assert found.interval == pytest.approx((0.5655, 1.0), abs=5e-5)
     assert found.verdict == "undecided"
 
 
 def test_a_p_value_alone_is_not_enough() -> None:
-    # Twelve tests of one context are a's, p = 2 / 2^12; a draw may miss that context.
+    # Twelve tests of one context are a's, p = 2 / 2^12; the other context is nobody's.
     found = overall("+" * 12 + "-", "-" * 13, context_id=["x"] * 12 + ["y"])
     assert found.p == 2 / 2**12
-    assert found.interval == (0.0, 1.0)
+    assert found.interval == pytest.approx((-1.0, 1.0))
     assert found.verdict == "undecided"
 
 
@@ -190,24 +194,24 @@ def test_categories_are_one_family_and_each_column_has_its_own() -> None:
 
 
 def test_needed_from_the_discordance_and_the_design_effect() -> None:
-    # 400 contexts of one test, 40 of them a's and 40 b's: discordance 0.2. What 10,000 draws vary
-    # is the variance of independent tests, give or take 2 standard errors of sqrt(2 / 10,000).
+    # 400 contexts of one test, 40 of them a's and 40 b's: discordance 0.2. The jackknife
+    # variance is that of independent tests, but for 400 / 399.
     found = overall("+" * 40 + "-" * 360, "-" * 40 + "+" * 40 + "-" * 320).needed
     assert found is not None
     assert found.discordance == 0.2
-    assert found.design_effect == pytest.approx(1, abs=0.05)
+    assert found.design_effect == pytest.approx(400 / 399)
     assert found.tests == pairs_needed(0.2, 0.02, design_effect=found.design_effect)
     assert found.contexts == found.tests
 
 
 def test_tests_that_go_together_take_more() -> None:
     # The same 400 tests five to a context, all five alike: the design effect is 5, and 5 tests
-    # make a context.
+    # make a context. The jackknife has 80 / 79 of it.
     contexts = [f"c{number // 5}" for number in range(400)]
     verdicts = ("+" * 40 + "-" * 360, "-" * 40 + "+" * 40 + "-" * 320)
     found = overall(*verdicts, context_id=contexts).needed
     assert found is not None
-    assert found.design_effect == pytest.approx(5, abs=0.25)
+    assert found.design_effect == pytest.approx(5 * 80 / 79)
     assert found.tests == pairs_needed(0.2, 0.02, design_effect=found.design_effect)
     assert found.contexts == math.ceil(found.tests / 5)
 
@@ -232,16 +236,17 @@ def test_the_interval_covers_the_true_difference_as_often_as_it_says() -> None:
     # 150 contexts of 1 to 6 tests. Each context draws how likely a is to pass from Beta(3, 2), mean
     # 0.6, and b from the same draw, halved for every other context: mean 0.6 * 0.75 = 0.45. So the
     # true difference is 0.15; tests of one context share their chances.
-    times, resamples = (4_000, 1_000) if FULL else (300, 400)
+    # Drawn in turn: both pass, else a alone, else b alone.
+    times = 4_000 if FULL else 1_000
     rng = np.random.default_rng(5)
-    covered = 0
-    for _ in range(times):
-        tests = rng.integers(1, 7, size=(150, 1))
-        chance = rng.beta(3, 2, size=(150, 1))
-        halved = np.where(rng.random((150, 1)) < 0.5, 0.5, 1.0)
-        leads = rng.binomial(tests, chance) - rng.binomial(tests, chance * halved)
-        samples = bootstrap_ratios(leads, tests, resamples=resamples)
-        interval = percentile_interval(samples[:, 0])
-        covered += interval is not None and interval[0] <= 0.15 <= interval[1]
+    shape = (150, times)
+    tests = rng.integers(1, 7, size=shape)
+    chance = rng.beta(3, 2, size=shape)
+    halved = np.where(rng.random(shape) < 0.5, 0.5, 1.0)
+    both = rng.binomial(tests, chance * chance * halved)
+    only_a = rng.binomial(tests - both, chance * (1 - chance * halved) / (1 - chance**2 * halved))
+    only_b = rng.binomial(tests - both - only_a, chance * halved)
+    found = cluster_intervals(only_a - only_b, only_a + only_b, tests, lowest=-1)
+    covered = sum(each.bounds[0] <= 0.15 <= each.bounds[1] for each in found if each.bounds)
     reach = 0 if FULL else 3 * math.sqrt(0.95 * 0.05 / times)
     assert 0.93 - reach <= covered / times <= 0.97 + reach

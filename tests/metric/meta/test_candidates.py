@@ -198,3 +198,13 @@ def test_meta_samsum(name: str, samsum: dict[str, CandidateAgreement]) -> None:
     expected = dict(zip(STATISTICS, META_SAMSUM[name], strict=True))
     assert found.sample == pytest.approx(expected, abs=5e-5)
     assert (found.n, found.unjudged, found.unscored, found.systems) == (597, 3, 0, 6)
+
+
+def test_marks_are_another_number_than_scores_and_named_so(nnd_data: Path, tmp_path: Path) -> None:
+    # The default reading: 1 for a summary without a mark. Higher is better, as with scores.
+    convert("confit_samsum", origin=nnd_data / "confit_samsum", out=tmp_path)
+    judged = read_judged(tmp_path)
+    assert judged.definition == (
+        '1 where "No error" is the candidate\'s only label, 0 where it is not'
+    )
+    assert judged.human["human"].mean() == pytest.approx(156 / 600)

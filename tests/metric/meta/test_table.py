@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,7 +13,7 @@ from support.judged_cases import CANDIDATES, write_judged, write_references
 from nnd.metric.agreement.stored import agree_scored
 from nnd.metric.meta.candidates import correlate_candidates
 from nnd.metric.meta.judged import Judged, read_judged
-from nnd.metric.meta.table import compare_metrics, prefer
+from nnd.metric.meta.table import compare_metrics, metrics, prefer
 from nnd.metric.results.rates import SCORED_SCHEMA
 from nnd.metric.results.surface import measure
 from nnd.metric.scorers.base import Text, TextScorer
@@ -146,7 +147,8 @@ def test_numbers_are_kept(judged: Judged) -> None:
 
 def test_models_of_a_run_are_rows_like_scorers(judged: Judged) -> None:
     run = run_of(judged, {"good": GOOD, "bad": BAD})
-    found = {row.name: row for row in compare_metrics(judged, LENGTH, run=run).rows}
+    rows = compare_metrics(judged, LENGTH, run=run, over="all").rows
+    found = {row.name: row for row in rows}
     assert list(found) == ["length", "good", "bad", "NND pass rate"]
     assert [row.kind for row in found.values()] == ["scorer", "model", "model", "nnd"]
     # A scorer with the very numbers of the run gets the very row.
@@ -230,6 +232,122 @@ def test_no_pairs_and_no_people(tmp_path: Path) -> None:
     assert metrics_table([row.to_dict()]).row_count == 1
 
 
+# Like for like
+
+
+def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
+    judged: Judged,
+) -> None:
+    # The run has models for a and b, not c; its models did not score 2/a, 2/b, 2/d.
+    run = run_of(judged, {"good": GOOD, "bad": BAD})
+    stand_for = {"good": "a", "bad": "b"}
+
+    found = compare_metrics(judged, LENGTH, run=run, systems=stand_for)
+
+    overall = {row.name: row.systems.by_category["overall"].n for row in found.rows if row.systems}
+    assert overall == {"length": 2, "good": 2, "bad": 2, "NND pass rate": 2}
+    candidates = [row.candidates["quality"] for row in found.rows if row.kind != "nnd"]
+    assert [(each.n, each.contexts, each.systems) for each in candidates] == [(3, 1, 2)] * 3
+    # In context 1 alone: 11 7 5 and 3 2 0, as in `test_length_by_hand`.
+    assert candidates[0].sample["pearson"] == pytest.approx(78 / math.sqrt(168 * 42))
+    assert found.to_dict()["shared"] == {
+        "systems": ["a", "b"],
+        "other_systems": ["c"],
+        "candidates": 3,
+        "other_candidates": 3,
+        "unscored": {"good": 3, "bad": 3},
+    }
+    assert (
+        "all rows are over the same 2 systems (a, b) and 3 candidates, without 1 system (c) and "
+        "3 candidates (good lacks 3, bad lacks 3) that not all have; --systems all keeps them"
+    ) in metrics_notes(found.to_dict())
+    assert found.scores.filter(scorer="length").height == len(CANDIDATES)  # all are written
+
+
+def test_each_row_over_all_that_it_has(judged: Judged) -> None:
+    run = run_of(judged, {"good": GOOD, "bad": BAD})
+    stand_for = {"good": "a", "bad": "b"}
+
+    found = compare_metrics(judged, LENGTH, run=run, systems=stand_for, over="all")
+
+    overall = {row.name: row.systems.by_category["overall"].n for row in found.rows if row.systems}
+    assert overall == {"length": 3, "good": 3, "bad": 3, "NND pass rate": 2}
+    counts = {row.name: row.candidates["quality"].n for row in found.rows if row.kind != "nnd"}
+    assert counts == {"length": 5, "good": 3, "bad": 3}
+    assert found.shared is None
+    notes = metrics_notes(found.to_dict())
+    assert "each row is over all systems and candidates that it has numbers of" in notes
+
+
+def test_models_of_systems_that_others_have_no_number_of_are_left_out_of_nnd(
+    judged: Judged,
+) -> None:
+    # The scorer knows candidates of a and b alone.
+    scorer = by_candidate("mine", {"1/a": 2.0, "1/b": 1.0})
+    run = run_of(judged, {"first": GOOD, "second": BAD, "third": GOOD})
+    stand_for = {"first": "a", "second": "b", "third": "c"}
+
+    found = compare_metrics(judged, [scorer], run=run, systems=stand_for)
+
+    nnd = found.rows[-1].systems
+    assert nnd is not None
+    assert nnd.systems == {"first": "a", "second": "b"}
+
+
+def test_a_row_without_any_number_takes_nothing_from_the_others(judged: Judged) -> None:
+    found = compare_metrics(judged, [*LENGTH, by_candidate("none", {})])
+
+    assert found.rows[0].candidates["quality"].n == 5
+    assert found.shared is not None
+    assert (found.shared.candidates, found.shared.unscored) == (6, {"none": 6})
+
+
+def test_a_text_of_several_systems_counts_for_those_that_are_shared(judged: Judged) -> None:
+    # b and c wrote 2/b together; c is not shared.
+    every = dict.fromkeys(GOOD, 1.0) | {"2/a": 4.0, "2/b": 2.0}
+    run = run_of(judged, {"first": every, "second": every})
+
+    found = compare_metrics(judged, LENGTH, run=run, systems={"first": "a", "second": "b"})
+
+    assert found.rows[0].candidates["quality"].systems == 2
+
+
+def test_what_rows_may_be_over(tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match='systems "both": choose shared or all'):
+        metrics(write_judged(tmp_path), LENGTH, over="both")  # type: ignore[arg-type]
+
+
+# Which number of people
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"rule": "gap", "minimum": 1}, "the candidate's score"),
+        ({"rule": "credit", "high": [1], "low": [0]}, "the candidate's score"),
+        ({"rule": "majority", "top": 5}, "the mean of the candidate's ratings"),
+        (
+            {"rule": "no_error", "no_error": "No error"},
+            '1 where "No error" is the candidate\'s only label, 0 where it is not',
+        ),
+        (
+            {"rule": "order", "better": [["good", "fair"], ["fine", "bad"], ["fair", "bad"]]},
+            '1 where all labels of the candidate are of "fine", "good", 0 where they are not',
+        ),
+    ],
+)
+def test_what_people_said_is_named(tmp_path: Path, rule: dict[str, Any], said: str) -> None:
+    folder = write_judged(tmp_path)
+    (folder / "manifest.json").write_text(json.dumps({"source": {"quality": rule}}))
+
+    found = compare_metrics(read_judged(folder), LENGTH).to_dict()
+
+    assert found["judgement"] == said
+    notes = metrics_notes(found)
+    assert f"candidates, what people said: {said}" in notes
+    assert "overall, human score: invented (aspect quality)" in notes
+
+
 # What is written and shown
 
 
@@ -247,7 +365,7 @@ def test_what_is_written(judged: Judged, tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_told(judged: Judged) -> None:
     found = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})])
-    notes = metrics_notes([row.to_dict() for row in found.rows])
+    notes = metrics_notes(found.to_dict())
     assert (
         "mine, left out: 2 unscored tests, which fail; system a: 1 candidates, no number; "
         "system b: 1 candidates, no number; system c: 3 candidates, no number; "
@@ -259,7 +377,7 @@ def test_what_is_left_out_is_told(judged: Judged) -> None:
 def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
     run = run_of(judged, {"good": GOOD, "bad": {"1/a": 1.0}, "other": GOOD})
     found = compare_metrics(judged, [], run=run, systems={"good": "a", "bad": "c"})
-    notes = metrics_notes([row.to_dict() for row in found.rows])
+    notes = metrics_notes(found.to_dict())
     # bad has no likelihood for 1/b and 1/c, one of which is in each of the three tests
     assert (
         "NND pass rate, left out: system bad: 3 tests without a likelihood, which fail; "
@@ -268,11 +386,10 @@ def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
 
 
 def test_systems_left_out_of_one_category_are_told(judged: Judged) -> None:
-    (row,) = compare_metrics(judged, LENGTH).rows
-    shown = row.to_dict()
-    shown["systems"]["by_category"]["overall"]["dropped"] = 2
-    shown["systems"]["scores_missing"] = 1
-    (note,) = [each for each in metrics_notes([shown]) if "left out" in each]
+    shown = compare_metrics(judged, LENGTH).to_dict()
+    shown["rows"][0]["systems"]["by_category"]["overall"]["dropped"] = 2
+    shown["rows"][0]["systems"]["scores_missing"] = 1
+    (note,) = [each for each in metrics_notes(shown) if "left out" in each]
     assert "overall: 2 systems without one of the two numbers; 1 human scores that are" in note
 
 
@@ -334,11 +451,12 @@ def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
     rows = pl.read_parquet(folder / "annotations.parquet")
     other = rows.with_columns(aspect=pl.lit("style"), score=-pl.col("score"))
     pl.concat([rows, other]).write_parquet(folder / "annotations.parquet")
-    (row,) = compare_metrics(read_judged(folder), LENGTH).rows
+    shown = compare_metrics(read_judged(folder), LENGTH)
+    (row,) = shown.rows
     found = row.candidates
     assert found["style"].sample["tau_b"] == pytest.approx(-(found["quality"].sample["tau_b"] or 0))
     table = metrics_table([row.to_dict()])
     (pooled,) = [column for column in table.columns if column.header == "pooled\ntau-b"]
     assert [cell.lstrip("-") for cell in pooled.cells] == ["0.000"]  # type: ignore[union-attr]
-    notes = metrics_notes([row.to_dict()])
+    notes = metrics_notes(shown.to_dict())
     assert "candidates: mean over 2 aspects; --aspect shows one" in notes

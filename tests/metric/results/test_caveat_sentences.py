@@ -99,13 +99,13 @@ def test_a_baseline_that_is_ahead() -> None:
 
 
 def test_a_baseline_that_is_close() -> None:
-    # Both pass the same 10 of 20: the lead is 0 in every draw.
+    # Both pass the same 10 of 20: the lead is 0 in all contexts, +- 1.96^2 / (20 + 1.96^2).
     (sentence,) = said(
         "+" * 10 + "-" * 10, copied_high=[0.5] * 20, copied_low=[0.1] * 10 + [0.9] * 10
     )
     assert sentence == (
         "always picking the text that copies more passes 50.0 % of 20 tests, the model 50.0 %; the "
-        "difference is not significant (lead of the model +0.0, +0.0 points)"
+        "difference is not significant (lead of the model -16.1, +16.1 points)"
     )
 
 

@@ -125,30 +125,43 @@ def test_slices_yield_the_rows_of_each_value() -> None:
 # Intervals
 
 
-def test_the_interval_draws_contexts() -> None:
-    # Two contexts, one passed, one not. Of two draws a quarter each are 0 and 1, so the 2.5 % and
-    # 97.5 % quantiles are too.
-    assert pass_rates(scored(PASS, FAIL)).overall.interval == (0.0, 1.0)
+def test_two_contexts_that_differ_show_next_to_nothing() -> None:
+    # One passed, one not, 1 degree of freedom: logit +- 12.706 * 0.5 / 0.25, that is +- 25.4.
+    found = pass_rates(scored(PASS, FAIL)).overall
+    assert found.interval == pytest.approx((0.0, 1.0), abs=1e-10)
+    assert (found.interval_method, found.contexts) == ("logit-t", 2)
 
 
 def test_pairs_of_one_context_move_together() -> None:
-    # Contexts of 1 passed and 3 failed pairs: a draw gives 0/6, 1/4 or 2/2. Were the four pairs
-    # drawn singly, 1/4 of passes would reach all four once in 256 draws only.
-    one = {"context_id": "c"}
-    rows = scored(PASS, FAIL | one, FAIL | one | {"low_id": "x"}, FAIL | one | {"low_id": "y"})
-    assert pass_rates(rows).overall.interval == (0.0, 1.0)
+    # Twenty contexts of two pairs, both passed in half of them: as much as twenty single pairs say.
+    half = [PASS] * 10 + [FAIL] * 10
+    twice = [{**each, "context_id": f"c{n}"} for n, each in enumerate(half)]
+    rows = scored(*twice, *({**each, "low_id": "x"} for each in twice))
+    found, single = pass_rates(rows).overall, pass_rates(scored(*half)).overall
+    assert (found.n, single.n) == (40, 20)
+    assert found.interval == pytest.approx(single.interval)
+
+
+@pytest.mark.parametrize("verdict", [PASS, FAIL])
+def test_where_all_contexts_agree_each_is_one_test(verdict: dict[str, Any]) -> None:
+    # Wilson's for 5 of 5 begins at 5 / (5 + 1.96^2) = 0.5655, though there are ten tests.
+    contexts = [{**verdict, "context_id": f"c{n // 2}", "low_id": f"{n}"} for n in range(10)]
+    found = pass_rates(scored(*contexts)).overall
+    assert (found.interval_method, found.contexts, found.n) == ("all-agree", 5, 10)
+    expected = (0.5655, 1.0) if verdict is PASS else (0.0, 0.4345)
+    assert found.interval == pytest.approx(expected, abs=5e-5)
 
 
 def test_a_context_id_in_two_splits_is_two_contexts() -> None:
     one = {"context_id": "c"}
     assert pass_rates(scored(PASS | one, FAIL | one)).overall.interval is None
     rows = scored(PASS | one, FAIL | one | {"split": "train"})
-    assert pass_rates(rows).overall.interval == (0.0, 1.0)
+    assert pass_rates(rows).overall.contexts == 2
 
 
 def test_contexts_without_a_split_are_contexts() -> None:
     rows = scored(PASS | {"split": None}, FAIL | {"split": None})
-    assert pass_rates(rows).overall.interval == (0.0, 1.0)
+    assert pass_rates(rows).overall.contexts == 2
 
 
 def test_one_context_shows_no_spread() -> None:
@@ -161,7 +174,7 @@ def test_a_slice_in_one_context_has_no_interval_though_others_have() -> None:
     rows = scored(PASS | {"aspect": "a"}, FAIL | {"aspect": "b"}, PASS | {"aspect": "b"})
     found = pass_rates(rows)
     assert found.by["aspect"]["a"].interval is None
-    assert found.by["aspect"]["b"].interval == (0.0, 1.0)
+    assert found.by["aspect"]["b"].interval is not None
 
 
 def test_wilson_stands_beside_it() -> None:
@@ -180,22 +193,13 @@ def test_intervals_are_the_same_every_time_and_in_any_order_of_rows() -> None:
     assert 0 < first[0] < first[1] < 1
 
 
-def test_the_seed_decides_the_draws() -> None:
-    # Contexts of 1 to 9 tests, every third passed: many different rates can be drawn.
-    sizes = [n for n in range(1, 10) for _ in range(n)]
-    verdicts = [FAIL, FAIL, PASS] * 15
-    rows = scored(*(v | {"context_id": f"c{n}"} for v, n in zip(verdicts, sizes, strict=True)))
-    intervals = {pass_rates(rows, seed=seed).overall.interval for seed in range(5)}
-    assert len(intervals) > 1
-
-
 # Nothing
 
 
 def test_no_pairs_have_no_rate() -> None:
     found = pass_rates(scored())
     nothing = dict.fromkeys(("shorter_wins", "longer_wins", "copy_wins", "unconditional"))
-    assert found.overall == Rate(0, 0, 0, 0, 0, None, None, None, nothing, None)
+    assert found.overall == Rate(0, 0, 0, 0, 0, None, None, None, 0, None, nothing, None)
     assert found.n_pairs == 0
     assert all(rates == {} for rates in found.by.values())
 
@@ -217,7 +221,7 @@ def test_passes_and_tests_per_context() -> None:
 def test_the_dictionary_is_plain_json() -> None:
     found = pass_rates(scored(PASS | {"aspect": "a"}, FAIL)).to_dict()
     assert json.loads(json.dumps(found)) == found
-    assert found["interval"] == [0.0, 1.0]
+    assert found["interval"] == pytest.approx([0.0, 1.0], abs=1e-10)
     assert found["by_aspect"]["a"]["n"] == 1
     assert found["n_pairs"] == 2
 

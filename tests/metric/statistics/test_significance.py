@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
-from nnd.metric.statistics.intervals import bootstrap_ratios, percentile_interval
+from nnd.metric.statistics.context_intervals import cluster_intervals
 from nnd.metric.statistics.significance import holm, mcnemar_exact, pairs_needed
 from nnd.schemas import ScoringError
 
@@ -166,7 +166,7 @@ def test_with_that_many_clustered_pairs_the_interval_finds_the_difference_4_time
     # Contexts of 4 tests. With chance 1/2 all four go the same way, else each its own: tests of a
     # context correlate at 1/2, which makes the design effect 1 + 3/2 = 2.5. A test is only a's
     # with 0.175, only b's with 0.125: discordance 0.3, difference 0.05.
-    times, resamples = (2_000, 1_000) if FULL else (150, 400)
+    times = 2_000 if FULL else 300
     ways = [0.175, 0.125, 0.7]
     contexts = round(pairs_needed(0.3, 0.05, design_effect=2.5) / 4)
     rng = np.random.default_rng(2)
@@ -174,8 +174,8 @@ def test_with_that_many_clustered_pairs_the_interval_finds_the_difference_4_time
     for _ in range(times):
         own = rng.choice([1, -1, 0], p=ways, size=(contexts, 4))
         shared = rng.choice([1, -1, 0], p=ways, size=(contexts, 1))
-        leads = np.where(rng.random((contexts, 1)) < 0.5, shared, own).sum(axis=1, keepdims=True)
-        samples = bootstrap_ratios(leads, np.full_like(leads, 4), resamples=resamples)
-        interval = percentile_interval(samples[:, 0])
-        found += interval is not None and interval[0] > 0
+        ways_found = np.where(rng.random((contexts, 1)) < 0.5, shared, own)
+        sums = ways_found.sum(axis=1, keepdims=True), (ways_found**2).sum(axis=1, keepdims=True)
+        ((bounds, *_),) = cluster_intervals(*sums, np.full((contexts, 1), 4), lowest=-1)
+        found += bounds is not None and bounds[0] > 0
     assert abs(found / times - 0.8) < 0.01 + 4 * math.sqrt(0.8 * 0.2 / times)

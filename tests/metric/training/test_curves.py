@@ -145,11 +145,8 @@ def test_a_long_history_is_a_line_without_marks(tmp_path: Path) -> None:
     assert {"0", "20k", "40k"} <= set(texts)
 
 
-def test_where_all_pass_or_none_the_interval_is_wilsons(tmp_path: Path) -> None:
-    # Resampling contexts in which all tests pass gives 100 % for ever; that is no certainty.
-    # Wilson's for 20 of 20 begins at 20 / (20 + 1.96^2) = 83.9 %, and for none of 5 it ends at
-    # 1.96^2 / (5 + 1.96^2) = 43.4 %.
-    ends = {"all": Point(1.0, 20, (1.0, 1.0)), "none": Point(0.0, 5, (0.0, 0.0))}
+def test_the_interval_of_a_step_is_shown(tmp_path: Path) -> None:
+    ends = {"all": Point(1.0, 20, (0.839, 1.0)), "none": Point(0.0, 5, (0.0, 0.434))}
     path = write(tmp_path / "h", [replace(entry(0, 0.5), by=ends)])
     found = curve(path, tmp_path / "c.svg").to_dict()
     assert marks(tmp_path / "c.svg") == [
@@ -158,7 +155,7 @@ def test_where_all_pass_or_none_the_interval_is_wilsons(tmp_path: Path) -> None:
         "h, none, step 0: 0.0 % [0.0, 43.4] of 5",
     ]
     points = {each["category"]: each for each in found["runs"][0]["points"]}
-    assert points["all"]["interval"] == [1.0, 1.0]
+    assert points["all"]["interval"] == [0.839, 1.0]
     assert points["all"]["wilson"] == [pytest.approx(0.839, abs=5e-4), 1.0]
 
 
@@ -309,14 +306,14 @@ def test_only_a_figure_of_ours_is_replaced(two: list[Path], tmp_path: Path, name
         assert (tmp_path / name).read_bytes() == mine
 
 
-def test_the_command_marks_wilsons_intervals(
+def test_the_command_marks_where_all_contexts_agree(
     nnd: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
-    entries = [entry(0, 0.5), replace(entry(9), overall=Point(1.0, 20, (1.0, 1.0)))]
+    entries = [entry(0, 0.5), replace(entry(9), overall=Point(1.0, 20, (0.839, 1.0)))]
     _, out, _ = nnd("curve", write(tmp_path / "h", entries))
     rows = [" ".join(line.split()) for line in out.splitlines()]
     assert "h overall 0 to 9 50.0 [40.0, 60.0] 100.0 [83.9, 100.0]* 20" in rows
-    assert "*: Wilson's interval" in out
+    assert "*: all contexts agree" in out
     assert "*" not in nnd("curve", write(tmp_path / "h", entries[:1]))[1]
 
 

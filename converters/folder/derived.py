@@ -1,0 +1,75 @@
+"""What follows from annotations and a source's rule: pairs, human scores, counts.
+
+`convert` writes it, and `validate` derives it again from what a folder holds.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from nnd.converters import Dropped
+from nnd.converters.pairs import folded_texts, make_human_scores, make_pairs, same_text
+from nnd.converters.source import Source
+from nnd.converters.texts import report_hygiene
+from nnd.schemas import DISTINCT
+
+_TALLIED = ("error_category", "error_group", "aspect", "category", "split")
+
+
+class Derived(NamedTuple):
+    """What follows from the annotations of a source.
+
+    Attributes:
+        pairs: Rows of the pair schema.
+        human_scores: Rows of the human_score schema.
+        dropped: What made no pair, also where it was nothing.
+        facts: What a manifest says of them: counts, dropped, hygiene.
+    """
+
+    pairs: pl.DataFrame
+    human_scores: pl.DataFrame
+    dropped: list[Dropped]
+    facts: Mapping[str, Any]
+
+
+def derive(annotations: pl.DataFrame, source: Source, *, keep_equal: bool) -> Derived:
+    """Derive pairs, human scores and counts by the rule of a source.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        source: Its rule, taxonomy and systems are read.
+        keep_equal: Whether two candidates of the same text make a pair.
+    """
+    pairs, dropped = make_pairs(annotations, source.rule, source.taxonomy, keep_equal=keep_equal)
+    facts = {
+        "counts": _count(annotations, pairs),
+        "dropped": [entry._asdict() for entry in dropped if entry.n],
+        "hygiene": report_hygiene(annotations, pairs),
+    }
+    return Derived(pairs, make_human_scores(annotations, source), dropped, facts)
+
+
+def _count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
+    folded = folded_texts(annotations)
+    equal = same_text(pairs, folded)
+    lowered = folded.with_columns(pl.col("text").str.to_lowercase())
+    systems = annotations.select(pl.col("system").str.split("|").explode())
+    candidates = annotations.unique(["split", "candidate_id"])
+    return {
+        "annotations": annotations.height,
+        "contexts": annotations.select(pl.struct("split", "context_id").n_unique()).item(),
+        "candidates": candidates.height,
+        "empty_candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
+        "systems": systems.n_unique(),
+        "pairs": pairs.height,
+        "distinct_pairs": pairs.select(DISTINCT).n_unique(),
+        "equal_pairs": int(equal.sum()),
+        "same_after_lowercase": int((same_text(pairs, lowered) & ~equal).sum()),
+        **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
+    }
+
+
+def _tally(values: pl.Series) -> dict[str, int]:
+    counted = values.drop_nulls().value_counts().sort(values.name)
+    return dict(counted.iter_rows())

@@ -1,0 +1,365 @@
+"""What looks like a converted folder, and is not what its annotations give: found, row by row.
+
+Every change is an honest-looking one: columns, dtypes, pair_ids and the manifest's digests fit.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.stored_folders import in_row, read_manifest, rewrite, store, write_manifest
+
+from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.validation import validate
+from nnd.converters.pairs import pair_ids
+
+Change = Callable[[Path], None]
+
+PAIRS, SCORES, ANNOTATIONS = "pairs.parquet", "human_scores.parquet", "annotations.parquet"
+
+# Rows of pairs.parquet: 0 is c1: a over b (wrong), 1 is c1: a over c (rude), 2 is c2: d over e.
+# Rows of human_scores.parquet, by system and category: heron 0-2, plover 3-5, wren 6-8.
+# Rows of annotations.parquet: a, b, c of c1; d, e of c2.
+
+
+@pytest.fixture
+def folder(
+    make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]], tmp_path: Path
+) -> Path:
+    second = {"context_id": "c2", "context": "Who dives?", "inputs": {"question": "Who dives?"}}
+    rows = [
+        toy("a", "heron", "good", score=1.0, category="birds"),
+        toy("b", "wren", "wrong", score=0.25, category="birds"),
+        toy("c", "plover", "rude", score=0.5, category="birds"),
+        toy("d", "wren", "good", score=1.0, **second),
+        toy("e", "heron", "wrong", score=0.0, **second),
+    ]
+    convert(make_source(rows), out=tmp_path / "out")
+    return tmp_path / "out"
+
+
+def pair(row: int, **cells: Any) -> Change:
+    """Change cells of a pair; its pair_id becomes the digest of what it says then."""
+
+    def change(folder: Path) -> None:
+        pairs = pl.read_parquet(folder / PAIRS)
+        columns = [in_row(row, cells[name], name, pairs.schema[name]) for name in cells]
+        changed = pairs.with_columns(columns)
+        if "pair_id" not in cells:
+            changed = changed.with_columns(pair_id=pair_ids(changed))
+        store(folder, PAIRS, changed)
+
+    return change
+
+
+def rows(name: str, choose: Callable[[pl.DataFrame], pl.DataFrame]) -> Change:
+    """Leave rows out, or add some."""
+    return lambda folder: store(folder, name, choose(pl.read_parquet(folder / name)))
+
+
+def cell(name: str, row: int, column: str, value: Any) -> Change:
+    def change(folder: Path) -> None:
+        dtype = pl.read_parquet_schema(folder / name)[column]
+        rewrite(folder, name, in_row(row, value, column, dtype))
+
+    return change
+
+
+def manifest(value: Any, *path: str | int) -> Change:
+    def change(folder: Path) -> None:
+        whole = part = read_manifest(folder)
+        for key in path[:-1]:
+            part = part[key]  # type: ignore[index]
+        part[path[-1]] = value  # type: ignore[index]
+        write_manifest(folder, whole)
+
+    return change
+
+
+def swapped(folder: Path) -> None:
+    """A pair the other way round."""
+    pairs = pl.read_parquet(folder / PAIRS)
+    sides = {f"{name}_high": f"{name}_low" for name in ("candidate", "system")}
+    sides["high_id"] = "low_id"
+    turned = {**sides, **{low: high for high, low in sides.items()}}
+    changed = pl.concat([pairs[:2], pairs[2:].rename(turned).select(pairs.columns)])
+    store(folder, PAIRS, changed.with_columns(pair_id=pair_ids(changed)))
+
+
+def invented(pairs: pl.DataFrame) -> pl.DataFrame:
+    """One pair more: of two errors, which no rule compares."""
+    more = pairs[:1].with_columns(
+        high_id=pl.lit("c"),
+        candidate_high=pl.lit("text of c"),
+        system_high=pl.lit("plover"),
+        label_high=pl.lit("rude"),
+    )
+    return pl.concat([pairs, more.with_columns(pair_id=pair_ids(more))])
+
+
+def other_inputs(folder: Path) -> None:
+    inputs = pl.col("inputs").list.eval(
+        pl.struct(key=pl.element().struct.field("key"), value=pl.lit("Who flies?"))
+    )
+    first = pl.int_range(pl.len()) == 0
+    rewrite(folder, PAIRS, pl.when(first).then(inputs).otherwise("inputs").alias("inputs"))
+
+
+MISSING_FIRST = (
+    'there is no pair of split "test", context_id "c1", aspect "answer", error_category "wrong", '
+    'high_id "a", low_id "b", as the annotations give'
+)
+NO_SUCH_PAIR = "no such pair follows from the annotations"
+NO_SUCH_SCORE = "no such human score follows from the annotations"
+GIVE = "where the annotations give"
+
+MUTATIONS: dict[str, tuple[Change, str]] = {
+    # Every column of a pair.
+    "pair_id": (
+        pair(0, pair_id="0123456789abcdef"),
+        f'{PAIRS}: row 0, pair_id: "0123456789abcdef" {GIVE} "',
+    ),
+    "source": (pair(1, source="other"), f'{PAIRS}: row 1, source: "other" {GIVE} "toy"'),
+    "split": (pair(0, split="train"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
+    "language": (pair(2, language="de"), f'{PAIRS}: row 2, language: "de" {GIVE} "en"'),
+    "context_id": (pair(0, context_id="c2"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
+    "context": (
+        pair(1, context="Who sang?"),
+        f'{PAIRS}: row 1, context: "Who sang?" {GIVE} "Who sings?"',
+    ),
+    "context emptied": (pair(1, context=""), f'{PAIRS}: row 1, context: "" {GIVE} "Who sings?"'),
+    "inputs": (other_inputs, f'{PAIRS}: row 0, inputs: [{{"key": "question", "value": "Who fl'),
+    "category": (pair(0, category="fish"), f'{PAIRS}: row 0, category: "fish" {GIVE} "birds"'),
+    "category lost": (pair(1, category=None), f'{PAIRS}: row 1, category: null {GIVE} "birds"'),
+    "category gained": (pair(2, category="birds"), f'{PAIRS}: row 2, category: "birds" {GIVE} nu'),
+    "aspect": (pair(0, aspect="tone"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
+    "candidate_high": (
+        pair(0, candidate_high="Text of a"),
+        f'{PAIRS}: row 0, candidate_high: "Text of a" {GIVE} "text of a"',
+    ),
+    "candidate_low": (
+        pair(2, candidate_low="text of e."),
+        f'{PAIRS}: row 2, candidate_low: "text of e." {GIVE} "text of e"',
+    ),
+    "candidate_low of another": (
+        pair(0, candidate_low="text of c"),
+        f'{PAIRS}: row 0, candidate_low: "text of c" {GIVE} "text of b"',
+    ),
+    "a text with a blank at its end": (
+        pair(0, candidate_low="text of b "),
+        f'{PAIRS}: row 0, candidate_low: "text of b " {GIVE} "text of b"',
+    ),
+    "equal texts": (
+        pair(0, candidate_low=" text  of a"),
+        f'{PAIRS}: row 0, candidate_low: " text  of a" {GIVE} "text of b"',
+    ),
+    "high_id": (pair(0, high_id="c"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
+    "low_id": (pair(1, low_id="b"), f"{PAIRS}: row 1: {NO_SUCH_PAIR}"),
+    "system_high": (
+        pair(0, system_high="plover"),
+        f'{PAIRS}: row 0, system_high: "plover" {GIVE} "heron"',
+    ),
+    "system_low": (
+        pair(2, system_low="wren"),
+        f'{PAIRS}: row 2, system_low: "wren" {GIVE} "heron"',
+    ),
+    "an error on the high side": (
+        pair(1, label_high="wrong"),
+        f'{PAIRS}: row 1, label_high: "wrong" {GIVE} "good"',
+    ),
+    "no label on the high side": (
+        pair(1, label_high=None),
+        f'{PAIRS}: row 1, label_high: null {GIVE} "good"',
+    ),
+    "error_category": (pair(0, error_category="rude"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
+    "error_group": (
+        pair(0, error_group="style"),
+        f'{PAIRS}: row 0, error_group: "style" {GIVE} "content"',
+    ),
+    "error_group gained": (pair(1, error_group="content"), f'{PAIRS}: row 1, error_group: "cont'),
+    "margin": (pair(0, margin=0.5), f"{PAIRS}: row 0, margin: 0.5 {GIVE} 0.75"),
+    "margin, a little": (
+        pair(0, margin=0.750001),
+        f"{PAIRS}: row 0, margin: 0.750001 {GIVE} 0.75",
+    ),
+    "margin turned": (pair(2, margin=-1.0), f"{PAIRS}: row 2, margin: -1.0 {GIVE} 1.0"),
+    "margin lost": (pair(2, margin=None), f"{PAIRS}: row 2, margin: null {GIVE} 1.0"),
+    "origin": (
+        pair(2, origin="synthetic:swap"),
+        f'{PAIRS}: row 2, origin: "synthetic:swap" {GIVE} "human"',
+    ),
+    "parent_id": (
+        pair(0, parent_id="0123456789abcdef"),
+        f'{PAIRS}: row 0, parent_id: "0123456789abcdef" {GIVE} null',
+    ),
+    # Whole rows.
+    "a pair swapped": (swapped, f"{PAIRS}: row 2: {NO_SUCH_PAIR}"),
+    "a pair removed": (rows(PAIRS, lambda pairs: pairs[1:]), f"{PAIRS}: {MISSING_FIRST}"),
+    "a pair added": (rows(PAIRS, invented), f"{PAIRS}: row 3: {NO_SUCH_PAIR}"),
+    "a pair twice": (
+        rows(PAIRS, lambda pairs: pl.concat([pairs, pairs[1:2]])),
+        f"{PAIRS}: row 3: stands in an earlier row too",
+    ),
+    # Every column of a human score.
+    "a human score of 1.7": (
+        cell(SCORES, 0, "score", 1.7),
+        f"{SCORES}: row 0, score: 1.7 {GIVE} 0",
+    ),
+    "a human score, a little": (
+        cell(SCORES, 0, "score", 0.500001),
+        f"{SCORES}: row 0, score: 0.500001 {GIVE} 0.5",
+    ),
+    "n": (cell(SCORES, 2, "n", 3), f"{SCORES}: row 2, n: 3 {GIVE} 2"),
+    "model_id": (cell(SCORES, 0, "model_id", "a/b"), f'{SCORES}: row 0, model_id: "a/b" {GIVE} "'),
+    "definition": (
+        cell(SCORES, 4, "definition", "mean"),
+        f'{SCORES}: row 4, definition: "mean" {GIVE} ',
+    ),
+    "source of a score": (
+        cell(SCORES, 8, "source", "other"),
+        f'{SCORES}: row 8, source: "other" {GIVE} "toy"',
+    ),
+    "system of a score": (cell(SCORES, 0, "system", "robin"), f"{SCORES}: row 0: {NO_SUCH_SCORE}"),
+    "aspect of a score": (cell(SCORES, 1, "aspect", "tone"), f"{SCORES}: row 1: {NO_SUCH_SCORE}"),
+    "category of a score": (cell(SCORES, 1, "category", "x"), f"{SCORES}: row 1: {NO_SUCH_SCORE}"),
+    "a human score removed": (
+        rows(SCORES, lambda scores: scores[1:]),
+        f'{SCORES}: there is no human score of aspect "answer", system "heron", category "overall"',
+    ),
+    "a human score twice": (
+        rows(SCORES, lambda scores: pl.concat([scores, scores[:1]])),
+        f"{SCORES}: row 9: stands in an earlier row too",
+    ),
+    # Annotations: what follows from them is no longer what stands there.
+    "label": (cell(ANNOTATIONS, 1, "label", "rude"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
+    "label lost": (cell(ANNOTATIONS, 1, "label", None), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
+    "label unknown": (
+        cell(ANNOTATIONS, 1, "label", "bad"),
+        f'{ANNOTATIONS}: row 1, label: "bad" is not in source.yaml',
+    ),
+    "score": (
+        cell(ANNOTATIONS, 0, "score", 0.75),
+        f"{PAIRS}: row 0, margin: 0.75 {GIVE} 0.5",
+    ),
+    "candidate": (
+        cell(ANNOTATIONS, 1, "candidate", "Text of b"),
+        f'{PAIRS}: row 0, candidate_low: "text of b" {GIVE} "Text of b"',
+    ),
+    "candidate emptied": (
+        cell(ANNOTATIONS, 1, "candidate", ""),
+        f"{ANNOTATIONS}: row 1, candidate: is empty",
+    ),
+    "candidate of blanks": (
+        cell(ANNOTATIONS, 1, "candidate", " \n"),
+        f"{ANNOTATIONS}: row 1, candidate: is nothing but white space",
+    ),
+    "candidate with NUL": (
+        cell(ANNOTATIONS, 1, "candidate", "text\0of b"),
+        f"{ANNOTATIONS}: row 1, candidate: holds the character NUL",
+    ),
+    "context of blanks": (
+        lambda folder: rewrite(folder, ANNOTATIONS, pl.lit(" ").alias("context")),
+        f"{ANNOTATIONS}: row 0, context: is nothing but white space",
+    ),
+    "context of one row": (
+        cell(ANNOTATIONS, 1, "context", "Who sang?"),
+        f'{ANNOTATIONS}: row 1, context_id: "c1" stands for two different things',
+    ),
+    "system of a candidate": (
+        cell(ANNOTATIONS, 2, "system", "wren"),
+        f'{PAIRS}: row 1, system_low: "plover" {GIVE} "wren"',
+    ),
+    "system unknown": (
+        cell(ANNOTATIONS, 2, "system", "robin"),
+        f'{ANNOTATIONS}: row 2, system: "robin" is not in source.yaml',
+    ),
+    "source of an annotation": (
+        cell(ANNOTATIONS, 4, "source", "other"),
+        f'{ANNOTATIONS}: row 4, source: "other" is not the source of the manifest, "toy"',
+    ),
+    "context_id with a line end": (
+        cell(ANNOTATIONS, 3, "context_id", "c2\n"),
+        f"{ANNOTATIONS}: row 3, context_id: 'c2\\n' does not match",
+    ),
+    "candidate_id with a line end": (
+        cell(ANNOTATIONS, 0, "candidate_id", "a\n"),
+        f"{ANNOTATIONS}: row 0, candidate_id: 'a\\n' does not match",
+    ),
+    "language with a line end": (
+        cell(ANNOTATIONS, 0, "language", "en\n"),
+        f"{ANNOTATIONS}: row 0, language: 'en\\n' does not match",
+    ),
+    "pair_id with a line end": (
+        pair(0, pair_id="0123456789abcdef\n"),
+        f"{PAIRS}: row 0, pair_id: '0123456789abcdef\\n' does not match",
+    ),
+    "an annotation removed": (
+        rows(ANNOTATIONS, lambda annotations: annotations[1:]),
+        f"{PAIRS}: row 0: {NO_SUCH_PAIR}",
+    ),
+    "an annotation twice": (
+        rows(ANNOTATIONS, lambda annotations: pl.concat([annotations, annotations[:1]])),
+        f'{ANNOTATIONS}: row 5, candidate_id: "a" is annotated twice',
+    ),
+    # The manifest.
+    "another rule": (
+        manifest({"rule": "gap", "minimum": 0.6}, "source", "quality"),
+        f"{PAIRS}: row 1: {NO_SUCH_PAIR}",
+    ),
+    "a rule against itself": (
+        manifest({"rule": "credit", "high": [1], "low": [1]}, "source", "quality"),
+        "manifest.json: source: quality: 1 is both high and low",
+    ),
+    "a model for a system": (
+        manifest("birds/wren", "source", "systems", "wren"),
+        f'{SCORES}: row 6, model_id: null {GIVE} "birds/wren"',
+    ),
+    "a group for an error": (
+        manifest("style", "source", "taxonomy", "wrong", "group"),
+        f'{PAIRS}: row 0, error_group: "content" {GIVE} "style"',
+    ),
+    "a file that is verified and is not": (
+        manifest(True, "files", 0, "verified"),
+        "manifest.json: files/0/verified: true, but its SHA-256 is not the declared one",
+    ),
+    "a count": (manifest(7, "counts", "pairs"), f"manifest.json: counts/pairs: 7 {GIVE} 3"),
+    "what was dropped": (
+        manifest([{"reason": "x", "what": "pairs", "n": 1, "why": "x"}], "dropped"),
+        "manifest.json: dropped: is not what the annotations give",
+    ),
+    "hygiene": (
+        manifest(0.25, "hygiene", "pairs", "overall", "longer_wins"),
+        "manifest.json: hygiene: is not what the annotations give",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_it_is_found_with_its_place_and_what_is_wrong(folder: Path, name: str) -> None:
+    change, line = MUTATIONS[name]
+
+    change(folder)
+
+    lines = [str(finding) for finding in validate(folder)]
+    assert any(each.startswith(line) for each in lines), lines
+
+
+def test_the_folder_is_good_before(folder: Path) -> None:
+    assert validate(folder).ok
+
+
+def test_the_order_of_rows_is_free(folder: Path) -> None:
+    for name in (PAIRS, SCORES, ANNOTATIONS):
+        frame = pl.read_parquet(folder / name)
+        store(folder, name, frame[list(reversed(range(frame.height)))])
+
+    assert validate(folder).ok
+
+
+def test_numbers_may_differ_by_rounding(folder: Path) -> None:
+    rewrite(folder, SCORES, pl.col("score") + 1e-13)
+    rewrite(folder, PAIRS, pl.col("margin") - 1e-13)
+
+    assert validate(folder).ok

@@ -1,0 +1,42 @@
+"""A converted folder changed behind its manifest's back, or with its manifest told."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+
+def store(folder: Path, name: str, frame: pl.DataFrame) -> None:
+    """Write a frame of a folder, and let the manifest know."""
+    frame.write_parquet(folder / name)
+    raw = (folder / name).read_bytes()
+    digest = hashlib.sha256(raw).hexdigest()
+    manifest = read_manifest(folder)
+    manifest["outputs"][name] = {"rows": frame.height, "bytes": len(raw), "sha256": digest}
+    write_manifest(folder, manifest)
+
+
+def rewrite(folder: Path, name: str, *columns: pl.Expr) -> None:
+    """Change columns of a stored frame, and let the manifest know."""
+    store(folder, name, pl.read_parquet(folder / name).with_columns(columns))
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    return manifest
+
+
+def write_manifest(folder: Path, manifest: object) -> None:
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def in_row(row: int, value: object, column: str, dtype: pl.DataType | None = None) -> pl.Expr:
+    """The column with another value in one of its rows."""
+    return (
+        pl.when(pl.int_range(pl.len()) == row)
+        .then(pl.lit(value, dtype))
+        .otherwise(pl.col(column))
+        .alias(column)
+    )
