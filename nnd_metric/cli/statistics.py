@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.options import MixedRules, Systems, read_systems
-from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show, show_result
+from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 
 def agree(
@@ -122,6 +122,7 @@ def metrics(
     out: Annotated[
         Path | None, typer.Option(help="Folder for metrics.json and scores.parquet.")
     ] = None,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Set NND beside other metrics: which of them agrees with people, on systems and candidates?
@@ -129,7 +130,6 @@ def metrics(
     Example: nnd metrics summeval-nnd --references references.jsonl --run run --aspect coherence
     """
     from nnd.metric.meta import metrics as metrics_
-    from nnd.metric.tables import metrics_notes
 
     if any("=" in name for name in scorer):
         quiet_loading()
@@ -145,6 +145,5 @@ def metrics(
         over=over,  # type: ignore[arg-type] # likewise
         out=out,
     )
-    notes = metrics_notes(found.to_dict())
     written = [f"written to {out}"] if out else []
-    show(found.to_dict(), as_json, found.table(), *notes, *written)
+    show_result(found, as_json, details=details, after=written)

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
         verdict_table as verdict_table,
     )
     from .curves import curve_table as curve_table
-    from .metrics import metrics_notes as metrics_notes, metrics_table as metrics_table
+    from .metrics import (
+        metrics_notes as metrics_notes,
+        metrics_overview as metrics_overview,
+        metrics_remarks as metrics_remarks,
+        metrics_table as metrics_table,
+    )
     from .pass_rates import (
         baselines_table as baselines_table,
         counts_table as counts_table,
