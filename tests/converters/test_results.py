@@ -46,7 +46,8 @@ def test_a_conversion_shows_its_counts_and_gives_its_pairs() -> None:
     assert as_json(conversion) == conversion.manifest
     dropped, *examples = conversion.remarks()
     assert dropped == (
-        "Dropped: 1 annotation (unlabelled), 1 context (one candidate), 1 pair (same text)."
+        "Dropped: 1 annotation (unlabelled), 1 context (one candidate), 1 pair (same text; "
+        "--keep-equal keeps them)."
     )
     # The two most frequent categories, wrong_fact (16) and off_target (14), and of each the pair
     # with the lowest id.
@@ -117,14 +118,14 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
             "manifest.json",
             None,
             "counts/pairs",
-            "71 where the folder holds 72",
+            "71 where the annotations give 72",
             "convert the source again",
         )
     ]
     (cells,) = zip(*(column.cells for column in found.table().columns), strict=True)
     assert [*map(str, cells)] == [
         "manifest.json\ncounts/pairs",
-        "71 where the folder holds 72",
+        "71 where the annotations give 72",
         "convert the source again",
     ]
 

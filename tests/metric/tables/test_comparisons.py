@@ -28,7 +28,7 @@ def test_a_comparison_row_by_row(tmp_path: Path) -> None:
     assert " 10 2 0.0386 0.0771 " in row(table, "aspect: p")
     assert row(table, "aspect: p").endswith(" not significant")
     assert row(table, "aspect: q") == (
-        "3 0.0 0.0 +0.0 [+0.0, +0.0] 0 0 1.0000 1.0000 n/a not significant"
+        "3 0.0 0.0 +0.0 [-56.1, +56.1] 0 0 1.0000 1.0000 n/a not significant"
     )
     assert row(table, "aspect: gone") == "0 " + " ".join(["n/a"] * 9)
 

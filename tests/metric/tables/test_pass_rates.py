@@ -30,8 +30,8 @@ def test_a_row_per_model_and_a_column_per_category() -> None:
     table = pass_rate_table(found)
     assert lines(table)[0] == "pass rate, % overall [95 % interval] rude wrong"
     assert row(table, "tests") == "40 20 20"
-    assert row(table, "org/x").startswith("75.0 [")
-    assert row(table, "org/x").endswith("] 75.0 75.0")
+    assert row(table, "x").startswith("75.0 [")
+    assert row(table, "x").endswith("] 75.0 75.0")
     assert row(table, "y").endswith("] 100.0 0.0")
 
 
