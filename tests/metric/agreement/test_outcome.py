@@ -41,9 +41,9 @@ def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> N
         "least 4 are needed."
     )
     assert lines(found.table())[2:] == [
-        "org/ant A 40.0 1.000",
-        "org/bee B 50.0 3.000",
-        "org/cat C 60.0 2.000",
+        "ant A 40.0 1.000",
+        "bee B 50.0 3.000",
+        "cat C 60.0 2.000",
     ]
 
 
