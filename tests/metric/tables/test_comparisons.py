@@ -41,7 +41,7 @@ def test_verdicts_name_the_better_one_first(tmp_path: Path) -> None:
     found = compare(write_run(tmp_path / "run", ant, bee, cat))
     low, high = found[0].differences.overall.interval or (0, 0)
     rows = lines(verdict_table([each.to_dict() for each in found]))
-    assert rows[0] == "models difference, points [95 %] p differ"
+    assert rows[0] == "models points ahead [95 %] p differ"
     assert rows[2].startswith("bee against cat +25.0 [")
     assert rows[3] == f"bee against ant +45.0 [{-100 * high:+.1f}, {-100 * low:+.1f}] <0.0001 yes"
     assert rows[4].startswith("cat against ant +20.0 [")
