@@ -4,9 +4,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.evaluations import evaluation, result
+from support.screens.evaluations import evaluation, result
+from support.screens.tables import row
 from support.shown import check_pictured, check_shown
-from support.tables import row
 from support.two_models import scored
 
 from nnd.metric import Evaluation, Failure, Sweep

@@ -17,8 +17,12 @@ def pair(pair_id: str, category: str, high: str, low: str) -> dict[str, str]:
         "aspect": "quality",
         "error_category": category,
         "label_high": "good",
-        "high_id": high, "system_high": f"system {high}", "candidate_high": f"text\n{high}",
-        "low_id": low, "system_low": f"system {low}", "candidate_low": f"text {low}",
+        "high_id": high,
+        "system_high": f"system {high}",
+        "candidate_high": f"text\n{high}",
+        "low_id": low,
+        "system_low": f"system {low}",
+        "candidate_low": f"text {low}",
     }
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from support.screens.tables import lines, row
 from support.shown import check_pictured, check_shown
-from support.tables import lines, row
 
 from nnd.metric.agreement import Agreement
 from nnd.metric.agreement.measures import agreement

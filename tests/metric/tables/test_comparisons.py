@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import polars as pl
-from support.tables import lines, row
+from support.screens.tables import lines, row
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison import compare

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from support.tables import lines, row
+from support.screens.tables import lines, row
 from support.two_models import scored
 
 from nnd.metric.results.rates import pass_rates
