@@ -44,19 +44,19 @@ class DataCard(Shown):
     def headline(self) -> str:
         """Return what became of it."""
         if self.problems is not None:
-            return f"{self.file}: {counted(len(self.problems), 'problem')}"
+            return f"{self.file} has {counted(len(self.problems), 'problem')}."
+        lines = counted(len(self.text.splitlines()), "line")
         if self.file is not None:
-            return f"written to {self.file}"
-        return f"card of {self.folder}: {counted(len(self.text.splitlines()), 'line')}"
+            return f"The card of {self.folder} is in {self.file} ({lines})."
+        return f"The card of {self.folder} has {lines}."
 
     def table(self) -> "Table | None":
         """Return a row for each problem, if there are any."""
         if not self.problems:
             return None
         rows = self.to_frame().rows()
-        return text_table(
-            ("section", "problem", "what to do"), ([*map(one_line, row)] for row in rows)
-        )
+        titles = ("section", "problem", "what to do")
+        return text_table(titles, ([*map(one_line, row)] for row in rows), prose=titles)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each problem: path (the section), message, remedy."""

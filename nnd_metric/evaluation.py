@@ -10,7 +10,7 @@ import polars as pl
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import PairSet
 from nnd.metric.drawing import Pictured, short_names
-from nnd.metric.results import LIKELIHOODS, RESULT, ModelResult, rate_frame
+from nnd.metric.results import LIKELIHOODS, RESULT, ModelResult, brief_caveat, rate_frame
 from nnd.metric.statistics import percent
 from nnd.schemas import Shown, write_folder
 
@@ -58,10 +58,40 @@ class Evaluation(Pictured):
         )
 
     def table(self) -> "Table":
-        """Return pass rates with their intervals: a row per slice, a column per model."""
+        """Return pass rates: a row per model, a column per category of error."""
         from nnd.metric.tables import pass_rate_table  # noqa: PLC0415 - rich is for people only
 
         return pass_rate_table([result.to_dict() for result in self.results])
+
+    def remarks(self) -> list[str]:
+        """Return at most one line per model, and how people and pass rates agree."""
+        names = short_names([each.model for each in self.results])
+        found = [brief_caveat(each.rates.overall, each.notes) for each in self.results]
+        lines = [f"{name}: {told}" for name, told in zip(names, found, strict=True) if told]
+        agreement = self.agreement.headline() if self.agreement else self.agreement_reason
+        return [*lines, *([agreement] if agreement else [])]
+
+    def details(self) -> "list[Table | str]":
+        """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
+        from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
+            baselines_table,
+            counts_table,
+            interval_notes,
+            slices_table,
+        )
+
+        results = [result.to_dict() for result in self.results]
+        shown: list[Table | str] = [slices_table(results), *interval_notes(results)]
+        shown += [baselines_table(results), counts_table(results)]
+        shown += [f"{each.model}: {note}" for each in self.results for note in each.notes]
+        if self.agreement is not None:
+            shown += [self.agreement.table(), *self.agreement.details()]
+        for each in self.results:
+            shown += [
+                f"{each.model} took the {each.work.path} path: not {reason}"
+                for reason in each.work.switched_off
+            ]
+        return shown + [each.signature for each in self.results]
 
     def drawing(self) -> "Drawing":
         """Return pass rates by category."""
@@ -139,11 +169,20 @@ class Sweep(Shown):
         failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""
         return f"Results of {done}{failed}."
 
-    def table(self) -> "Table":
+    def table(self) -> "Table | None":
         """Return overall pass rates: a row per dataset, a column per model."""
         from nnd.metric.tables import sweep_table  # noqa: PLC0415 - rich is for people only
 
+        if not self.evaluations:
+            return None
         return sweep_table({name: found.to_dict() for name, found in self.evaluations.items()})
+
+    def details(self) -> "list[Table | str]":
+        """Return each evaluation in full."""
+        shown: list[Table | str] = []
+        for name, found in self.evaluations.items():
+            shown += [f"on {name}", found.table(), *found.remarks(), *found.details()]
+        return shown
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per dataset, model and slice (`results.rate_frame`)."""

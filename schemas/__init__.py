@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .display import (
         Shown as Shown,
         table_html as table_html,
-        table_text as table_text,
         text_table as text_table,
     )
     from .errors import (
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
         nnd_version as nnd_version,
     )
     from .keys import DISTINCT as DISTINCT
+    from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .parquet import read_parquet as read_parquet
     from .places import (
         check_new as check_new,

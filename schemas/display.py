@@ -1,20 +1,22 @@
-"""Results that show themselves: a headline and a table, in a terminal as in a notebook."""
+"""Results that show themselves: a headline, a table and remarks, in a terminal as in a notebook.
+
+What else there is to see waits in `details`.
+"""
 
 import html
-import io
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from nnd.schemas.layout import table_text
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-_WIDTH = 200
-
 
 class Shown(ABC):
-    """A result that prints as one headline and one table.
+    """A result that prints as one headline, one table and a few remarks.
 
     A subclass that is a dataclass says `repr=False`, or its own long repr would be printed.
     """
@@ -29,13 +31,28 @@ class Shown(ABC):
     def table(self) -> "Table | None":
         """Return the numbers behind the headline, or None where there are none."""
 
+    def remarks(self) -> Sequence[str]:
+        """Return what to know before believing the numbers: few lines, or none."""
+        return ()
+
+    @abstractmethod
+    def to_dict(self) -> Any:  # noqa: ANN401 - each has its own
+        """Return plain Python values, ready for JSON."""
+
+    def details(self) -> Sequence["Table | str"]:
+        """Return tables and lines for those who want to know more."""
+        return ()
+
     def svg(self) -> str | None:
         """Return the picture that a notebook shows below the table, or None."""
         return None
 
     def __str__(self) -> str:
         table = self.table()
-        return self.headline() if table is None else f"{self.headline()}\n{table_text(table)}"
+        parts = [self.headline()]
+        parts += [] if table is None else ["", table_text(table)]
+        parts += ["", *self.remarks()] if self.remarks() else []
+        return "\n".join(parts)
 
     def __repr__(self) -> str:
         return str(self)
@@ -43,9 +60,14 @@ class Shown(ABC):
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
         table = self.table()
-        parts = [f"<p>{html.escape(self.headline())}</p>"]
+        parts = [_paragraph(self.headline())]
         parts += [] if table is None else [table_html(table)]
+        parts += map(_paragraph, self.remarks())
         return "\n".join([*parts, self.svg() or ""])
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{html.escape(text)}</p>"
 
 
 def text_table(
@@ -53,6 +75,7 @@ def text_table(
     rows: Iterable[Sequence["str | Text"]] = (),
     *,
     right: Collection[str] = (),
+    prose: Collection[str] = (),
 ) -> "Table":
     """Return a table whose texts are shown as they are: no [bold] or :bird: in them is markup.
 
@@ -60,6 +83,8 @@ def text_table(
         columns: Their titles.
         rows: A text for each column.
         right: Titles of the columns that are aligned to the right.
+        prose: Titles of the columns whose texts may go on on the next line; numbers and names stay
+            in one piece.
     """
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - slow, and it draws random numbers
     from rich.table import Table  # noqa: PLC0415
@@ -67,20 +92,12 @@ def text_table(
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for title in columns:
-        table.add_column(title, justify="right" if title in right else "left")
+        table.add_column(
+            title, justify="right" if title in right else "left", no_wrap=title not in prose
+        )
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
-
-
-def table_text(table: "Table") -> str:
-    """Return a table as plain text."""
-    from rich.console import Console  # noqa: PLC0415 - slow, and few results are looked at
-
-    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None)
-    with console.capture() as captured:
-        console.print(table, markup=False, highlight=False)
-    return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines())
 
 
 def table_html(table: "Table") -> str:

@@ -54,17 +54,16 @@ class CheckReport(Shown):
 
     def headline(self) -> str:
         """Return the source and how many checks had each outcome."""
-        return f"{self.source}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}"
+        return f"{self.source}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}."
 
     def table(self) -> "Table":
         """Return a row for each check."""
         from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
 
         rows = (
-            (Text(one.outcome, _STYLES[one.outcome]), one.name, one.message, one.remedy)
-            for one in self.checks
+            (Text(one.outcome, _STYLES[one.outcome]), one.name, _found(one)) for one in self.checks
         )
-        return text_table(("", "checked", "found", "what to do"), rows)
+        return text_table(("outcome", "checked", "found"), rows, prose=["found"])
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each check: name, outcome, message, remedy."""
@@ -73,3 +72,7 @@ class CheckReport(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""
         return asdict(self)
+
+
+def _found(check: Check) -> str:
+    return f"{check.message}; {check.remedy}" if check.remedy else check.message

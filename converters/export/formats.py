@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -17,15 +17,12 @@ from nnd.schemas import (
     Shown,
     check_frame,
     check_rows,
+    counted,
     make_new,
     polars_schema,
     read_frame,
     read_manifest,
-    text_table,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 Target = Literal["trl", "lm-eval", "jsonl", "csv"]
 
@@ -46,13 +43,14 @@ class Exported(Shown):
 
     def headline(self) -> str:
         """Return how many rows were written, and where."""
-        return f"{self.rows} rows written to {self.out}"
+        return f"{counted(self.rows, 'row')} written to {self.out}."
 
-    def table(self) -> "Table | None":
-        """Return the notes, if there are any."""
-        if not self.notes:
-            return None
-        return text_table(["what to know before using it"], ([note] for note in self.notes))
+    def table(self) -> None:
+        """Return None: there is nothing to count."""
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what to know before using it."""
+        return self.notes
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

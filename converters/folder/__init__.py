@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         convert_source as convert_source,
     )
     from .parquet import write_parquet as write_parquet
-    from .tables import hygiene_tables as hygiene_tables
     from .validation import Validation as Validation, validate as validate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -12,8 +12,14 @@ import polars as pl
 
 from nnd.cards import check_form
 from nnd.converters.folder.derived import Derived, derive
+from nnd.converters.folder.examples import example_sentences
 from nnd.converters.folder.parquet import write_parquet
-from nnd.converters.folder.tables import counts_table
+from nnd.converters.folder.tables import (
+    count_remarks,
+    counts_tables,
+    hygiene_tables,
+    pairs_table,
+)
 from nnd.converters.pairs import annotation_frame
 from nnd.converters.source import Files, Source, find_set, load_source, run_converter
 from nnd.converters.texts import check_steps, normalise_texts
@@ -64,13 +70,23 @@ class Conversion(Shown):
         counts, source = self.manifest["counts"], self.manifest["source"]
         chosen = (f", {kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind))
         pairs, contexts = (counted(counts[f"{noun}s"], noun) for noun in ("pair", "context"))
-        return f"{pairs} of {contexts} from {source['name']}{''.join(chosen)}."
+        systems = counted(counts["systems"], "system")
+        return f"{pairs} of {contexts} and {systems} from {source['name']}{''.join(chosen)}."
 
     def table(self) -> "Table":
-        """Return what was counted, and what was dropped."""
-        return counts_table(self.manifest)
+        """Return the pairs of each error category."""
+        return pairs_table(self.manifest)
 
-    def notes(self) -> list[str]:
+    def remarks(self) -> list[str]:
+        """Return what was dropped, what to know of the input, and two pairs."""
+        examples = example_sentences(self.pairs, self.annotations)
+        return [*count_remarks(self.manifest), *self._input_remarks(), *examples]
+
+    def details(self) -> list["Table"]:
+        """Return all that was counted, and what the texts look like."""
+        return [*counts_tables(self.manifest), *hygiene_tables(self.manifest["hygiene"])]
+
+    def _input_remarks(self) -> list[str]:
         """Return what to know of the input: files that are not the declared ones, oddities."""
         notes = [
             f"{file['name']} is unverified ({_why_unverified(self.manifest, file['name'])}): "
@@ -82,18 +98,7 @@ class Conversion(Shown):
         if self.manifest["normalised"]:
             steps = ", ".join(self.manifest["normalised"])
             notes.append(f"candidates and contexts were changed: {steps}")
-        return [*notes, *self._equal_texts()]
-
-    def _equal_texts(self) -> list[str]:
-        kept = self.manifest["counts"]["equal_pairs"]
-        if kept:
-            return [f"{counted(kept, 'pair')} of equal texts kept; a tie fails"]
-        return [
-            f"{counted(entry['n'], 'pair')} of equal texts left out; --keep-equal counts them as "
-            "tests, which ties fail"
-            for entry in self.manifest["dropped"]
-            if entry["reason"] == "same_text"
-        ]
+        return notes
 
     def to_frame(self) -> pl.DataFrame:
         """Return the pairs."""

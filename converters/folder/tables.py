@@ -1,15 +1,43 @@
 """A conversion as tables for a terminal and a notebook."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nnd.schemas import text_table
+from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+
+def pairs_table(manifest: Mapping[str, Any]) -> "Table":
+    """Return the pairs of each error category."""
+    table = text_table(("error category", "pairs"), right=["pairs"])
+    for value, n in manifest["counts"]["by_error_category"].items():
+        table.add_row(value, f"{n:,}")
+    return table
+
+
+def counts_tables(manifest: Mapping[str, Any]) -> list["Table"]:
+    """Return all that was counted: what was read, pairs by whatever differs, what was dropped."""
+    counts = manifest["counts"]
+    table = text_table(("what", "n"), right=["n"])
+    for name in ("annotations", "contexts", "candidates", "systems", "pairs", "distinct_pairs"):
+        table.add_row(name.replace("_", " "), f"{counts[name]:,}")
+    seen = [counts["by_error_category"]]
+    for key, title in _TITLES.items():
+        if len(counts[key]) > 1 and counts[key] not in seen:
+            seen.append(counts[key])
+            table.add_section()
+            for value, n in counts[key].items():
+                table.add_row(f"pairs of {title} {value}", f"{n:,}")
+    dropped = text_table(("dropped", "why", "n", "because"), right=["n"], prose=["because"])
+    for entry in manifest["dropped"]:
+        reason = entry["reason"].replace("_", " ")
+        dropped.add_row(entry["what"], reason, f"{entry['n']:,}", entry["why"])
+    return [table, dropped] if manifest["dropped"] else [table]
+
+
 _TITLES = {
-    "by_error_category": "error category",
     "by_error_group": "error group",
     "by_aspect": "aspect",
     "by_category": "context category",
@@ -17,21 +45,34 @@ _TITLES = {
 }
 
 
-def counts_table(manifest: Mapping[str, Any]) -> "Table":
-    """What a conversion gave, and what it dropped."""
+_REASONS = {"same_text": "same text; --keep-equal keeps them"}
+
+
+def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was dropped, and what was kept though it is odd."""
+    dropped = [
+        f"{counted(entry['n'], entry['what'].removesuffix('s'))} "
+        f"({_REASONS.get(entry['reason'], entry['reason'].replace('_', ' '))})"
+        for entry in manifest["dropped"]
+    ]
+    if dropped:
+        yield f"Dropped: {', '.join(dropped)}."
     counts = manifest["counts"]
-    table = text_table(("what", "n", "note"), right=["n"])
-    for name in ("annotations", "contexts", "candidates", "systems"):
-        table.add_row(name, f"{counts[name]:,}")
-    table.add_row("pairs", f"{counts['pairs']:,}", _pair_notes(counts), style="bold")
-    for key, title in _TITLES.items():
-        if len(counts[key]) > 1:
-            for value, n in counts[key].items():
-                table.add_row(f"  {title}: {value}", f"{n:,}")
-    for entry in manifest["dropped"]:
-        name = f"dropped: {entry['what']}, {entry['reason'].replace('_', ' ')}"
-        table.add_row(name, f"{entry['n']:,}", entry["why"])
-    return table
+    kept = []
+    if counts["distinct_pairs"] != counts["pairs"]:
+        yield (
+            f"Distinct (high, low): {counts['distinct_pairs']:,}; the other pairs differ from them "
+            "in the error category only."
+        )
+    if counts["equal_pairs"]:
+        kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts (a tie fails)")
+    if counts["same_after_lowercase"]:
+        pairs = counted(counts["same_after_lowercase"], "pair")
+        kept.append(f"{pairs} whose texts differ in letter case only")
+    if counts["empty_candidates"]:
+        kept.append(counted(counts["empty_candidates"], "empty candidate"))
+    if kept:
+        yield f"Kept: {', '.join(kept)}."
 
 
 def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
@@ -57,19 +98,6 @@ def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
         blank = [""] * (len(looks) - 1)
         table.add_row("(all contexts)", f"{report['contexts']['n']:,}", *blank, _percent(broken))
     return [lengths, table]
-
-
-def _pair_notes(counts: Mapping[str, Any]) -> str:
-    notes = []
-    if counts["distinct_pairs"] != counts["pairs"]:
-        notes.append(f"{counts['distinct_pairs']:,} distinct (high, low)")
-    if counts["equal_pairs"]:
-        notes.append(f"{counts['equal_pairs']:,} of equal texts, kept")
-    if counts["same_after_lowercase"]:
-        notes.append(f"{counts['same_after_lowercase']:,} differ in letter case only, kept")
-    if counts["empty_candidates"]:
-        notes.append(f"{counts['empty_candidates']:,} empty candidates, kept")
-    return "; ".join(notes)
 
 
 def _percent(share: float) -> str:

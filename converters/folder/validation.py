@@ -93,17 +93,18 @@ class Validation(Shown):
 
     def headline(self) -> str:
         """Return the folder and how many problems it has."""
-        return f"{self.folder}: {counted(len(self.findings), 'problem')}"
+        return f"{self.folder} has {counted(len(self.findings), 'problem')}."
 
     def table(self) -> "Table | None":
         """Return a row for each problem."""
         if self.ok:
             return None
         rows = (
-            ["" if value is None else one_line(str(value)) for value in row]
-            for row in self.to_frame().rows()
+            [_place(finding), one_line(finding.problem.message), one_line(finding.problem.remedy)]
+            for finding in self
         )
-        return text_table(("file", "row", "field", "problem", "what to do"), rows)
+        titles = ("where", "problem", "what to do")
+        return text_table(titles, rows, prose=titles[1:])
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each problem: file, row, path, message, remedy."""
@@ -113,6 +114,12 @@ class Validation(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""
         return {"folder": str(self.folder), "problems": [str(finding) for finding in self.findings]}
+
+
+def _place(finding: Finding) -> str:
+    row = [] if finding.problem.row is None else [f"row {finding.problem.row}"]
+    path = [one_line(finding.problem.path)] if finding.problem.path else []
+    return f"{finding.file}\n{', '.join([*row, *path])}".rstrip("\n")
 
 
 def validate(folder: str | Path) -> Validation:

@@ -72,8 +72,8 @@ class Pushed(Shown):
 
     def headline(self) -> str:
         """Return whether anything was sent, and where it is."""
-        done = "sent" if self.sent else "unchanged, the Hub has it already"
-        return f"{done}: {self.pull_request or f'commit {self.commit}'}"
+        done = "Sent" if self.sent else "Unchanged, the Hub has it already"
+        return f"{done}: {self.pull_request or f'commit {self.commit}'}."
 
     def table(self) -> "Table":
         """Return a row for each file."""

@@ -68,6 +68,7 @@ class Published(Shown):
         tag: The tag that names the commit, or None.
         files: The files, those that went included.
         card_diff: After a dry run, what would change in the card, as a unified diff.
+        usage: Lines of code and commands that take what was published.
     """
 
     repo_id: str
@@ -78,18 +79,28 @@ class Published(Shown):
     tag: str | None
     files: tuple[PublishedFile, ...]
     card_diff: str = ""
+    usage: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """Return what became of it, and where it is."""
         if self.commit is None:
-            return f"dry run: nothing was written to {self.url}"
-        done = "published" if self.changed else "unchanged, the Hub has it already"
-        return f"{done}: {self.url} at {self.commit}"
+            return f"Dry run: nothing was written to {self.url}."
+        done = "Published" if self.changed else "Unchanged, the Hub has it already"
+        return f"{done}: {self.url} at {self.commit}."
 
     def table(self) -> "Table":
         """Return a row for each file."""
         rows = ((file.change, f"{file.bytes:,}", file.path) for file in self.files)
         return text_table(("change", "bytes", "file"), rows, right=["bytes"])
+
+    def remarks(self) -> list[str]:
+        """Return where the commit is found, and how it is used; what a dry run would change."""
+        if self.commit is None:
+            same = any(file.path == CARD and file.change == "same" for file in self.files)
+            return ["The card stays as it is."] if same else [self.card_diff.rstrip()]
+        pulled = [f"Pull request: {self.pull_request}"] if self.pull_request else []
+        named = [f"Tag: {self.tag}"] if self.tag else []
+        return [*pulled, *named, *(f"  {line}" for line in self.usage)]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each file: path, bytes, change."""
@@ -97,7 +108,7 @@ class Published(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "usage"}
 
 
 def publish(
@@ -186,6 +197,10 @@ def publish(
             pull_request=pushed.pull_request,
             tag=tag,
             files=_listed(files, pushed.changes),
+            usage=(
+                f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
+                f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
+            ),
         )
 
 

@@ -50,9 +50,25 @@ class Sources(Shown):
 
     def table(self) -> "Table":
         """Return a row for each source and set: what it is, its licence, and what it gives."""
-        columns = ("source", "task", "language", "licence", "rule", "pairs", "variants")
+        columns = ("source", "task", "licence", "pairs")
+        rows = map(_cells, self._readable())
+        return text_table(columns, rows, right=["pairs"], prose=["task"])
+
+    def remarks(self) -> list[str]:
+        """Return which sources cannot be converted by name, and why."""
+        return self.problems()
+
+    def details(self) -> "list[Table | str]":
+        """Return languages, rule and other readings of each source and set."""
+        rows = (
+            [_name(row), ", ".join(row["languages"]), row["rule"], ", ".join(row["variants"])]
+            for row in self._readable()
+        )
+        return [text_table(("source", "languages", "rule", "variants"), rows)]
+
+    def _readable(self) -> Iterator[Mapping[str, Any]]:
         frame = self.to_frame().filter(pl.col("task").is_not_null())
-        return text_table(columns, map(_cells, frame.iter_rows(named=True)), right=["pairs"])
+        return frame.iter_rows(named=True)
 
     def problems(self) -> list[str]:
         """Return which sources cannot be converted by name, and why."""
@@ -94,13 +110,16 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    name = row["name"] if row["set"] is None else f"{row['name']} --set {row['set']}"
     return [
-        f"{name} ({row['distribution']})" if row["distribution"] else name,
+        _name(row),
         row["task"],
-        ", ".join(row["languages"]),
         row["licence"],
-        row["rule"],
         "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
-        ", ".join(row["variants"]),
     ]
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    """Return what to type: a set is indented below its source."""
+    if row["set"] is not None:
+        return f"  --set {row['set']}"
+    return f"{row['name']} ({row['distribution']})" if row["distribution"] else str(row["name"])

@@ -8,7 +8,15 @@ import polars as pl
 
 from nnd.metric.data import OVERALL, HumanNumber
 from nnd.metric.drawing import Pictured, short_names
-from nnd.metric.statistics import STATISTICS, Extrapolation, Interval, Permutations
+from nnd.metric.statistics import (
+    FEWEST_SYSTEMS,
+    STATISTICS,
+    Extrapolation,
+    Interval,
+    Permutations,
+    percent,
+)
+from nnd.schemas import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -114,10 +122,14 @@ class Agreement(Pictured):
     of_pass_rates: bool = True
 
     def headline(self) -> str:
-        """Return the correlation over all tests, or in the first category there is."""
-        category = OVERALL if OVERALL in self.by_category else next(iter(self.by_category))
-        found = self.by_category[category]
+        """Return the correlation over all tests, or that there are too few systems for one."""
+        category, found = self._main()
         what = "Pass rates" if self.of_pass_rates else "Mean numbers"
+        if found.n < FEWEST_SYSTEMS:
+            return (
+                f"There is nothing to correlate yet: {what.lower()} and human scores of "
+                f"{counted(found.n, 'system')}, where at least {FEWEST_SYSTEMS} are needed."
+            )
         told = [
             f"{name} {'undefined' if value is None else f'{value:.3f}'}"
             for name, value in (
@@ -131,10 +143,46 @@ class Agreement(Pictured):
         )
 
     def table(self) -> "Table":
-        """Return the statistics: a block per category, the mean at the foot."""
-        from nnd.metric.tables import agreement_table  # noqa: PLC0415 - rich is for people only
+        """Return a row per category, or, below FEWEST_SYSTEMS, what there is of each model."""
+        from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
+            correlations_table,
+            points_table,
+        )
 
-        return agreement_table(self.to_dict())
+        _, found = self._main()
+        if found.n >= FEWEST_SYSTEMS:
+            return correlations_table(self.to_dict())
+        names = short_names([*found.judged])
+        points = (
+            (name, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
+            for name, (model, each) in zip(names, found.judged.items(), strict=True)
+        )
+        return points_table(points, "pass rate, %" if self.of_pass_rates else "mean number")
+
+    def remarks(self) -> list[str]:
+        """Return which models stand for no judged system."""
+        if not self.unmatched:
+            return []
+        return [f"Without a human score: {', '.join(short_names(self.unmatched))}."]
+
+    def details(self) -> "list[Table | str]":
+        """Return all statistics with intervals and p-values, predictions, and who is who."""
+        from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
+            agreement_notes,
+            agreement_table,
+            extrapolation_tables,
+        )
+
+        found = self.to_dict()
+        return [agreement_table(found), *extrapolation_tables(found), *agreement_notes(found)]
+
+    def _main(self) -> tuple[str, CategoryAgreement]:
+        """Return the category of all tests, or the first there is."""
+        category = OVERALL if OVERALL in self.by_category else next(iter(self.by_category))
+        return category, self.by_category[category]
+
+    def _shown(self, ours: float) -> str:
+        return percent(ours) if self.of_pass_rates else f"{ours:.3f}"
 
     def drawing(self) -> "Drawing | None":
         """Return human scores against pass rates, by category."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nnd.metric.cli.printing import AsJson, show
+from nnd.metric.cli.printing import AsJson, Details, show_result
 from nnd.schemas import excerpt
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def new_source(
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of a workbook.", show_default="the first")
     ] = None,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Look at an annotation file, guess what its columns are, and write a source that converts.
@@ -105,7 +106,7 @@ def new_source(
     )
     ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
     made = new_source_(name, file, out, answers=answers, sheet=sheet, ask=ask)
-    show(made.to_dict(), as_json, made.table(), made.todo_table(), *made.summary())
+    show_result(made, as_json, details=details)
 
 
 def check_source(
@@ -131,7 +132,7 @@ def check_source(
     from nnd.converters.check_source import check_source as check_source_
 
     report = check_source_(source, origin)
-    show(report.to_dict()["checks"], as_json, report.table(), report.headline())
+    show_result(report, as_json, value=report.to_dict()["checks"])
     raise typer.Exit(0 if report.ok else 1)
 
 

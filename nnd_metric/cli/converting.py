@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.printing import AsJson, show
+from nnd.metric.cli.printing import AsJson, Details, show_result
 
 
-def sources(*, as_json: AsJson = False) -> None:
+def sources(*, details: Details = False, as_json: AsJson = False) -> None:
     """List sources and their sets: task, language, licence, rule, pairs, variants.
 
     Built in are those without a distribution behind their name; others come with installed packages
@@ -17,7 +17,7 @@ def sources(*, as_json: AsJson = False) -> None:
     from nnd.converters.source import sources as sources_
 
     found = sources_()
-    show(found.entries(), as_json, found.table(), *found.problems())
+    show_result(found, as_json, value=found.entries(), details=details)
 
 
 def convert(
@@ -58,6 +58,7 @@ def convert(
             help="Count pairs of two equal texts, as some published counts do; a tie fails.",
         ),
     ] = False,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a source's annotation files into NND pairs and human scores.
@@ -66,7 +67,7 @@ def convert(
     convert.py of a folder runs as your own code: read a stranger's before.
     Example: nnd convert quiz_design --from ~/data/quiz_design --out quiz_design-nnd
     """
-    from nnd.converters.folder import convert as convert_, hygiene_tables
+    from nnd.converters.folder import convert as convert_
 
     target = out or Path(f"{Path(source).resolve().name}-nnd")
     conversion = convert_(
@@ -79,8 +80,7 @@ def convert(
         accept_changed=accept_changed,
         keep_equal=keep_equal,
     )
-    tables = [conversion.table(), *hygiene_tables(conversion.manifest["hygiene"])]
-    show(conversion.to_dict(), as_json, *tables, *conversion.notes(), f"written to {target}")
+    show_result(conversion, as_json, details=details, after=[f"written to {target}"])
 
 
 def validate(
@@ -95,6 +95,5 @@ def validate(
     from nnd.converters.folder import validate as validate_
 
     validation = validate_(folder)
-    lines = [str(finding) for finding in validation]
-    show(lines, as_json, *lines, f"{folder}: {len(validation) or 'no'} problem(s)")
+    show_result(validation, as_json, value=[str(finding) for finding in validation])
     raise typer.Exit(0 if validation.ok else 1)

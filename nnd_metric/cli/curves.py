@@ -1,14 +1,11 @@
 """The command that shows watched trainings; `cli` registers it. Imports stand inside, as there."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.printing import AsJson, show
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from nnd.metric.cli.printing import AsJson, Details, show_result
 
 
 def curve(
@@ -25,6 +22,7 @@ def curve(
             show_default="all there are",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Draw pass rates over training steps, with intervals, by category.
@@ -34,11 +32,4 @@ def curve(
     from nnd.metric.training import curve as curve_
 
     found = curve_(histories, out, categories=category)
-    shown: list[Table | str] = [found.table(), *found.notes]
-    told = found.to_dict()["runs"]
-    shown += [
-        f"{run['name']}: scoring took {100 * run['share_of_time']:.1f} % of the time of training"
-        for run in told
-    ]
-    shown += [run["signature"] for run in told]
-    show(found.to_dict(), as_json, *shown, f"written to {out}")
+    show_result(found, as_json, details=details, after=[f"written to {out}"])

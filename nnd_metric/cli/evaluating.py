@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nnd.metric.cli.options import Systems, read_systems
-from nnd.metric.cli.printing import AsJson, quiet_loading, show
-from nnd.metric.cli.statistics import describe_agreement
+from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from nnd.metric import Sweep
 
 
@@ -96,6 +93,7 @@ def evaluate(
             help="Open a pull request on the Hub that puts the pass rates into each model's card.",
         ),
     ] = False,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Score pairs with models: pass rates with intervals, and agreement with human scores.
@@ -136,15 +134,15 @@ def evaluate(
         again = "" if no_cache else "; the same command goes on from there"
         print(f"nnd: interrupted{again}", file=sys.stderr)
         raise
-    shown: list[Table | str] = []
-    for name, evaluation in found.evaluations.items():
-        shown += [f"on {name}"] if len(data) > 1 else []
-        shown += _describe(evaluation.to_dict())
-        shown += [f"written to {found.folders[name]}"] if out is not None else []
-    shown += [failure_table(found.to_dict()["failures"])] if found.failures else []
-    results = [evaluation.to_dict() for evaluation in found.evaluations.values()]
-    told = results[0] if len(data) == 1 and results else found.to_dict()
-    show(told, as_json, *shown)
+    evaluations = [*found.evaluations.values()]
+    one = evaluations[0] if len(data) == 1 and evaluations else None
+    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
+    written = [f"written to {folder}" for folder in found.folders.values()]
+    show_result(one or found, as_json, details=details, after=[*failed, *written])
+    if evaluations and not (details or as_json):
+        print(
+            "More with --details." if out is None else f"More with --details, or: nnd report {out}"
+        )
     if push_to_model_card:
         _push(found)
     if found.failures:
@@ -184,26 +182,3 @@ def _push(found: "Sweep") -> None:
         )
     if failed:
         raise PublishError("; ".join(failed))
-
-
-def _describe(result: dict[str, Any]) -> list["Table | str"]:
-    """Return what a person wants to see of an evaluation."""
-    from nnd.metric.tables import pass_rate_table
-
-    shown: list[Table | str] = [pass_rate_table(result["results"])]
-    shown += [f"{each['model']}: {note}" for each in result["results"] for note in each["notes"]]
-    if result["agreement"] is None:
-        shown.append(f"no agreement: {result['agreement_reason']}")
-    else:
-        shown += describe_agreement(result["agreement"])
-    for entry in result["results"]:
-        shown += [
-            f"{entry['model']} took the {entry['engine']['path']} path: not {reason}"
-            for reason in entry["engine"]["switched_off"]
-        ]
-        if entry["n_close"]:
-            shown.append(
-                f"{entry['model']}: {entry['n_close']} tests are closer than rounding "
-                f"({entry['engine']['deviation']:.0e} nats) could turn"
-            )
-    return shown + [entry["signature"] for entry in result["results"]]

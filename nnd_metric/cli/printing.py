@@ -1,7 +1,10 @@
 """What commands print: JSON for machines, tables and lines for people."""
 
 import json
+import os
 import sys
+import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +12,9 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from nnd.schemas import Shown
+
+Details = Annotated[bool, typer.Option("--details", help="Print all there is to see.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -25,10 +31,59 @@ def show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: 
         return
     from rich.console import Console
 
-    # Without a terminal nobody folds lines by hand: tables keep their width.
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    from nnd.schemas import fit, width_here
+
+    width = width_here()
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
     for part in shown:
-        console.print(part, markup=False, highlight=False, soft_wrap=isinstance(part, str))
+        if isinstance(part, str):
+            print(_wrapped(part, width))
+        else:
+            for table in fit(part, width):
+                console.print(table, crop=False)
+                if table.box is None:  # a block of lines, not a table with room around it
+                    print()
+
+
+def show_result(
+    found: "Shown",
+    as_json: bool,  # noqa: FBT001
+    *,
+    value: object = None,
+    details: bool = False,
+    after: Sequence["Table | str"] = (),
+) -> None:
+    """Print a result: its headline, table and remarks; all there is to see if asked for.
+
+    Args:
+        found: The result.
+        as_json: Whether JSON is asked for.
+        value: What machines get; None: what `to_dict` gives.
+        details: Whether to print the details too.
+        after: What comes last, as where it was written to.
+    """
+    table = found.table()
+    parts: list[Table | str] = [
+        found.headline(),
+        *([] if table is None else [table]),
+        *found.remarks(),
+    ]
+    parts += found.details() if details else []
+    show(found.to_dict() if value is None else value, as_json, *parts, *after)
+
+
+def _wrapped(line: str, width: int) -> str:
+    """Fold a line between words where somebody looks at a screen of some width.
+
+    Commands, which are indented, signatures and what has several lines stay as they are.
+    """
+    if not (sys.stdout.isatty() or "COLUMNS" in os.environ):
+        return line
+    if line.startswith((" ", "nnd|")) or "\n" in line:
+        return line
+    together = line.replace(" %", "\u00a0%")  # a number and its unit stay on one line
+    folded = textwrap.fill(together, width, break_long_words=False, break_on_hyphens=False)
+    return folded.replace("\u00a0%", " %")
 
 
 def quiet_loading() -> None:

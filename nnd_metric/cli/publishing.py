@@ -1,14 +1,11 @@
 """The commands that bring data and metric to the Hub, and pairs to other tools."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.printing import AsJson, show
-
-if TYPE_CHECKING:
-    from nnd.converters.publish import Published
+from nnd.metric.cli.printing import AsJson, show, show_result
 
 
 def card(
@@ -47,11 +44,10 @@ def card(
 
     made = card_(folder, existing, repo=repo, out=out, check=check)
     if made.problems is not None:
-        problems = [str(problem) for problem in made]
-        show(problems, as_json, *problems, f"{made.file}: {len(problems) or 'no'} problem(s)")
+        show_result(made, as_json, value=[str(problem) for problem in made])
         raise typer.Exit(0 if made.ok else 1)
     if made.file is not None:
-        show(str(made.file), as_json, made.headline())
+        show_result(made, as_json, value=str(made.file))
     elif as_json:
         show(made.text, as_json)
     else:
@@ -118,7 +114,7 @@ def publish(
         keep_contacts=keep_contacts,
         unverified=unverified,
     )
-    show(published.to_dict(), as_json, *_file_lines(published), *_outcome(published))
+    show_result(published, as_json)
 
 
 def publish_metric(
@@ -149,29 +145,7 @@ def publish_metric(
         sdk=sdk,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         dry_run=dry_run,
     )
-    lines = [*_file_lines(published), published.headline()]
-    if published.commit is not None:
-        lines.append(f'evaluate.load("{repository}")')
-    show(published.to_dict(), as_json, *lines)
-
-
-def _file_lines(published: "Published") -> list[str]:
-    return [f"{file.change:<8}{file.bytes:>14,}  {file.path}" for file in published.files]
-
-
-def _outcome(published: "Published") -> list[str]:
-    """Return what a person wants to know after publishing, or after a dry run."""
-    if published.commit is None:
-        return [published.card_diff.rstrip() or "the card stays as it is", published.headline()]
-    pulled = [f"pull request: {published.pull_request}"] if published.pull_request else []
-    named = [f"tag: {published.tag}"] if published.tag else []
-    return [
-        published.headline(),
-        *pulled,
-        *named,
-        f'load_dataset("{published.repo_id}", "pairs", revision="{published.commit}")',
-        f"nnd evaluate --data {published.repo_id}@{published.commit} --model MODEL",
-    ]
+    show_result(published, as_json)
 
 
 def export(
@@ -188,6 +162,7 @@ def export(
             "--for-excel", help="For csv: a quote before texts that a spreadsheet would compute."
         ),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write pairs as TRL preferences, lm-evaluation-harness tasks, JSON Lines or CSV.
 
@@ -203,4 +178,4 @@ def export(
         template=template,
         for_excel=for_excel,
     )
-    print(exported.headline(), *exported.notes, sep="\n")
+    show_result(exported, as_json)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.options import Systems, read_systems
-from nnd.metric.cli.printing import AsJson, show
+from nnd.metric.cli.printing import AsJson, show_result
 from nnd.schemas import ScoringError
 
 
@@ -57,10 +57,7 @@ def report(
         systems=read_systems(system),
         families=_read_families(family),
     )
-    lines = [f"written to {found.page} ({found.size / 1e6:.1f} MB)"]
-    if found.figures:
-        lines.append(f"{len(found.figures)} figures in {figures}")
-    show(found.to_dict(), as_json, *lines)
+    show_result(found, as_json)
 
 
 def _read_families(entries: list[str]) -> dict[str, str]:

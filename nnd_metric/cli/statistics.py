@@ -1,15 +1,12 @@
 """Commands that look at stored runs; `cli` registers them. Imports stand inside, as there."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from nnd.metric.cli.options import MixedRules, Systems, read_systems
-from nnd.metric.cli.printing import AsJson, quiet_loading, show
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 
 def agree(
@@ -38,6 +35,7 @@ def agree(
         ),
     ] = [],  # noqa: B006 - typer copies it
     mixed_rules: MixedRules = False,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Correlate stored pass rates of several models with human scores; nothing is scored again.
@@ -55,8 +53,8 @@ def agree(
         aspect=aspect,
         order=order,
         mixed_rules=mixed_rules,
-    ).to_dict()
-    show(found, as_json, *describe_agreement(found))
+    )
+    show_result(found, as_json, details=details)
 
 
 def compare(
@@ -70,6 +68,7 @@ def compare(
         ),
     ] = [],  # noqa: B006 - typer copies it
     mixed_rules: MixedRules = False,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare models on the pairs that all of them were scored on; nothing is scored again.
@@ -77,16 +76,9 @@ def compare(
     Example: nnd compare run --model gpt2 --model gpt2-large
     """
     from nnd.metric.comparison import compare as compare_
-    from nnd.metric.tables import comparison_table
 
-    found = compare_(runs, models=model or None, mixed_rules=mixed_rules).to_dict()["comparisons"]
-    shown: list[Table | str] = []
-    for each in found:
-        signatures = [each[key] for key in ("signature_a", "signature_b") if each[key]]
-        shown += [comparison_table(each), *each["sentences"], *signatures]
-    if len(found) > 1:
-        shown.append(f"p (Holm) is adjusted within a comparison, not over all {len(found)} of them")
-    show(found, as_json, *shown)
+    found = compare_(runs, models=model or None, mixed_rules=mixed_rules)
+    show_result(found, as_json, value=found.to_dict()["comparisons"], details=details)
 
 
 def metrics(
@@ -130,6 +122,7 @@ def metrics(
     out: Annotated[
         Path | None, typer.Option(help="Folder for metrics.json and scores.parquet.")
     ] = None,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Set NND beside other metrics: which of them agrees with people, on systems and candidates?
@@ -137,7 +130,6 @@ def metrics(
     Example: nnd metrics summeval-nnd --references references.jsonl --run run --aspect coherence
     """
     from nnd.metric.meta import metrics as metrics_
-    from nnd.metric.tables import metrics_notes
 
     if any("=" in name for name in scorer):
         quiet_loading()
@@ -153,14 +145,5 @@ def metrics(
         over=over,  # type: ignore[arg-type] # likewise
         out=out,
     )
-    notes = metrics_notes(found.to_dict())
     written = [f"written to {out}"] if out else []
-    show(found.to_dict(), as_json, found.table(), *notes, *written)
-
-
-def describe_agreement(agreement: dict[str, Any]) -> list["Table | str"]:
-    """Return what a person wants to see of an agreement."""
-    from nnd.metric.tables import agreement_notes, agreement_table, extrapolation_tables
-
-    tables = [agreement_table(agreement), *extrapolation_tables(agreement)]
-    return [*tables, *agreement_notes(agreement)]
+    show_result(found, as_json, details=details, after=written)

@@ -1,4 +1,4 @@
-"""Two models on the same pairs: which is better, where, and where the data cannot tell.
+"""Two models on the same pairs: which is better, where, and whether the difference is significant.
 
 Everything comes from stored runs; nothing is scored again.
 """
@@ -12,7 +12,7 @@ import polars as pl
 
 from nnd.metric.comparison.differences import find_differences
 from nnd.metric.comparison.outcome import Comparison, Comparisons
-from nnd.metric.comparison.sentences import findings
+from nnd.metric.comparison.sentences import few_contexts, findings, left_out
 from nnd.metric.results import (
     SLICES,
     check_rules,
@@ -85,6 +85,12 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
     }
     differences = find_differences(both, values)
     only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
+    mixed = tuple(_mixed_rules(a, b))
+    unscored = differences.overall.unscored
+    lacking = (
+        *few_contexts(differences.overall),
+        *left_out(a.label, b.label, unscored, only_in_a, only_in_b),
+    )
     return Comparison(
         a=a.label,
         b=b.label,
@@ -94,10 +100,8 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
         only_in_a=only_in_a,
         only_in_b=only_in_b,
         differences=differences,
-        sentences=(
-            *_mixed_rules(a, b),
-            *findings(a.label, b.label, differences, only_in_a, only_in_b),
-        ),
+        cautions=(*mixed, *lacking),
+        sentences=(*mixed, *findings(a.label, b.label, differences), *lacking),
     )
 
 

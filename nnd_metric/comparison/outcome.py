@@ -1,12 +1,13 @@
 """What was found: two models on the same pairs, and several such comparisons."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from nnd.metric.comparison.differences import Differences
+from nnd.metric.comparison.ranking import ranking
 from nnd.metric.drawing import Pictured, short_names
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class Comparison(Pictured):
         only_in_a: Pairs that only the first was scored on; they are left out.
         only_in_b: Pairs that only the second was scored on; they are left out.
         differences: Of their pass rates.
-        sentences: What follows, in plain words.
+        cautions: What to know before believing them, a sentence each.
+        sentences: What follows, in plain words; the cautions are among them.
     """
 
     a: str
@@ -57,17 +59,29 @@ class Comparison(Pictured):
     only_in_a: int
     only_in_b: int
     differences: Differences
+    cautions: tuple[str, ...]
     sentences: tuple[str, ...]
 
     def headline(self) -> str:
-        """Return which model is better overall, or that the difference is not significant."""
-        return self.sentences[0]
+        """Return both pass rates, and whether their difference is significant."""
+        return _headline([self])
 
     def table(self) -> "Table":
-        """Return the differences: a row per slice."""
+        """Return the difference over all tests, with the verdict."""
+        from nnd.metric.tables import verdict_table  # noqa: PLC0415 - rich is for people only
+
+        return verdict_table([self.to_dict()])
+
+    def remarks(self) -> Sequence[str]:
+        """Return what to know before believing it."""
+        return self.cautions
+
+    def details(self) -> "list[Table | str]":
+        """Return the differences by slice, what follows in words, and how both were scored."""
         from nnd.metric.tables import comparison_table  # noqa: PLC0415 - rich is for people only
 
-        return comparison_table(self.to_dict())
+        signatures = [each for each in (self.signature_a, self.signature_b) if each]
+        return [comparison_table(self.to_dict()), *self.sentences, *signatures]
 
     def drawing(self) -> "Drawing":
         """Return the differences, overall and by category, the largest lead first."""
@@ -138,23 +152,33 @@ class Comparisons(Pictured):
         return self.comparisons[number]
 
     def headline(self) -> str:
-        """Return the one finding, or how many differences are significant."""
-        if len(self) == 1:
-            return self[0].headline()
-        decided = sum(each.differences.overall.verdict != "undecided" for each in self)
-        models = {label for each in self for label in (each.a, each.b)}
-        return (
-            f"Of the {len(self)} differences between {len(models)} models, {decided} "
-            f"{'is' if decided == 1 else 'are'} significant overall."
-        )
+        """Return the models from best to worst, and how many differences are significant."""
+        return _headline(self.comparisons)
 
     def table(self) -> "Table":
-        """Return the differences by slice, or, of several comparisons, those over all tests."""
-        from nnd.metric.tables import comparisons_table  # noqa: PLC0415 - rich is for people only
+        """Return the differences over all tests: a row per two models, with the verdict."""
+        from nnd.metric.tables import verdict_table  # noqa: PLC0415 - rich is for people only
 
-        if len(self) == 1:
-            return self[0].table()
-        return comparisons_table([each.to_dict() for each in self])
+        return verdict_table([each.to_dict() for each in self])
+
+    def remarks(self) -> list[str]:
+        """Return what to know before believing them."""
+        return list(dict.fromkeys(caution for each in self for caution in each.cautions))
+
+    def details(self) -> "list[Table | str]":
+        """Return each comparison by slice, and how the models were scored."""
+        from nnd.metric.tables import comparison_table  # noqa: PLC0415 - rich is for people only
+
+        shown: list[Table | str] = []
+        for each in self:
+            shown += [comparison_table(each.to_dict()), *each.sentences]
+        signatures = [told for each in self for told in (each.signature_a, each.signature_b)]
+        shown += dict.fromkeys(told for told in signatures if told)
+        if len(self) > 1:
+            shown.append(
+                f"p (Holm) is adjusted within a comparison, not over all {len(self)} of them"
+            )
+        return shown
 
     def drawing(self) -> "Drawing":
         """Return the differences by category, or, of several comparisons, those over all tests."""
@@ -176,3 +200,29 @@ class Comparisons(Pictured):
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         return {"comparisons": [each.to_dict() for each in self]}
+
+
+def _headline(comparisons: Sequence[Comparison]) -> str:
+    """Return a ranking where all is about the same tests, and how many differences are clear."""
+    models = list(dict.fromkeys(label for each in comparisons for label in (each.a, each.b)))
+    decided = sum(each.differences.overall.verdict != "undecided" for each in comparisons)
+    if len(comparisons) > 1:
+        clear = (
+            f"{decided or 'none'} of {len(comparisons)} differences "
+            f"{'is' if decided < 2 else 'are'} significant"  # noqa: PLR2004 - one or more
+        )
+    else:
+        clear = f"the difference is {'' if decided else 'not '}significant"
+    left_out = any(each.only_in_a or each.only_in_b for each in comparisons)
+    if len(comparisons) > 1 and left_out:
+        return f"{len(models)} models, every two on the tests they share: {clear}."
+    names = dict(zip(models, short_names(models), strict=True))
+    rates: dict[str, float] = {}
+    better = set()
+    for each in comparisons:
+        found, a, b = each.differences.overall, names[each.a], names[each.b]
+        rates |= {a: found.pass_rate_a or 0.0, b: found.pass_rate_b or 0.0}
+        if found.verdict != "undecided":
+            better.add((a, b) if found.verdict == "a" else (b, a))
+    tests = comparisons[0].differences.overall.n
+    return f"{ranking(rates, better)} of {tests:,} shared tests; {clear}."

@@ -13,25 +13,37 @@ _COLUMNS = {
 }
 
 
-def findings(
-    a: str, b: str, differences: Differences, only_in_a: int, only_in_b: int
-) -> tuple[str, ...]:
-    """Return which model is better, where, and where the data cannot tell.
+def findings(a: str, b: str, differences: Differences) -> Iterator[str]:
+    """Yield which model is better, and where.
 
     Args:
         a: Name of the first model.
         b: Name of the second.
         differences: Between the two.
+    """
+    yield _overall(a, b, differences.overall)
+    for column, found in differences.by.items():
+        if len(found) > 1:
+            yield f"By {_COLUMNS[column]}: {_by_value(a, b, found)}."
+
+
+def left_out(a: str, b: str, unscored: int, only_in_a: int, only_in_b: int) -> Iterator[str]:
+    """Yield which tests were left out, and which lack a likelihood.
+
+    Args:
+        a: Name of the first model.
+        b: Name of the second.
+        unscored: Tests that lack a likelihood of one or both.
         only_in_a: Pairs that were left out because only the first was scored on them.
         only_in_b: Pairs that only the second was scored on.
     """
-    sentences = [_overall(a, b, differences.overall)]
-    for column, found in differences.by.items():
-        if len(found) > 1:
-            sentences.append(f"By {_COLUMNS[column]}: {_by_value(a, b, found)}.")
-    sentences += _few_contexts(differences.overall)
-    sentences += _left_out(a, b, differences.overall, only_in_a, only_in_b)
-    return tuple(sentences)
+    if only_in_a or only_in_b:
+        yield (
+            f"Left out: {only_in_a:,} pairs that only {a} was scored on, and {only_in_b:,} that "
+            f"only {b} was."
+        )
+    if unscored:
+        yield f"{unscored:,} tests lack a likelihood of one model or both, which fails them."
 
 
 def _overall(a: str, b: str, found: Difference) -> str:
@@ -47,7 +59,7 @@ def _overall(a: str, b: str, found: Difference) -> str:
         f"{rates[0] - rates[1]:+.1f} points{interval}, {_p(found.p)}"
     )
     if found.verdict == "undecided":
-        told = f"The data cannot tell {a} from {b} overall: {numbers}"
+        told = f"{a} and {b} do not differ significantly overall: {numbers}"
         return f"{told}{_why_undecided(found)}{_needed(found)}."
     return f"{a} is better than {b} overall: {numbers}."
 
@@ -59,9 +71,9 @@ def _why_undecided(found: Difference) -> str:
     significant = found.p is not None and found.p < LEVEL
     reaches = found.interval[0] <= 0 <= found.interval[1]
     if significant and reaches:
-        return "; McNemar's test takes tests of one context for independent, the interval does not"
+        return "; McNemar's test takes tests of one context as independent, the interval does not"
     if not significant and not reaches:
-        return "; the interval leaves out 0, but McNemar's p does not agree"
+        return "; the interval excludes 0, but McNemar's p is not below 0.05"
     return ""
 
 
@@ -70,7 +82,7 @@ def _needed(found: Difference) -> str:
         return ""
     tests, contexts = found.needed.tests, found.needed.contexts
     points = f"{100 * TOLD_APART:.0f} points"
-    return f"; to tell {points} takes about {tests:,} tests of {contexts:,} contexts like these"
+    return f"; to detect {points} takes about {tests:,} tests of {contexts:,} contexts like these"
 
 
 def _by_value(a: str, b: str, found: Mapping[str, Difference]) -> str:
@@ -80,29 +92,18 @@ def _by_value(a: str, b: str, found: Mapping[str, Difference]) -> str:
     texts: dict[Verdict | None, str] = {
         "a": f"{a} is better at ",
         "b": f"{b} is better at ",
-        "undecided": "the data cannot tell them apart at ",
+        "undecided": "the difference is not significant at ",
         None: "there is no shared pair of ",
     }
     return "; ".join(text + ", ".join(where[key]) for key, text in texts.items() if where[key])
 
 
-def _few_contexts(overall: Difference) -> Iterator[str]:
+def few_contexts(overall: Difference) -> Iterator[str]:
+    """Yield that the intervals are rough, where the tests are of few contexts."""
     if 1 < overall.contexts < FEW_CONTEXTS:
         yield (
             f"The tests are of {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
             "intervals are rough."
-        )
-
-
-def _left_out(a: str, b: str, overall: Difference, only_in_a: int, only_in_b: int) -> Iterator[str]:
-    if only_in_a or only_in_b:
-        yield (
-            f"Left out: {only_in_a:,} pairs that only {a} was scored on, and {only_in_b:,} that "
-            f"only {b} was."
-        )
-    if overall.unscored:
-        yield (
-            f"{overall.unscored:,} tests lack a likelihood of one model or both, which fails them."
         )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import OVERALL
+from nnd.metric.drawing import short_names
 from nnd.metric.meta.alike import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.results import PassRates
@@ -94,17 +95,33 @@ class MetricTable(Shown):
         if not any(rate.n for rate in rates.values()):
             return f"No test was judged by {len(self.rows)} metrics."
         best = max(rates, key=lambda name: rates[name].passes)
-        rate = rates[best]
+        rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (
-            f"{best} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests, the most of "
+            f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests, the most of "
             f"{len(rates)} metrics."
         )
 
     def table(self) -> "Table":
         """Return a row per metric: pass rate, agreement on systems, agreement on candidates."""
-        from nnd.metric.tables import metrics_table  # noqa: PLC0415 - rich is for people only
+        from nnd.metric.tables import metrics_overview  # noqa: PLC0415 - rich is for people only
 
-        return metrics_table(self.to_dict()["rows"])
+        return metrics_overview(self.to_dict()["rows"])
+
+    def remarks(self) -> list[str]:
+        """Return what the numbers are over."""
+        from nnd.metric.tables import metrics_remarks  # noqa: PLC0415 - rich is for people only
+
+        return metrics_remarks(self.to_dict())
+
+    def details(self) -> "list[Table | str]":
+        """Return all statistics, what each row computes, and what was left out of it."""
+        from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
+            metrics_notes,
+            metrics_table,
+        )
+
+        found = self.to_dict()
+        return [metrics_table(found["rows"]), *metrics_notes(found)]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per metric.

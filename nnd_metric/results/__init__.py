@@ -6,7 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .baselines import BASELINES as BASELINES, judge as judge
-    from .caveat_sentences import caveats as caveats
+    from .caveat_sentences import brief_caveat as brief_caveat, caveats as caveats
     from .frames import rate_frame as rate_frame
     from .one_model import ModelResult as ModelResult, evaluate_model as evaluate_model
     from .rates import (

@@ -2,23 +2,23 @@
 
 A sentence stands for each baseline that is `ahead` of the model or `close` to it (`confounds`), and
 one where length alone, with a coin for what it cannot decide, beats a coin and the model's lead
-over a coin shrinks without its help: on the tests of matched length the interval reaches 50 %, or
-lies wholly below that of all tests. Where those tests give no interval, the sentence says that
-nothing can be told.
+over chance shrinks without its help: on the tests of matched length the interval reaches 50 %, or
+lies wholly below that of all tests, or those tests give no interval.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nnd.metric.results.baselines import MATCHED_WITHIN, Baseline, Matched
 from nnd.metric.results.rates import Rate
 from nnd.metric.statistics import percent
+from nnd.schemas import counted
 
 LENGTH = ("shorter_wins", "longer_wins")
 
-_WINS = {
-    "shorter_wins": "shorter wins",
-    "longer_wins": "longer wins",
-    "copy_wins": "more copied wins",
+_PICKING = {
+    "shorter_wins": "always picking the shorter text",
+    "longer_wins": "always picking the longer text",
+    "copy_wins": "always picking the text that copies more",
     "unconditional": "the same model without any context",
 }
 
@@ -34,19 +34,40 @@ def caveats(overall: Rate) -> tuple[str, ...]:
     return (*_baselines(overall), *_shrinking(overall))
 
 
+def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
+    """Return the one sentence that stands below a table, or None where there is nothing to know.
+
+    Args:
+        overall: The rate, with its baselines.
+        notes: All that is to know, a sentence each (`caveats` among them).
+    """
+    reached = {
+        name: baseline.pass_rate
+        for name, baseline in overall.baselines.items()
+        if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
+    }
+    if reached:
+        best = max(reached, key=lambda name: reached[name])
+        others = len(reached) - 1
+        also = f", nor than {counted(others, 'other baseline')}" if others else ""
+        return f"not clearly better than {_PICKING[best]} ({_percent(reached[best])}){also}"
+    if any(_shrinking(overall)):
+        return "its lead over chance (50 %) may come from the length of the texts"
+    return notes[0] if notes else None
+
+
 def _baselines(overall: Rate) -> Iterator[str]:
     for name, baseline in overall.baselines.items():
         if baseline is None or overall.pass_rate is None or baseline.verdict == "behind":
             continue
-        alone = "" if name == "unconditional" else " alone"
-        reached = f"{_percent(baseline.pass_rate)} of {overall.n:,} tests{_coin(baseline)}"
-        against = f"the model {_percent(overall.pass_rate)}{_told_apart(baseline)}"
+        reached = f"{_percent(baseline.pass_rate)} of {overall.n:,} tests{_undecided(baseline)}"
+        against = f"the model {_percent(overall.pass_rate)}{_significance(baseline)}"
         matched = _where_matched(overall.length_matched) if name in LENGTH else ""
-        yield f"{_WINS[name]}{alone} passes {reached}, {against}{matched}"
+        yield f"{_PICKING[name]} passes {reached}, {against}{matched}"
 
 
 def _shrinking(overall: Rate) -> Iterator[str]:
-    """Tell when the lead over a coin is less, or in doubt, where length gives nothing away."""
+    """Say when the lead over chance is less, or in doubt, where length gives nothing away."""
     matched, found = overall.length_matched, [overall.baselines[name] for name in LENGTH]
     helped = any(baseline is not None and baseline.with_coin > _COIN for baseline in found)
     if not helped or matched is None or overall.pass_rate is None:
@@ -56,27 +77,27 @@ def _shrinking(overall: Rate) -> Iterator[str]:
         return
     told = f"the model passes {_percent(overall.pass_rate)} of all tests{_where_matched(matched)}"
     if of_matched is None:
-        yield f"{told}: whether its lead is length cannot be told"
+        yield f"{told}: its lead may come from length"
     elif of_matched[0] <= _COIN:
-        yield f"{told}: no clear lead over a coin without the help of length"
+        yield f"{told}: no clear lead over chance (50 %) without the help of length"
     elif of_matched[1] < of_all[0]:
-        yield f"{told}: part of its lead may be length"
+        yield f"{told}: part of its lead may come from length"
 
 
-def _coin(baseline: Baseline) -> str:
+def _undecided(baseline: Baseline) -> str:
     undecided = baseline.ties + baseline.unscored
     if not undecided:
         return ""
-    return f" ({_percent(baseline.with_coin)} with a coin for the {undecided:,} it cannot decide)"
+    return f" ({_percent(baseline.with_coin)} if the {undecided:,} it cannot decide count half)"
 
 
-def _told_apart(baseline: Baseline) -> str:
+def _significance(baseline: Baseline) -> str:
     if baseline.lead_interval is None:
-        return "; all tests are of one context, which cannot tell them apart"
+        return "; all tests are of one context, so there is no interval"
     low, high = baseline.lead_interval
     if low <= 0 <= high:
         shown = f"{100 * low:+.1f}, {100 * high:+.1f}"
-        return f"; the data cannot tell them apart (lead of the model {shown} points)"
+        return f"; the difference is not significant (lead of the model {shown} points)"
     return ""
 
 

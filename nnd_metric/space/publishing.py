@@ -117,4 +117,5 @@ def _published(
             PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
             for path, change in sorted(changes.items())
         ),
+        usage=(f'evaluate.load("{repository.name}")',) if commit is not None else (),
     )

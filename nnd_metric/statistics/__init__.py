@@ -42,6 +42,6 @@ if TYPE_CHECKING:
         mcnemar_exact as mcnemar_exact,
         pairs_needed as pairs_needed,
     )
-    from .system_bootstrap import draw_systems as draw_systems
+    from .system_bootstrap import FEWEST_SYSTEMS as FEWEST_SYSTEMS, draw_systems as draw_systems
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

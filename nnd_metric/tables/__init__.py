@@ -5,15 +5,30 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .curves import curve_table as curve_table
-    from .metrics import metrics_notes as metrics_notes, metrics_table as metrics_table
-    from .results import (
+    from .agreement import (
         agreement_notes as agreement_notes,
         agreement_table as agreement_table,
-        comparison_table as comparison_table,
-        comparisons_table as comparisons_table,
+        correlations_table as correlations_table,
         extrapolation_tables as extrapolation_tables,
+        points_table as points_table,
+    )
+    from .comparisons import (
+        comparison_table as comparison_table,
+        verdict_table as verdict_table,
+    )
+    from .curves import curve_table as curve_table
+    from .metrics import (
+        metrics_notes as metrics_notes,
+        metrics_overview as metrics_overview,
+        metrics_remarks as metrics_remarks,
+        metrics_table as metrics_table,
+    )
+    from .pass_rates import (
+        baselines_table as baselines_table,
+        counts_table as counts_table,
+        interval_notes as interval_notes,
         pass_rate_table as pass_rate_table,
+        slices_table as slices_table,
     )
     from .sweeps import failure_table as failure_table, sweep_table as sweep_table
 else:

@@ -16,7 +16,8 @@ def curve_table(runs: Sequence[Mapping[str, Any]]) -> "Table":
     Args:
         runs: `Run.to_dict()` of each, in which a category's points follow each other.
     """
-    table = text_table(("run", "category", "steps", "first, %", "last, %", "n"))
+    titles = ("run", "category", "steps", "first, %", "last, %", "tests")
+    table = text_table(titles, right=titles[3:])
     for run in runs:
         for category in dict.fromkeys(point["category"] for point in run["points"]):
             line = [point for point in run["points"] if point["category"] == category]

@@ -1,16 +1,17 @@
-"""NND against other metrics as a table for a terminal."""
+"""NND against other metrics as tables for a terminal: the main one, and all there is."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
+from nnd.metric.drawing import short_names
+from nnd.metric.statistics import ALL_AGREE, FEWEST_SYSTEMS, rate_and_interval
+from nnd.metric.tables.agreement import human_notes
+from nnd.metric.tables.cells import NOTHING, number
+from nnd.schemas import counted, text_table
 
-from nnd.metric.statistics import ALL_AGREE, rate_and_interval
-from nnd.metric.tables.results import human_notes
-from nnd.schemas import counted
+if TYPE_CHECKING:
+    from rich.table import Table
 
-_NOTHING = "n/a"
 _SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
 _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _HOW_TO_READ = (
@@ -20,20 +21,66 @@ _HOW_TO_READ = (
 _LEVELS = {"sample": "pooled", "by_context": "context"}
 
 
-def metrics_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def metrics_overview(rows: Sequence[Mapping[str, Any]]) -> "Table":
+    """Return one number per metric of each kind: on pairs, on systems, on single candidates.
+
+    Args:
+        rows: `metrics.MetricRow.to_dict()` of each.
+    """
+    titles = ["metric", "pass rate, %", "gap r, systems", "Spearman, candidates"]
+    titles += ["Spearman, within contexts"]
+    table = text_table(titles, right=titles[1:])
+    for name, row in zip(short_names([row["name"] for row in rows]), rows, strict=True):
+        rate = "" if row["rates"] is None else _pass_rate(row["rates"])[0]
+        aspects = list(row["candidates"].values())
+        correlations = [
+            number(_mean(each[level]["spearman"] for each in aspects)) for level in _LEVELS
+        ]
+        table.add_row(name, rate, _gap_r(row["systems"]), *correlations)
+    return table
+
+
+def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
+    """Say what the overview is over, and why it lacks what it lacks.
+
+    Args:
+        table: `metrics.MetricTable.to_dict()`.
+    """
+    shared, remarks = table["shared"], []
+    if shared is not None:
+        systems, others = len(shared["systems"]), len(shared["other_systems"])
+        candidates, rest = shared["candidates"], shared["other_candidates"]
+        over = f"{counted(systems, 'system')} and {counted(candidates, 'candidate')}"
+        lacking = [counted(others, "system")] if others else []
+        lacking += [counted(rest, "candidate")] if rest else []
+        without = f", without {' and '.join(lacking)} that not all have" if lacking else ""
+        remarks.append(f"All rows are over the same {over}{without}.")
+    overall = [
+        row["systems"]["by_category"]["overall"]["n"] for row in table["rows"] if row["systems"]
+    ]
+    if overall and min(overall) < FEWEST_SYSTEMS:
+        remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} of them.")
+    reasons = dict.fromkeys(row["systems_reason"] for row in table["rows"])
+    return remarks + [reason for reason in reasons if reason is not None]
+
+
+def _gap_r(agreement: Mapping[str, Any] | None) -> str:
+    if agreement is None or agreement["by_category"]["overall"]["n"] < FEWEST_SYSTEMS:
+        return NOTHING
+    return number(agreement["by_category"]["overall"]["gap_r"])
+
+
+def metrics_table(rows: Sequence[Mapping[str, Any]]) -> "Table":
     """Return a row per way to judge: NND pairs, then systems, then single candidates.
 
     Args:
         rows: `metrics.MetricRow.to_dict()` of each.
     """
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("metric", overflow="fold")
-    titles = ["pass rate, %", "tests", "ties", "systems"]
-    titles += [f"{where}\n{title}" for where in ("overall", "mean") for title in _SYSTEMS.values()]
-    titles += ["candi-\ndates", "con-\ntexts"]
-    titles += [f"{level}\n{title}" for level in _LEVELS.values() for title in _CANDIDATES.values()]
-    for title in titles:
-        table.add_column(title, justify="right", no_wrap=True)
+    titles = ["metric", "pass rate, %", "tests", "ties", "systems"]
+    titles += [f"{where} {title}" for where in ("overall", "mean") for title in _SYSTEMS.values()]
+    titles += ["candidates", "contexts"]
+    titles += [f"{level} {title}" for level in _LEVELS.values() for title in _CANDIDATES.values()]
+    table = text_table(titles, right=titles[1:])
     for row in rows:
         cells = [*_pass_rate(row["rates"]), *_systems(row["systems"])]
         table.add_row(row["name"], *cells, *_candidates(list(row["candidates"].values())))
@@ -118,23 +165,23 @@ def _systems_left_out(agreement: Mapping[str, Any], kind: str) -> list[str]:
 
 def _pass_rate(rates: Mapping[str, Any] | None) -> list[str]:
     if rates is None or rates["pass_rate"] is None:
-        return [_NOTHING, "", ""]
+        return [NOTHING, "", ""]
     return [rate_and_interval(rates), f"{rates['n']:,}", f"{rates['ties']:,}"]
 
 
 def _systems(agreement: Mapping[str, Any] | None) -> list[str]:
     if agreement is None:
-        return ["", *[_NOTHING] * 2 * len(_SYSTEMS)]
+        return ["", *[NOTHING] * 2 * len(_SYSTEMS)]
     overall = agreement["by_category"]["overall"]
     found = [part[name] for part in (overall, agreement["mean"]) for name in _SYSTEMS]
-    return [f"{overall['n']}", *map(_number, found)]
+    return [f"{overall['n']}", *map(number, found)]
 
 
 def _candidates(aspects: Sequence[Mapping[str, Any]]) -> list[str]:
     if not aspects:
-        return ["", "", *[_NOTHING] * len(_LEVELS) * len(_CANDIDATES)]
+        return ["", "", *[NOTHING] * len(_LEVELS) * len(_CANDIDATES)]
     found = [
-        _number(_mean(each[level][name] for each in aspects)) + _interval(aspects, level, name)
+        number(_mean(each[level][name] for each in aspects)) + _interval(aspects, level, name)
         for level in _LEVELS
         for name in _CANDIDATES
     ]
@@ -162,7 +209,3 @@ def _mean(values: Iterable[float | None]) -> float | None:
 def _range(counts: Sequence[int]) -> str:
     low, high = min(counts), max(counts)
     return f"{low:,}" if low == high else f"{low:,}-{high:,}"
-
-
-def _number(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:.3f}"

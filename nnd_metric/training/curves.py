@@ -83,6 +83,18 @@ class Curves(Pictured):
 
         return curve_table(self.to_dict()["runs"])
 
+    def remarks(self) -> tuple[str, ...]:
+        """Return what to know before comparing them."""
+        return self.notes
+
+    def details(self) -> list[str]:
+        """Return how long scoring took, and how each run was scored."""
+        times = [
+            f"{run.name}: scoring took {percent(share_of_time(run.entries))} % of the training time"
+            for run in self.runs
+        ]
+        return [*times, *(run.entries[-1].signature for run in self.runs)]
+
     def drawing(self) -> "Drawing":
         """Return pass rates over steps, a panel for all tests and for each category."""
         from nnd.metric.training.figure import training_curves  # noqa: PLC0415 - as is matplotlib

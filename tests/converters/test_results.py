@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +11,7 @@ from support.checked_source import make_birds
 
 from nnd.converters.check_source import check_source
 from nnd.converters.export import export
-from nnd.converters.folder import convert, hygiene_tables, validate
+from nnd.converters.folder import convert, validate
 from nnd.converters.hub import Pushed
 from nnd.converters.new_source import new_source
 from nnd.converters.publish import Published, PublishedFile
@@ -33,15 +34,30 @@ def as_json(result: object) -> object:
 def test_a_conversion_shows_its_counts_and_gives_its_pairs() -> None:
     conversion = convert("sample")
 
-    assert conversion.headline() == "72 pairs of 16 contexts from sample."
+    headline = conversion.headline()
+    assert headline == "72 pairs of 16 contexts and 5 systems from sample."
     assert str(conversion).startswith(f"{conversion.headline()}\n")
     assert repr(conversion) == str(conversion)
     table = conversion.table()
-    rows = dict(zip(*(column.cells for column in table.columns[:2]), strict=True))
+    assert sum(int(n) for n in table.columns[1].cells) == 72
+    (counts, *_) = conversion.details()
+    rows = dict(zip(*(column.cells for column in counts.columns), strict=True))
     assert (rows["contexts"], rows["pairs"]) == ("16", "72")
     assert conversion.to_frame().height == 72
     assert as_json(conversion) == conversion.manifest
-    assert conversion.notes() == []
+    dropped, *examples = conversion.remarks()
+    assert dropped == (
+        "Dropped: 1 annotation (unlabelled), 1 context (one candidate), 1 pair (same text; "
+        "--keep-equal keeps them)."
+    )
+    # The two most frequent categories, wrong_fact (16) and off_target (14), and of each the pair
+    # with the lowest id.
+    lowest = conversion.pairs.sort("pair_id").unique("error_category", keep="first")
+    for category, example in zip(("wrong_fact", "off_target"), examples, strict=True):
+        pair = lowest.row(by_predicate=pl.col("error_category") == category, named=True)
+        assert example.startswith(f'Of "{" ".join(pair["context"].split())[:48]}')
+        assert f'{pair["system_high"]} (good) "{pair["candidate_high"][:48]}' in example
+        assert f'beats {pair["system_low"]} ({category}) "{pair["candidate_low"][:48]}' in example
 
 
 def test_a_conversion_says_what_to_know_of_its_input(tmp_path: Path) -> None:
@@ -55,8 +71,8 @@ def test_a_conversion_says_what_to_know_of_its_input(tmp_path: Path) -> None:
         accept_changed="a line added",
     )
 
-    assert conversion.headline() == "5 pairs of 3 contexts from birds."
-    assert conversion.notes() == [
+    assert conversion.headline() == "5 pairs of 3 contexts and 3 systems from birds."
+    assert conversion.remarks()[:2] == [
         (
             "birds.jsonl is unverified (its SHA-256 is not the declared one): "
             "expected counts were not checked"
@@ -67,10 +83,10 @@ def test_a_conversion_says_what_to_know_of_its_input(tmp_path: Path) -> None:
 
 def test_hygiene_tables_show_looks_only_where_there_are_any(tmp_path: Path) -> None:
     birds = make_birds(tmp_path)
-    assert len(hygiene_tables(convert(birds.folder, origin=birds.real).manifest["hygiene"])) == 1
+    assert len(convert(birds.folder, origin=birds.real).details()) == 2  # counts, lengths
     birds.set_real([(*row[:3], row[3].lower(), row[4]) for row in _rows(birds.real)])
 
-    lengths, looks = hygiene_tables(convert(birds.folder, origin=birds.real).manifest["hygiene"])
+    *_, lengths, looks = convert(birds.folder, origin=birds.real).details()
 
     assert "shorter wins" in table_text(lengths)
     assert "100.0 %" in table_text(looks)
@@ -88,7 +104,7 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
     assert found
     assert found.ok
     assert (len(found), found.table()) == (0, None)
-    assert found.headline() == f"{sample}: no problems"
+    assert found.headline() == f"{sample} has no problems."
     assert found.to_frame().height == 0
     assert as_json(found) == {"folder": str(sample), "problems": []}
 
@@ -100,7 +116,7 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
     found = validate(broken)
 
     assert not found
-    assert found.headline() == f"{broken}: 1 problem"
+    assert found.headline() == f"{broken} has 1 problem."
     (finding,) = found
     assert as_json(found) == {"folder": str(broken), "problems": [str(finding)]}
     assert found.to_frame().rows() == [
@@ -108,11 +124,16 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
             "manifest.json",
             None,
             "counts/pairs",
-            "71 where the folder holds 72",
+            "71 where the annotations give 72",
             "convert the source again",
         )
     ]
-    assert "71 where the folder holds 72" in str(found)
+    (cells,) = zip(*(column.cells for column in found.table().columns), strict=True)
+    assert [*map(str, cells)] == [
+        "manifest.json\ncounts/pairs",
+        "71 where the annotations give 72",
+        "convert the source again",
+    ]
 
 
 def test_sources_list_every_set() -> None:
@@ -125,8 +146,12 @@ def test_sources_list_every_set() -> None:
     (quiz,) = frame.filter(pl.col("name") == "quiz_design").rows(named=True)
     assert (quiz["set"], quiz["rule"], quiz["pairs"]) == (None, "no_error", 2_686)
     assert found.table().row_count == frame.height
-    assert "wmt_mqm --set ted/ende" in str(found)
-    assert found.problems() == []
+    assert [*map(str, found.table().columns[0].cells)][-3:] == [
+        "wmt_mqm",
+        "  --set ted/ende",
+        "  --set ted/zhen",
+    ]
+    assert found.remarks() == found.problems() == []
     assert as_json(found) == {"sources": json.loads(json.dumps(found.entries()))}
 
 
@@ -138,7 +163,7 @@ def test_a_report_of_a_check_is_true_where_nothing_fails(tmp_path: Path) -> None
 
     assert not report
     assert report.counts == {"pass": 0, "fail": 1, "look": 0, "not reached": 20}
-    assert report.headline() == f"{birds.folder}: 0 pass, 1 fail, 0 look, 20 not reached"
+    assert report.headline() == f"{birds.folder}: 0 pass, 1 fail, 0 look, 20 not reached."
     assert len(report) == report.table().row_count == report.to_frame().height == 21
     assert report.to_frame()["outcome"].to_list() == ["fail", *["not reached"] * 20]
     assert as_json(report)["checks"][0]["name"] == "source.yaml"  # type: ignore[index]
@@ -153,30 +178,33 @@ def test_a_new_source_shows_what_columns_were_taken_for(tmp_path: Path) -> None:
     assert made.to_frame()["column"].to_list() == ["key", "question", "system", "answer", "label"]
     assert made.table().row_count == 5
     assert made.todo_table().row_count == len(made.left) > 0
-    assert f"  nnd convert {made.folder} --from {birds.real}" in made.summary()
+    assert made.remarks()[-2] == f"  nnd convert {made.folder} --from {birds.real}"
+    (left,) = made.details()
+    assert [*map(str, left.columns[0].cells)] == [each.field for each in made.left]
+    assert all(each.field in made.remarks()[-3] for each in made.left)
     assert as_json(made) == made.to_dict()
 
 
 def test_an_export_says_how_many_rows_are_where(sample: Path, tmp_path: Path) -> None:
     exported = export(sample, tmp_path / "tasks", to="lm-eval")
 
-    assert exported.headline() == f"72 rows written to {tmp_path / 'tasks'}"
-    assert exported.notes
-    assert exported.notes[0].split()[0] in str(exported)
+    assert exported.headline() == f"72 rows written to {tmp_path / 'tasks'}."
+    assert exported.remarks() == exported.notes != ()
+    assert str(exported).endswith("\n".join(exported.notes))
     assert as_json(exported) == {
         "out": str(tmp_path / "tasks"),
         "rows": 72,
         "notes": list(exported.notes),
     }
-    assert export(sample, tmp_path / "pairs.csv", to="csv").table() is None
+    assert export(sample, tmp_path / "pairs.csv", to="csv").remarks() == ()
 
 
 @pytest.mark.parametrize(
     ("commit", "changed", "headline"),
     [
-        (None, False, "dry run: nothing was written to https://hf.co/o/n"),
-        ("abc", True, "published: https://hf.co/o/n at abc"),
-        ("abc", False, "unchanged, the Hub has it already: https://hf.co/o/n at abc"),
+        (None, False, "Dry run: nothing was written to https://hf.co/o/n."),
+        ("abc", True, "Published: https://hf.co/o/n at abc."),
+        ("abc", False, "Unchanged, the Hub has it already: https://hf.co/o/n at abc."),
     ],
 )
 def test_what_was_published_says_so(commit: str | None, *, changed: bool, headline: str) -> None:
@@ -197,13 +225,23 @@ def test_what_was_published_says_so(commit: str | None, *, changed: bool, headli
     assert published.to_frame().rows() == [("pairs/[x].parquet", 1_234, "added")]
 
 
+def test_what_was_published_says_how_to_use_it_and_a_dry_run_what_would_change() -> None:
+    same, other = (PublishedFile("README.md", 1, change) for change in ("same", "changed"))  # type: ignore[arg-type]
+    dry = Published("o/n", "https://hf.co/o/n", None, False, None, None, (same,))
+    assert dry.remarks() == ["The card stays as it is."]
+    assert replace(dry, files=(other,), card_diff="-a\n+b\n").remarks() == ["-a\n+b"]
+    done = replace(dry, commit="abc", pull_request="https://hf.co/1", tag="v1", usage=("load()",))
+    assert done.remarks() == ["Pull request: https://hf.co/1", "Tag: v1", "  load()"]
+    assert "usage" not in done.to_dict()
+
+
 def test_what_was_pushed_says_where_it_is() -> None:
     pushed = Pushed("abc", sent=True, pull_request="https://hf.co/o/n/1", changes={"a": "added"})
 
-    assert pushed.headline() == "sent: https://hf.co/o/n/1"
+    assert pushed.headline() == "Sent: https://hf.co/o/n/1."
     assert str(pushed).splitlines()[-1].split() == ["added", "a"]
     assert Pushed("abc", sent=False, pull_request=None, changes={}).headline() == (
-        "unchanged, the Hub has it already: commit abc"
+        "Unchanged, the Hub has it already: commit abc."
     )
     assert isinstance(pushed, Shown)
     assert as_json(pushed) == pushed.to_dict()

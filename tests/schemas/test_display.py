@@ -11,6 +11,7 @@ from nnd.schemas import Shown
 @dataclass(frozen=True, slots=True, repr=False)
 class Counted(Shown):
     what: str
+    known: tuple[str, ...] = ()
 
     def headline(self) -> str:
         return f"2 {self.what} were counted"
@@ -21,6 +22,12 @@ class Counted(Shown):
         table.add_row(Text("[bold]<b>&"), "2")
         return table
 
+    def remarks(self) -> tuple[str, ...]:
+        return self.known
+
+    def to_dict(self) -> dict[str, str]:
+        return {"what": self.what}
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Empty(Shown):
@@ -30,19 +37,29 @@ class Empty(Shown):
     def table(self) -> None:
         return None
 
+    def to_dict(self) -> dict[str, str]:
+        return {}
+
     def svg(self) -> str:
         return "<svg></svg>"
 
 
 def test_a_result_prints_as_a_headline_and_a_table() -> None:
     lines = str(Counted("pairs")).splitlines()
-    assert lines[0] == "2 pairs were counted"
-    assert [line.split() for line in lines[1:]] == [
+    assert lines[:2] == ["2 pairs were counted", ""]
+    assert [line.split() for line in lines[2:]] == [
         ["what", "n"],
         ["[bold]<b>&", "2"],
         ["all", "of", "<them>"],
     ]
     assert repr(Counted("pairs")) == str(Counted("pairs"))
+
+
+def test_remarks_come_last() -> None:
+    lines = str(Counted("pairs", ("one was odd", "<b>"))).splitlines()
+    assert lines[-3:] == ["", "one was odd", "<b>"]
+    shown = Counted("pairs", ("one was odd", "<b>"))._repr_html_()
+    assert shown.endswith("</table>\n<p>one was odd</p>\n<p>&lt;b&gt;</p>\n")
 
 
 def test_a_notebook_shows_texts_as_they_are() -> None:

@@ -46,25 +46,29 @@ class NewSource(Shown):
 
     def table(self) -> "Table":
         """Return what every column was taken for, with values from the file."""
-        titles = ("column", "taken for", "because", "different", "such as")
-        return text_table(titles, map(_cells, self.columns()), right=["different"])
+        titles = ("column", "taken for", "because", "such as")
+        return text_table(titles, map(_cells, self.columns()), prose=titles[2:])
 
     def todo_table(self) -> "Table":
         """Return what is left to fill in."""
-        titles = ("left to fill in source.yaml", "with", "since")
-        return text_table(titles, self.left)
+        titles = ("left to fill in", "with", "because")
+        return text_table(titles, self.left, prose=titles[1:])
 
-    def summary(self) -> list[str]:
-        """Return what was made, and what comes next."""
+    def details(self) -> "list[Table | str]":
+        """Return what is left to fill in, with what and why."""
+        return [self.todo_table()]
+
+    def remarks(self) -> list[str]:
+        """Return what was left out, which rule was chosen, and what comes next."""
         quality = self.guess.quality
         rule = ", ".join(f"{name} {value}" for name, value in quality.rule.items())
+        fields = ", ".join(left.field for left in self.left)
         place = self.folder if len(self.folder.parts) > 1 else f"./{self.folder}"
         return [
             *self.notes,
-            f"quality: {rule} ({quality.why})",
-            f"{self.counts['pairs']:,} pairs of {self.counts['contexts']:,} contexts",
-            f"written to {self.folder}: {', '.join(self.files)}",
-            f"next: fill in {self.folder / 'source.yaml'}, then",
+            f"Quality: {rule} ({quality.why}).",
+            f"Written: {', '.join(self.files)}.",
+            f"Next: fill in {self.folder / 'source.yaml'} ({fields}; --details says how), then",
             f"  nnd convert {place} --from {self.file}",
             f"  nnd check-source {place} --from {self.file}",
         ]
@@ -102,6 +106,5 @@ class NewSource(Shown):
 
 
 def _cells(column: Mapping[str, Any]) -> list[str]:
-    shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"]]
-    distinct = f"{column['distinct']:,}"
-    return [column["column"], column["role"], column["why"], distinct, "\n".join(shown)]
+    shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]]
+    return [column["column"], column["role"], column["why"], "\n".join(shown)]

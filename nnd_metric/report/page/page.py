@@ -26,7 +26,7 @@ from nnd.metric.tables import (
     agreement_table,
     comparison_table,
     extrapolation_tables,
-    pass_rate_table,
+    slices_table,
 )
 from nnd.schemas import ScoringError, excerpt
 
@@ -70,7 +70,7 @@ def render(content: Content, figures: Figures) -> str:
         sized=any(sizes),
         surface={IN_WORDS[name]: share for name, share in surface(models).items()},
         notes=[(each.name, note) for each in models for note in _notes(each)],
-        rates=sheet(pass_rate_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
+        rates=sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
         agreement=_agreement(content),
         comparisons=_comparisons(content, figures),
         figures={

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairData, load_pairs
-from nnd.metric.drawing import is_ours as is_drawn_by_nnd, png, svg_file
+from nnd.metric.drawing import is_ours as is_drawn_by_nnd, png, short_names, svg_file
 from nnd.metric.report.content import draw_figures, gather
 from nnd.metric.report.page.page import render
 from nnd.schemas import ScoringError, Shown, check_own, replace_own
@@ -33,9 +33,11 @@ class Report(Shown):
 
     def headline(self) -> str:
         """Return what the report is of, and where it is."""
-        figures = f", with {len(self.figures)} files of figures" if self.figures else ""
+        figures = ""
+        if self.figures:
+            figures = f", and {len(self.figures)} figures in {self.figures[0].parent}"
         return (
-            f"The report of {', '.join(self.models)} is in {self.page} "
+            f"The report of {', '.join(short_names(self.models))} is in {self.page} "
             f"({self.size / 1e6:.1f} MB){figures}."
         )
 

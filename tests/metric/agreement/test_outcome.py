@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from support.screens.tables import lines, row
 from support.shown import check_pictured, check_shown
 
 from nnd.metric.agreement import Agreement
@@ -11,18 +12,19 @@ from nnd.metric.agreement.measures import agreement
 from nnd.metric.statistics import STATISTICS
 from nnd.schemas import ScoringError
 
-MODELS = ["org/ant", "org/bee", "org/cat"]
-SYSTEMS = dict(zip(MODELS, ("A", "B", "C"), strict=True))
+MODELS = ["org/ant", "org/bee", "org/cat", "org/dog"]
+FOUR = dict(zip(MODELS, "ABCD", strict=True))
+SYSTEMS = dict(zip(MODELS[:3], "ABC", strict=True))
 
 
 def rates(*shares: float, n: int | None = 40) -> pl.DataFrame:
-    rows = [(model, "overall", share, n) for model, share in zip(MODELS, shares, strict=True)]
+    rows = [(model, "overall", share, n) for model, share in zip(MODELS, shares, strict=False)]
     return pl.DataFrame(rows, ["model", "category", "pass_rate", "n"], orient="row")
 
 
 def people(*scores: float) -> pl.DataFrame:
     rows = [
-        (system, None, "q", "overall", score) for system, score in zip("ABC", scores, strict=True)
+        (system, None, "q", "overall", score) for system, score in zip("ABCD", scores, strict=False)
     ]
     return pl.DataFrame(rows, ["system", "model_id", "aspect", "category", "score"], orient="row")
 
@@ -33,18 +35,49 @@ def found() -> Agreement:
     return agreement(rates(0.4, 0.5, 0.6), people(1, 3, 2), systems=SYSTEMS)
 
 
-def test_the_headline_is_the_correlation_over_all_tests(found: Agreement) -> None:
-    # rates -1, 0, 1 against scores -1, 1, 0: r = 1 / sqrt(2 * 2)
+def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> None:
     assert found.headline() == (
-        "Pass rates and human scores of 3 systems correlate with tau-b 0.333 and Pearson r 0.500 "
+        "There is nothing to correlate yet: pass rates and human scores of 3 systems, where at "
+        "least 4 are needed."
+    )
+    assert lines(found.table())[2:] == [
+        "ant A 40.0 1.000",
+        "bee B 50.0 3.000",
+        "cat C 60.0 2.000",
+    ]
+
+
+def test_from_four_on_the_headline_is_the_correlation_over_all_tests() -> None:
+    # Of 6 pairs of systems 5 agree: tau (5 - 1) / 6. Rates -1.5, -.5, .5, 1.5 against scores -1.5,
+    # .5, -.5, 1.5: r = (2.25 - .25 - .25 + 2.25) / 5 = 0.8.
+    four = agreement(rates(0.4, 0.5, 0.6, 0.7), people(1, 3, 2, 4), systems=FOUR)
+    assert four.headline() == (
+        "Pass rates and human scores of 4 systems correlate with tau-b 0.667 and Pearson r 0.800 "
         "(overall)."
     )
+    # Of all 24 orders 4 have a gap r, which is r, of at least 0.8, and 4 of at most -0.8.
+    assert row(four.table(), "overall") == "4 0.667 0.800 0.3333"
+    check_shown(four)
 
 
 def test_an_undefined_statistic_is_called_so() -> None:
-    alike = agreement(rates(0.5, 0.5, 0.5), people(1, 3, 2), systems=SYSTEMS)
+    alike = agreement(rates(0.5, 0.5, 0.5, 0.5), people(1, 3, 2, 4), systems=FOUR)
     assert "tau-b undefined and Pearson r undefined" in alike.headline()
     check_shown(alike)
+
+
+def test_a_model_that_nobody_judged_is_named() -> None:
+    known = {model: system for model, system in SYSTEMS.items() if system in "AB"}
+    found = agreement(rates(0.4, 0.5, 0.6), people(1, 3, 2), systems=known)
+    assert found.remarks() == ["Without a human score: cat."]
+
+
+def test_details_hold_every_statistic_and_who_is_who(found: Agreement) -> None:
+    table, *notes = found.details()
+    # The last takes each pair once: rates differ by -.1, -.2, -.1 and scores by -2, -1, 1, about
+    # their means .1/3, -.2/3, .1/3 and -4/3, -1/3, 5/3, so r = (.1/3) / sqrt(.02/3 * 14/3) = 0.189.
+    assert row(table, "overall") == "3 0.333 0.333 0.500 0.500 0.189"
+    assert notes[:3] == [f"{model} stands for {system}" for model, system in SYSTEMS.items()]
 
 
 def test_the_picture_has_a_mark_per_system(found: Agreement) -> None:
@@ -62,7 +95,8 @@ def test_rates_without_n_are_drawn_too() -> None:
 
 def test_only_pass_rates_are_drawn(found: Agreement) -> None:
     other = replace(found, of_pass_rates=False)
-    assert other.headline().startswith("Mean numbers and human scores of 3 systems")
+    assert "mean numbers and human scores of 3 systems" in other.headline()
+    assert lines(other.table())[0] == "model system mean number human score"
     assert other.svg() is None
     with pytest.raises(ScoringError, match="there is nothing to draw"):
         other.figure()

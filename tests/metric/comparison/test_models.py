@@ -254,9 +254,9 @@ def test_where_the_data_cannot_tell_it_says_what_it_would_take(runs: Runs) -> No
     assert needed is not None
     (sentence,) = found.sentences
     assert sentence == (
-        "The data cannot tell x from y overall: 15.0 % against 7.5 % of 40 tests, a difference of "
-        f"+7.5 points [{shown(found)}], p = 0.5078; to tell 2 points takes about {needed.tests:,} "
-        f"tests of {needed.contexts:,} contexts like these."
+        "x and y do not differ significantly overall: 15.0 % against 7.5 % of 40 tests, a "
+        f"difference of +7.5 points [{shown(found)}], p = 0.5078; to detect 2 points takes about "
+        f"{needed.tests:,} tests of {needed.contexts:,} contexts like these."
     )
     assert needed.contexts == -(-needed.tests // 2)
 
@@ -279,8 +279,8 @@ def test_where_each_is_better(runs: Runs) -> None:
     y = scored("y", "-" * 20 + "+--+" + "+" * 20, error_category=kinds)
     found = only(runs(x, y))
     assert found.sentences[1] == (
-        "By error category: x is better at rude; y is better at wrong; the data cannot tell them "
-        "apart at vague."
+        "By error category: x is better at rude; y is better at wrong; the difference is not "
+        "significant at vague."
     )
 
 

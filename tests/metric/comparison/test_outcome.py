@@ -7,7 +7,6 @@ from support.shown import check_pictured
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison import Comparisons, compare
-from nnd.schemas import table_text
 
 CATEGORIES = ["wrong", "rude"] * 20
 ANT = scored("org/ant", "+" * 30 + "-" * 10, error_category=CATEGORIES)
@@ -25,10 +24,14 @@ def three(tmp_path: Path) -> Comparisons:
     return compare(write_run(tmp_path / "run", ANT, BEE, CAT))
 
 
-def test_one_comparison_shows_its_finding_and_its_categories(two: Comparisons) -> None:
+def test_one_comparison_shows_its_verdict_and_its_categories(two: Comparisons) -> None:
     (only,) = two
-    assert two.headline() == only.headline() == only.sentences[0]
+    assert two.headline() == only.headline()
+    assert two.headline() == (
+        "ant 75.0 % > bee 30.0 % of 40 shared tests; the difference is significant."
+    )
     assert str(two) == str(only)
+    assert two.details()[1:] == only.details()[1:]  # all but the table, which equals itself only
     marks = check_pictured(two)
     assert check_pictured(only) == marks
     assert [mark.partition(":")[0] for mark in marks] == ["overall", "rude", "wrong"]
@@ -36,22 +39,54 @@ def test_one_comparison_shows_its_finding_and_its_categories(two: Comparisons) -
     assert marks[0].endswith("of 40, p 7.63e-06: ant is better")  # 2 / 2 ** 18
 
 
-def test_several_show_the_differences_over_all_tests(three: Comparisons) -> None:
+def test_several_are_ranked(three: Comparisons) -> None:
+    # ant passes 30 of 40, bee 12 and cat 20; that cat is better than bee is not significant.
     verdicts = [each.differences.overall.verdict for each in three]
     assert verdicts == ["a", "a", "undecided"]
-    assert three.headline() == ("Of the 3 differences between 3 models, 2 are significant overall.")
+    assert three.headline() == (
+        "ant 75.0 % > cat 50.0 %, bee 30.0 % of 40 shared tests; 2 of 3 differences are "
+        "significant."
+    )
     marks = check_pictured(three)
     assert [mark.partition(" points")[0] for mark in marks] == [
         "ant against bee: 45.0",
         "ant against cat: 25.0",
         "bee against cat: -20.0",
     ]
-    lines = table_text(three.table()).splitlines()
-    assert [line.split()[0:3] for line in lines if line.startswith(" org/")] == [
-        ["org/ant", "org/bee", "40"],
-        ["org/ant", "org/cat", "40"],
-        ["org/bee", "org/cat", "40"],
+    assert [*map(str, three.table().columns[0].cells)] == [
+        "ant against cat",
+        "ant against bee",
+        "cat against bee",
     ]
+
+
+def test_two_that_do_not_differ_are_not_ranked(tmp_path: Path) -> None:
+    found = compare(write_run(tmp_path / "run", BEE, CAT))
+    assert found.headline() == (
+        "cat 50.0 %, bee 30.0 % of 40 shared tests; the difference is not significant."
+    )
+
+
+def test_tests_that_not_all_share_give_no_ranking(tmp_path: Path) -> None:
+    # bee lacks the last ten tests: the rate of ant is another one against bee than against cat.
+    found = compare(write_run(tmp_path / "run", ANT, BEE.head(30), CAT))
+    assert found.headline() == (
+        "3 models, every two on the tests they share: 2 of 3 differences are significant."
+    )
+    assert found.remarks() == [
+        f"Left out: {left} pairs that only {a} was scored on, and {out} that only {b} was."
+        for a, left, b, out in (("org/ant", 10, "org/bee", 0), ("org/bee", 0, "org/cat", 10))
+    ]
+
+
+def test_slices_sentences_and_signatures_are_details(three: Comparisons) -> None:
+    shown = three.details()
+    tables = [part for part in shown if not isinstance(part, str)]
+    assert [table.row_count for table in tables] == [3, 3, 3]  # overall, rude, wrong
+    sentences = [part for part in shown if isinstance(part, str)]
+    assert sentences[:-1] == [sentence for each in three for sentence in each.sentences]
+    assert sentences[-1] == "p (Holm) is adjusted within a comparison, not over all 3 of them"
+    assert not {*sentences} & {*str(three).splitlines()}
 
 
 def test_comparisons_are_a_sequence(three: Comparisons) -> None:

@@ -1,4 +1,4 @@
-"""Why two models cannot be told apart, where one number alone would tell them apart."""
+"""Why a difference is not significant, where one number alone would make it so."""
 
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ def overall(folder: Path, x: str, y: str, **columns: Any) -> str:
 def test_one_context_gives_no_interval(tmp_path: Path) -> None:
     # p = 2 / 2^6 = 0.03125
     assert overall(tmp_path, "+" * 6, "-" * 6, context_id="c") == (
-        "The data cannot tell x from y overall: 100.0 % against 0.0 % of 6 tests, a difference of "
-        "+100.0 points, p = 0.0312; all tests are of one context, so there is no interval."
+        "x and y do not differ significantly overall: 100.0 % against 0.0 % of 6 tests, a "
+        "difference of +100.0 points, p = 0.0312; all tests are of one context, so there is no "
+        "interval."
     )
 
 
@@ -31,9 +32,9 @@ def test_a_p_value_that_the_interval_does_not_bear_out(tmp_path: Path) -> None:
     # Twelve tests of one context are x's, p = 2 / 2^12 = 0.0005; the other context is nobody's.
     contexts = ["c"] * 12 + ["d"]
     assert overall(tmp_path, "+" * 12 + "-", "-" * 13, context_id=contexts).startswith(
-        "The data cannot tell x from y overall: 92.3 % against 0.0 % of 13 tests, a difference of "
-        "+92.3 points [-100.0, +100.0], p = 0.0005; McNemar's test takes tests of one context for "
-        "independent, the interval does not; to tell 2 points takes about "
+        "x and y do not differ significantly overall: 92.3 % against 0.0 % of 13 tests, a "
+        "difference of +92.3 points [-100.0, +100.0], p = 0.0005; McNemar's test takes tests of "
+        "one context as independent, the interval does not; to detect 2 points takes about "
     )
 
 
@@ -42,13 +43,13 @@ def test_an_interval_that_the_p_value_does_not_bear_out(better: str, tmp_path: P
     # p = 2 / 2^5 = 0.0625, and the difference is the same in all contexts.
     verdicts = ("+" * 5, "-" * 5) if better == "x" else ("-" * 5, "+" * 5)
     assert overall(tmp_path, *verdicts).endswith(
-        "], p = 0.0625; the interval leaves out 0, but McNemar's p does not agree."
+        "], p = 0.0625; the interval excludes 0, but McNemar's p is not below 0.05."
     )
 
 
 def test_numbers_that_agree_need_no_reason(tmp_path: Path) -> None:
     # One test each is x's and y's: p = 1.
-    assert "], p = 1.0000; to tell 2 points takes" in overall(tmp_path, "+-+-", "-++-")
+    assert "], p = 1.0000; to detect 2 points takes" in overall(tmp_path, "+-+-", "-++-")
 
 
 @pytest.mark.parametrize(
@@ -61,4 +62,4 @@ def test_few_contexts_are_mentioned(contexts: int, said: list[str], tmp_path: Pa
         for name, verdicts in {"x": "+-", "y": "-+"}.items()
     ]
     (found,) = compare(runs)
-    assert list(found.sentences[1:]) == said
+    assert list(found.sentences[1:]) == [*found.remarks()] == said

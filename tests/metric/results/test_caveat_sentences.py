@@ -14,7 +14,7 @@ from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES
 from nnd.metric.engine.answers import Likelihoods, Scorer
-from nnd.metric.results.caveat_sentences import caveats
+from nnd.metric.results.caveat_sentences import brief_caveat, caveats
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.scoring import score_pairs
 
@@ -63,8 +63,8 @@ def test_a_model_that_prefers_short_texts_is_seen_through() -> None:
     assert rate > 0.8  # 240 of 300, and a coin for 40
     first, second = sentences
     assert first.startswith(
-        "shorter wins alone passes 80.0 % of 300 tests (86.7 % with a coin for the 40 it cannot "
-        f"decide), the model {100 * rate:.1f} %; the data cannot tell them apart"
+        "always picking the shorter text passes 80.0 % of 300 tests (86.7 % if the 40 it cannot "
+        f"decide count half), the model {100 * rate:.1f} %; the difference is not significant"
     )
     assert re.search(
         r"; where lengths match within 10 %, the model passes [4-6]\d\.\d % \[.+\] of 40$", first
@@ -72,7 +72,7 @@ def test_a_model_that_prefers_short_texts_is_seen_through() -> None:
     assert second.startswith(
         f"the model passes {100 * rate:.1f} % of all tests; where lengths match"
     )
-    assert second.endswith(" of 40: no clear lead over a coin without the help of length")
+    assert second.endswith(" of 40: no clear lead over chance (50 %) without the help of length")
 
 
 def test_a_model_that_knows_what_is_right_is_believed() -> None:
@@ -93,8 +93,8 @@ def test_a_baseline_that_is_ahead() -> None:
     # 20 tests, all shorter, none passed: the lead is -1 in every draw.
     first, *_ = said("-" * 20, **lengths(*[(1, 9)] * 20))
     assert first == (
-        "shorter wins alone passes 100.0 % of 20 tests, the model 0.0 %; where lengths match "
-        "within 10 % there is no test"
+        "always picking the shorter text passes 100.0 % of 20 tests, the model 0.0 %; where "
+        "lengths match within 10 % there is no test"
     )
 
 
@@ -104,8 +104,8 @@ def test_a_baseline_that_is_close() -> None:
         "+" * 10 + "-" * 10, copied_high=[0.5] * 20, copied_low=[0.1] * 10 + [0.9] * 10
     )
     assert sentence == (
-        "more copied wins alone passes 50.0 % of 20 tests, the model 50.0 %; the data cannot tell "
-        "them apart (lead of the model -16.1, +16.1 points)"
+        "always picking the text that copies more passes 50.0 % of 20 tests, the model 50.0 %; the "
+        "difference is not significant (lead of the model -16.1, +16.1 points)"
     )
 
 
@@ -137,7 +137,7 @@ def test_part_of_a_lead() -> None:
     (sentence,) = said(verdicts, **lengths(*[matched] * 100, *[shorter] * 250, *[longer] * 50))
     assert re.fullmatch(
         r"the model passes 92\.5 % of all tests; where lengths match within 10 %, the model passes "
-        r"70\.0 % \[6\d\.\d, 7\d\.\d\] of 100: part of its lead may be length",
+        r"70\.0 % \[6\d\.\d, 7\d\.\d\] of 100: part of its lead may come from length",
         sentence,
     )
 
@@ -149,8 +149,8 @@ def test_help_of_length_is_seen_through_many_equal_lengths() -> None:
     (sentence,) = said(verdicts, **lengths(*[(5, 5)] * 160, *[(1, 9)] * 190, *[(9, 1)] * 50))
     assert re.fullmatch(
         r"the model passes 80\.0 % of all tests; where lengths match within 10 %, the model passes "
-        r"50\.0 % \[4\d\.\d, 5\d\.\d\] of 160: no clear lead over a coin without the help of "
-        r"length",
+        r"50\.0 % \[4\d\.\d, 5\d\.\d\] of 160: no clear lead over chance \(50 %\) without the help "
+        r"of length",
         sentence,
     )
 
@@ -160,7 +160,8 @@ def test_few_tests_of_matched_length_that_all_pass_are_no_certainty() -> None:
     (sentence,) = said("+" * 100, **lengths(*[(5, 5)] * 3, *[(1, 9)] * 57, *[(9, 1)] * 40))
     assert sentence == (
         "the model passes 100.0 % of all tests; where lengths match within 10 %, the model passes "
-        "100.0 % [43.9, 100.0] of 3: no clear lead over a coin without the help of length"
+        "100.0 % [43.9, 100.0] of 3: no clear lead over chance (50 %) without the help of "
+        "length"
     )
 
 
@@ -169,7 +170,7 @@ def test_a_lead_without_tests_of_matched_length() -> None:
     (sentence,) = said("+" * 100, **lengths(*[(1, 9)] * 60, *[(9, 1)] * 40))
     assert sentence == (
         "the model passes 100.0 % of all tests; where lengths match within 10 % there is no test: "
-        "whether its lead is length cannot be told"
+        "its lead may come from length"
     )
 
 
@@ -177,7 +178,7 @@ def test_a_lead_with_tests_of_matched_length_in_one_context_only() -> None:
     (sentence,) = said("+" * 100, **lengths((5, 5), *[(1, 9)] * 60, *[(9, 1)] * 39))
     assert sentence == (
         "the model passes 100.0 % of all tests; where lengths match within 10 %, the model passes "
-        "100.0 % of 1: whether its lead is length cannot be told"
+        "100.0 % of 1: its lead may come from length"
     )
 
 
@@ -189,11 +190,43 @@ def test_one_context_cannot_tell_a_baseline_from_the_model(verdicts: str, model:
     copied = {"copied_high": [0.9] * 19 + [0.1], "copied_low": [0.5] * 20}
     (sentence,) = said(verdicts, context_id="c", **copied)
     assert sentence == (
-        f"more copied wins alone passes 95.0 % of 20 tests, the model {model} %; all tests are of "
-        "one context, which cannot tell them apart"
+        f"always picking the text that copies more passes 95.0 % of 20 tests, the model {model} %; "
+        "all tests are of one context, so there is no interval"
     )
 
 
 @pytest.mark.parametrize("verdicts", ["", "+", "+-" * 9], ids=["none", "one", "many"])
 def test_where_nothing_is_known_nothing_is_said(verdicts: str) -> None:
     assert said(verdicts) == ()
+
+
+# In few words
+
+
+def brief(verdicts: str, notes: tuple[str, ...] = (), **columns: Any) -> str | None:
+    return brief_caveat(pass_rates(scored("x", verdicts, **columns)).overall, notes)
+
+
+def test_the_best_baseline_stands_for_the_others() -> None:
+    # Of 20 tests 10 pass; 15 of the good texts are shorter, 12 copy more.
+    surface = lengths(*[(1, 9)] * 15, *[(9, 1)] * 5)
+    copied = {"copied_high": [0.9] * 12 + [0.1] * 8, "copied_low": [0.5] * 20}
+    verdicts = "+" * 10 + "-" * 10
+    assert brief(verdicts, **surface) == (
+        "not clearly better than always picking the shorter text (75.0 %), nor than 1 other "
+        "baseline"
+    )
+    assert brief(verdicts, **copied) == (
+        "not clearly better than always picking the text that copies more (60.0 %)"
+    )
+
+
+def test_a_lead_that_may_be_length_is_said_in_few_words() -> None:
+    assert brief("+" * 100, **lengths(*[(1, 9)] * 60, *[(9, 1)] * 40)) == (
+        "its lead over chance (50 %) may come from the length of the texts"
+    )
+
+
+def test_otherwise_the_first_note_is_said() -> None:
+    assert brief("+" * 100, notes=("it was cut", "it was slow")) == "it was cut"
+    assert brief("+" * 100) is None

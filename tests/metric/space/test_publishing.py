@@ -242,7 +242,7 @@ def test_what_the_command_publishes_loads_without_nnd(hub: Hub, tmp_path: Path) 
     )
     assert (done.returncode, done.stderr) == (0, "")
     (commit, _) = hub.commits("spaces", "org/nnd")
-    assert f"published: {hub.endpoint}/spaces/org/nnd at {commit.id}" in done.stdout
+    assert f"Published: {hub.endpoint}/spaces/org/nnd at {commit.id}" in done.stdout
     assert 'evaluate.load("org/nnd")' in done.stdout
     assert TOKEN not in done.stdout
 

@@ -1,0 +1,56 @@
+"""A few pairs in a sentence each, so that whoever converts a source sees what came of it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from nnd.schemas import excerpt
+
+_LONGEST = 48
+
+
+def example_sentences(
+    pairs: pl.DataFrame, annotations: pl.DataFrame, most: int = 2
+) -> Iterator[str]:
+    """Yield sentences about single pairs: what beats what, and where.
+
+    Of each of the most frequent error categories the pair with the lowest pair_id is taken: that is
+    a digest, so that nobody chose.
+
+    Args:
+        pairs: Rows of the pair schema; at least one.
+        annotations: What they were made of, for the scores.
+        most: Sentences at most.
+    """
+    lowest = (
+        pairs.with_columns(pl.len().over("error_category").alias("often"))
+        .sort(["often", "pair_id"], descending=[True, False])
+        .unique("error_category", keep="first", maintain_order=True)
+        .head(most)
+    )
+    for pair in lowest.iter_rows(named=True):
+        high, low = (_judged(pair, side, annotations) for side in ("high", "low"))
+        yield f'Of "{_short(pair["context"])}", {high} beats {low}'
+
+
+def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame) -> str:
+    """Return a candidate as `system` (what was said of it) "text"."""
+    rows = annotations.filter(
+        (pl.col("split") == pair["split"])
+        & (pl.col("candidate_id") == pair[f"{side}_id"])
+        & (pl.col("aspect") == pair["aspect"])
+    )
+    score, ratings = rows["score"].drop_nulls(), rows["ratings"].drop_nulls()
+    if ratings.len():
+        said = "/".join(f"{rating:g}" for rating in ratings[0])
+    elif score.len():
+        said = f"{score[0]:g}"
+    else:
+        said = pair["label_high"] if side == "high" else pair["error_category"]
+    told = "" if said is None else f" ({said})"
+    return f'{pair[f"system_{side}"]}{told} "{_short(pair[f"candidate_{side}"])}"'
+
+
+def _short(text: str) -> str:
+    return excerpt(" ".join(text.split()), _LONGEST)

@@ -1,0 +1,166 @@
+"""Agreement with people as tables for a terminal."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nnd.metric.tables.cells import NOTHING, number, p_value, share
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_STATISTICS = {
+    "tau_b": "tau-b",
+    "tau_a": "tau-a",
+    "spearman": "Spearman",
+    "gap_r": "gap r = Pearson r",
+    "gap_r_laban2022": "gap r (laban2022)",
+}
+
+
+def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Table":
+    """Return what would be correlated: a row per model.
+
+    Args:
+        points: Model, the system that it stands for, its number, and the human score.
+        ours: What the number is.
+    """
+    return text_table(("model", "system", ours, "human score"), points, right=(ours, "human score"))
+
+
+def correlations_table(agreement: Mapping[str, Any]) -> "Table":
+    """Return the two main correlations: a row per category, the mean at the foot."""
+    titles = ("category", "systems", "tau-b", "gap r [95 % interval]", "p")
+    table = text_table(titles, right=titles[1:])
+    for category, found in agreement["by_category"].items():
+        cells = _brief(found, found["intervals"], found["p_values"])
+        table.add_row(category, f"{found['n']}", *cells)
+    table.add_section()
+    mean = _brief(agreement["mean"], agreement["mean_intervals"], agreement["mean_p_values"])
+    table.add_row("mean over categories", "", *mean, style="bold")
+    return table
+
+
+def agreement_table(agreement: Mapping[str, Any]) -> "Table":
+    """Return agreement with human scores: a block per category, the mean at the foot."""
+    titles = ("agreement with people", "systems", *_STATISTICS.values())
+    table = text_table(titles, right=titles[2:])
+    for category, found in agreement["by_category"].items():
+        dropped = f" (dropped {found['dropped']})" if found["dropped"] else ""
+        table.add_row(category, f"{found['n']}{dropped}", *_each(found, number))
+        _add_beside(table, found, "")
+        table.add_section()
+    mean = _each(agreement["mean"], number)
+    table.add_row("mean over categories", "", *mean, style="bold")
+    _add_beside(table, agreement, "mean_")
+    return table
+
+
+def _brief(
+    values: Mapping[str, Any], intervals: Mapping[str, Any], p_values: Mapping[str, Any]
+) -> list[str]:
+    gap_r, bounds = number(values["gap_r"]), intervals["gap_r"]
+    interval = "" if bounds is None else f" {_interval(bounds)}"
+    return [number(values["tau_b"]), f"{gap_r}{interval}", p_value(p_values["gap_r"])]
+
+
+def _add_beside(table: "Table", found: Mapping[str, Any], prefix: str) -> None:
+    for key, (title, show) in _BESIDE.items():
+        values = found[prefix + key]
+        if any(values[name] is not None for name in _STATISTICS):
+            table.add_row(f"  {title}", "", *_each(values, show))
+
+
+def _each(values: Mapping[str, Any], show: Callable[[Any], str]) -> list[str]:
+    return [show(values[name]) for name in _STATISTICS]
+
+
+def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
+    """Return what people would say of models they have not judged; nothing without such models."""
+    numbers = ("pass rate, %", "score [95 % prediction interval]", "leave-one-out error")
+    titles = ("predicted human score", "model", *numbers, "note")
+    table = text_table(titles, right=numbers, prose=[titles[0], "note"])
+    for category, each in agreement["by_category"].items():
+        found = each["extrapolation"]
+        for prediction in found["predictions"]:
+            table.add_row(category, *_prediction(prediction, found["line"]))
+    reasons: dict[str, list[str]] = {}
+    for category, each in agreement["by_category"].items() if agreement["unmatched"] else ():
+        if each["extrapolation"]["reason"] is not None:
+            reasons.setdefault(each["extrapolation"]["reason"], []).append(category)
+    for reason, categories in reasons.items():
+        table.add_row(", ".join(categories), "", "", NOTHING, "", reason)
+    return [table] if table.row_count else []
+
+
+def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Say who stands for whom, what was left out, and how the numbers were made."""
+    systems = agreement["systems"]
+    lines = [f"{model} stands for {system}" for model, system in systems.items()]
+    lines += [f"{model} stands for no judged system" for model in agreement["unmatched"]]
+    lines += human_notes(agreement)
+    lines.append(f"gap r (laban2022) takes the systems as {', '.join(systems.values())}")
+    made = {
+        (each["permutations"]["m"], each["permutations"]["method"])
+        for each in agreement["by_category"].values()
+        if any(p is not None for p in each["p_values"].values())
+    }
+    for m, method in sorted(made):
+        which = f"all {m:,}" if method == "exact" else f"{m:,} random"
+        lines.append(f"p is two-sided, from {which} permutations of the human scores")
+    if agreement["scores_missing"]:
+        lines.append(f"human scores without a score, left out: {agreement['scores_missing']:,}")
+    if agreement["unscored"] is not None:
+        missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
+        lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
+    return lines
+
+
+def human_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Say which number of people each category is correlated with."""
+    return [
+        f"{category}, human score: {_human_number(found['human_numbers'])}"
+        for category, found in agreement["by_category"].items()
+        if found["human_numbers"]
+    ]
+
+
+def _human_number(numbers: Sequence[Mapping[str, Any]]) -> str:
+    said = dict.fromkeys(each["definition"] or "not defined" for each in numbers)
+    aspects = ", ".join(dict.fromkeys(each["aspect"] for each in numbers))
+    of = f"mean over aspects {aspects}" if len(numbers) > 1 else f"aspect {aspects}"
+    return f"{'; '.join(said)} ({of})"
+
+
+def _interval(bounds: Sequence[float] | None) -> str:
+    return NOTHING if bounds is None else f"[{bounds[0]:.2f}, {bounds[1]:.2f}]"
+
+
+def _prediction(prediction: Mapping[str, Any], line: Mapping[str, Any]) -> list[str]:
+    low, high = prediction["interval"]
+    notes = []
+    if prediction["position"] != "within":
+        seen = f"{share(line['lowest'])}-{share(line['highest'])}"
+        notes.append(f"extrapolates {prediction['position']} the rates seen, {seen}")
+    if line["rmse"] is None:
+        notes.append("one system carries the line: no leave-one-out error")
+    elif line["rmse"] >= line["rmse_of_mean"]:
+        notes.append("no better than guessing the mean")
+    return [
+        prediction["model"],
+        share(prediction["pass_rate"]),
+        f"{prediction['score']:.3g} [{low:.3g}, {high:.3g}]",
+        f"{_short(line['rmse'])} (guessing the mean {_short(line['rmse_of_mean'])})",
+        "; ".join(notes),
+    ]
+
+
+def _short(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.3g}"
+
+
+_BESIDE: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "p_values": ("p by permutation", p_value),
+    "intervals": ("95 % over contexts", _interval),
+    "intervals_over_systems": ("95 % over systems", _interval),
+}

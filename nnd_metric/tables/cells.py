@@ -1,0 +1,55 @@
+"""What several tables say in the same way."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+NOTHING = "n/a"
+
+TITLES = {
+    "by_error_category": "error category",
+    "by_error_group": "error group",
+    "by_aspect": "aspect",
+    "by_category": "context category",
+    "by_split": "split",
+}
+"""Key of a result → what its slices are."""
+
+
+def slices(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield key and title of the slices that say something: several values, and others than before.
+
+    Sources without labels of errors, for one, have their aspects for error categories.
+
+    Args:
+        results: Of the same pairs; each with the keys of TITLES, some of which may be missing.
+    """
+    seen = []
+    for key, title in TITLES.items():
+        counts = [
+            sorted(_counts(value) for value in each.get(key, {}).values()) for each in results
+        ]
+        if len(results[0].get(key, {})) > 1 and counts not in seen:
+            seen.append(counts)
+            yield key, title
+
+
+def _counts(rate: Mapping[str, Any]) -> list[Any]:
+    """Return what tells the tests of slices apart, as far as a result knows."""
+    return [rate[key] for key in ("n", "passes", "only_a", "only_b") if key in rate]
+
+
+def share(value: float) -> str:
+    """Return a share in per cent, without the sign."""
+    return f"{100 * value:.1f}"
+
+
+def number(value: float | None) -> str:
+    """Return a correlation."""
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value."""
+    if value is None:
+        return NOTHING
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"  # noqa: PLR2004

@@ -1,0 +1,83 @@
+"""Comparisons of models as tables for a terminal: the verdicts, and what they rest on."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nnd.metric.drawing import short_names
+from nnd.metric.tables.cells import NOTHING, p_value, share, slices
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_UNDECIDED = "not significant"
+
+
+def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
+    """Return the difference over all tests: a row per two models, the one that passes more first.
+
+    Args:
+        comparisons: `Comparison.to_dict()` of each.
+    """
+    models = list(dict.fromkeys(each[side] for each in comparisons for side in ("a", "b")))
+    names = dict(zip(models, short_names(models), strict=True))
+    titles = ("models", "points ahead [95 %]", "p", "differ")
+    table = text_table(titles, right=titles[1:3], prose=titles[:1])
+    for each in sorted(comparisons, key=_rates, reverse=True):
+        found, a, b = each["overall"], names[each["a"]], names[each["b"]]
+        ahead = found["difference"] >= 0
+        table.add_row(
+            f"{a} against {b}" if ahead else f"{b} against {a}",
+            _difference(found, 1 if ahead else -1),
+            p_value(found["p"]),
+            "no" if found["verdict"] == "undecided" else "yes",
+        )
+    return table
+
+
+def comparison_table(comparison: Mapping[str, Any]) -> "Table":
+    """Return two models on the same pairs: a row per slice."""
+    a, b = comparison["a"], comparison["b"]
+    titles = ["pass rate, %", "tests", a, b, "difference, points [95 %]", "only first passes"]
+    titles += ["only second passes", "p (McNemar)", "p (Holm)", "tests for 2 points, before Holm"]
+    table = text_table([*titles, "better"], right=titles[1:])
+    better = {"a": a, "b": b, "undecided": _UNDECIDED}
+    table.add_row("overall", *_compared(comparison["overall"], better), style="bold")
+    for key, title in slices([comparison]):
+        table.add_section()
+        for value, each in comparison[key].items():
+            table.add_row(f"{title}: {value}", *_compared(each, better))
+    return table
+
+
+def _rates(comparison: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the two pass rates, the higher one first."""
+    found = comparison["overall"]
+    low, high = sorted((found["pass_rate_a"], found["pass_rate_b"]))
+    return high, low
+
+
+def _compared(found: Mapping[str, Any], better: Mapping[str, str]) -> list[str]:
+    rates = (found["pass_rate_a"], found["pass_rate_b"])
+    if found["n"] == 0:
+        return ["0", *[NOTHING] * 9]
+    return [
+        f"{found['n']:,}",
+        *map(share, rates),
+        _difference(found),
+        f"{found['only_a']:,}",
+        f"{found['only_b']:,}",
+        p_value(found["p"]),
+        p_value(found["p_holm"]),
+        NOTHING if found["needed"] is None else f"{found['needed']['tests']:,}",
+        better[found["verdict"]],
+    ]
+
+
+def _difference(found: Mapping[str, Any], sign: int = 1) -> str:
+    """Return the difference in points with its interval; with a sign of -1 that of b to a."""
+    told = f"{100 * sign * found['difference']:+.1f}"
+    if found["interval"] is None:
+        return told
+    bounds = sorted(100 * sign * bound for bound in found["interval"])
+    return f"{told} [{bounds[0]:+.1f}, {bounds[1]:+.1f}]"

@@ -1,0 +1,95 @@
+"""Pass rates as tables for a terminal: the main one, and what stands behind it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nnd.metric.drawing import short_names
+from nnd.metric.statistics import ALL_AGREE, do_all_agree, rate_and_interval
+from nnd.metric.tables.cells import NOTHING, share, slices
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_BASELINES = {
+    "shorter_wins": "shorter wins",
+    "longer_wins": "longer wins",
+    "copy_wins": "more copied wins",
+    "unconditional": "without any context",
+}
+_TIMES = {"ties": "ties", "unscored": "unscored", "truncated": "cut contexts"}
+_COUNTS = {"n_close": "within rounding", "n_crossing": "tokens across the boundary"}
+
+
+def pass_rate_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+    """Return pass rates in per cent: a row per model, a column per category of error."""
+    key = next((key for key, _ in slices(results)), "by_error_category")
+    values = [*results[0][key]] if len(results[0][key]) > 1 else []
+    overall = "overall [95 % interval]"
+    table = text_table(["pass rate, %", overall, *values], right=[overall, *values])
+    of_values = (f"{results[0][key][value]['n']:,}" for value in values)
+    table.add_row("tests", f"{results[0]['n']:,}", *of_values, end_section=True)
+    names = short_names([result["model"] for result in results])
+    for name, result in zip(names, results, strict=True):
+        of_values = (_rate_alone(result[key][value]) for value in values)
+        table.add_row(name, rate(result), *of_values)
+    return table
+
+
+def slices_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+    """Return pass rates in per cent with their intervals: a row per slice, a column per model."""
+    models = [result["model"] for result in results]
+    table = text_table(["pass rate, % [95 % interval]", "tests", *models], right=["tests", *models])
+    table.add_row("overall", f"{results[0]['n']:,}", *map(rate, results), end_section=True)
+    for key, title in slices(results):
+        for value in results[0][key]:
+            cells = [result[key][value] for result in results]
+            table.add_row(f"{title}: {value}", f"{cells[0]['n']:,}", *map(rate, cells))
+        table.add_section()
+    return table
+
+
+def baselines_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+    """Return what reaches the same without reading, or without the context: a row per model."""
+    matched = "model where lengths match"
+    titles = ["of the same tests, %", "model", *_BASELINES.values(), matched]
+    table = text_table(titles, right=titles[1:])
+    for result in results:
+        found = (result["baselines"][name] for name in _BASELINES)
+        told = result["length_matched"]
+        table.add_row(
+            result["model"],
+            _rate_alone(result),
+            *(NOTHING if each is None else share(each["pass_rate"]) for each in found),
+            NOTHING if told is None else f"{rate(told)} of {told['n']:,}",
+        )
+    return table
+
+
+def counts_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+    """Return how many tests are special: a row per model."""
+    counted = _TIMES | _COUNTS
+    table = text_table(["tests with", *counted.values()], right=[*counted.values()])
+    for result in results:
+        counts = (result.get(key) for key in counted)
+        table.add_row(result["model"], *(NOTHING if n is None else f"{n:,}" for n in counts))
+    return table
+
+
+def interval_notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say what a star behind an interval means, if there is one."""
+    rates = [each for result in results for each in (result, *_all_slices(result))]
+    return [ALL_AGREE] if any(map(do_all_agree, rates)) else []
+
+
+def rate(found: Mapping[str, Any]) -> str:
+    """Return a pass rate with its interval."""
+    return NOTHING if found["pass_rate"] is None else rate_and_interval(found)
+
+
+def _all_slices(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [found for key, _ in slices([result]) for found in result[key].values()]
+
+
+def _rate_alone(found: Mapping[str, Any]) -> str:
+    return NOTHING if found["pass_rate"] is None else share(found["pass_rate"])

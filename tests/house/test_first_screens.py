@@ -1,0 +1,257 @@
+"""What commands print, in little room and in much: nothing cut, and 80 x 40 is enough.
+
+Four models on tests of three categories, as on `quiz_design`; their names are such as people type.
+"""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from rich.table import Table
+from support.checked_source import make_birds
+from support.histories import entry, write
+from support.judged_cases import write_judged
+from support.screens.evaluations import evaluation
+from support.two_models import scored, write_run
+
+from nnd.cards import card
+from nnd.converters.check_source import check_source
+from nnd.converters.export import export
+from nnd.converters.folder import convert, validate
+from nnd.converters.new_source import new_source
+from nnd.converters.publish import Published, PublishedFile
+from nnd.converters.source import sources
+from nnd.metric import Failure, Sweep
+from nnd.metric.agreement import agree
+from nnd.metric.cli.printing import show_result
+from nnd.metric.comparison import compare
+from nnd.metric.meta import metrics
+from nnd.metric.report import report
+from nnd.metric.training import curve
+from nnd.schemas import Shown
+
+MODELS = {
+    "gpt2": "++-",
+    "facebook/bart-large-cnn": "+-+",
+    "microsoft/prophetnet-large-uncased-squad-qg": "+--",
+    "models/toy-untrained": "--+-",
+}
+SYSTEMS = dict(zip(MODELS, ("gpt2b_sup", "bartl_sup", "prophetnet", "mixqg"), strict=True))
+N = 120
+WIDTHS = (60, 80, 120, 200)
+SCREEN = 40
+
+Make = Callable[[Path], Shown]
+
+
+def models(columns: dict[str, Any]) -> list[pl.DataFrame]:
+    return [scored(name, (verdicts * N)[:N], **columns) for name, verdicts in MODELS.items()]
+
+
+def columns() -> dict[str, Any]:
+    kinds = [("wrong_context", "off_target", "disfluent")[n % 7 % 3] for n in range(N)]
+    return {
+        "error_category": kinds,
+        "aspect": "question",
+        "characters_high": [n % 11 for n in range(N)],
+        "characters_low": [n % 7 for n in range(N)],
+        "copied_high": [n % 5 / 5 for n in range(N)],
+        "copied_low": [n % 3 / 3 for n in range(N)],
+        "ll_alone_high": [-1.0 - n % 2 for n in range(N)],
+        "ll_alone_low": [-1.5] * N,
+    }
+
+
+def people(folder: Path, known: int) -> Path:
+    rows = [
+        (system, None, "question", category, 0.4 + 0.05 * n)
+        for n, system in enumerate(SYSTEMS.values())
+        for category in ("overall", "wrong_context", "off_target", "disfluent")
+        if n < known
+    ]
+    names = ["system", "model_id", "aspect", "category", "score"]
+    schema = dict(zip(names, (*[pl.String] * 4, pl.Float64), strict=True))
+    file = folder / "human_scores.parquet"
+    pl.DataFrame(rows, schema, orient="row").write_parquet(file)
+    return file
+
+
+def run(folder: Path) -> Path:
+    return write_run(folder / "run", *models(columns()))
+
+
+def agreed(folder: Path, known: int = 4) -> Any:
+    matched = dict([*SYSTEMS.items()][:known])
+    return agree(run(folder), people(folder, known), systems=matched)
+
+
+def swept(_: Path) -> Sweep:
+    found = evaluation(*models(columns()))
+    failure = Failure("gpt2", "trees", "the longest candidate does not fit the window")
+    return Sweep({"quiz_design": found, "org/a-dataset-on-the-hub": found}, {}, (failure,))
+
+
+def broken(folder: Path) -> Shown:
+    convert("sample", out=folder / "sample-nnd")
+    manifest = folder / "sample-nnd" / "manifest.json"
+    facts = json.loads(manifest.read_text())
+    facts["counts"]["pairs"] = 71
+    manifest.write_text(json.dumps(facts))
+    return validate(folder / "sample-nnd")
+
+
+def converted(folder: Path) -> Path:
+    convert("sample", out=folder / "sample-nnd")
+    return folder / "sample-nnd"
+
+
+def checked_card(folder: Path) -> Shown:
+    data = converted(folder)
+    card(data, out=folder / "card.md")
+    text = (folder / "card.md").read_text()
+    (folder / "card.md").write_text(text.replace("72", "71"))
+    return card(data, folder / "card.md", check=True)
+
+
+def published(_: Path) -> Published:
+    return Published(
+        repo_id="my-org/quiz_design",
+        url="https://huggingface.co/datasets/my-org/quiz_design",
+        commit="0" * 40,
+        changed=True,
+        pull_request="https://huggingface.co/datasets/my-org/quiz_design/discussions/1",
+        tag="v1",
+        files=(PublishedFile("pairs/test.parquet", 1_234_567, "added"),),
+        usage=('load_dataset("my-org/quiz_design", "pairs")',),
+    )
+
+
+def newly_made(folder: Path) -> Shown:
+    return new_source("new_birds", make_birds(folder / "birds").real, folder / "new_birds")
+
+
+READ_OR_WRITE_RUNS: dict[str, Make] = {
+    "evaluate": lambda folder: evaluation(*models(columns()), agreement=agreed(folder)),
+    "evaluate, few people": lambda f: evaluation(*models(columns()), agreement=agreed(f, 2)),
+    "sweep": swept,
+    "agree": agreed,
+    "agree, few people": lambda folder: agreed(folder, 3),
+    "compare": lambda folder: compare(run(folder)),
+    "compare two": lambda folder: compare(run(folder), models=[*MODELS][:2]),
+    "report": lambda folder: report(run(folder), folder / "report.html"),
+    "metrics": lambda folder: metrics(write_judged(folder / "judged")),
+}
+OTHERS: dict[str, Make] = {
+    "curve": lambda folder: curve(
+        write(folder / "h.jsonl", [entry(0, 0.5, wrong=0.4), entry(500, 0.6, wrong=0.5)])
+    ),
+    "convert": lambda _: convert("sample"),
+    "validate": broken,
+    "card": checked_card,
+    "sources": lambda _: sources(),
+    "new-source": newly_made,
+    "check-source": lambda folder: check_source(make_birds(folder).folder),
+    "export": lambda folder: export(converted(folder), folder / "trl", to="trl"),
+    "publish": published,
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Shown]:
+    kept: dict[str, Shown] = {}
+
+    def make(name: str) -> Shown:
+        if name not in kept:
+            kept[name] = (READ_OR_WRITE_RUNS | OTHERS)[name](tmp_path_factory.mktemp("screen"))
+        return kept[name]
+
+    return make
+
+
+@pytest.fixture
+def printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """What a result prints in some columns."""
+
+    def show(found: Shown, width: int, *, details: bool = False) -> str:
+        monkeypatch.setenv("COLUMNS", str(width))
+        capsys.readouterr()
+        show_result(found, as_json=False, details=details)
+        return capsys.readouterr().out
+
+    return show
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", [*READ_OR_WRITE_RUNS, *OTHERS])
+def test_no_number_and_no_name_is_cut(
+    name: str, width: int, made: Callable[[str], Shown], printed: Callable[..., str]
+) -> None:
+    found = made(name)
+    shown = printed(found, width, details=True)
+    for part in (found.table(), *found.details()):
+        if isinstance(part, Table):
+            check_whole(part, shown)
+    for line in shown.splitlines():
+        folds = not line.startswith((" ", "nnd|", "@@", "+", "-"))
+        assert len(line) <= width or not folds or " " not in line.strip(), line
+
+
+def check_whole(table: Table, shown: str) -> None:
+    """Check that all cells of a table are printed: in one piece, or between words."""
+    for column in table.columns:
+        for cell in column.cells:
+            for line in str(cell).splitlines():
+                for piece in line.split() if not column.no_wrap else [line]:
+                    assert piece in shown
+        for word in str(column.header).split():
+            assert word in shown
+
+
+@pytest.mark.parametrize("name", READ_OR_WRITE_RUNS)
+def test_a_run_fits_the_first_screen(
+    name: str, made: Callable[[str], Shown], printed: Callable[..., str]
+) -> None:
+    lines = printed(made(name), 80).splitlines()
+    assert len(lines) <= SCREEN
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("name", [*READ_OR_WRITE_RUNS, *OTHERS])
+def test_no_table_has_an_ellipsis_of_its_own(
+    name: str, made: Callable[[str], Shown], printed: Callable[..., str]
+) -> None:
+    # What is shortened is shortened the same in every width: texts of data, not numbers or names.
+    found = made(name)
+    assert len({printed(found, width, details=True).count("…") for width in WIDTHS}) == 1
+
+
+def test_a_terminal_without_colour_and_a_poor_encoding(
+    made: Callable[[str], Shown], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poor = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
+    monkeypatch.setattr("sys.stdout", poor)
+    monkeypatch.setenv("NO_COLOR", "1")
+    show_result(made("check-source"), as_json=False)
+    poor.seek(0)
+    shown = poor.read()
+    assert "\x1b" not in shown
+    assert re.search(r"^\|pass +\| source\.yaml", shown, re.MULTILINE)
+
+
+def test_machines_get_the_same_in_any_width(
+    made: Callable[[str], Shown],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = made("agree")
+    for width in WIDTHS:
+        monkeypatch.setenv("COLUMNS", str(width))
+        show_result(found, as_json=True)
+        assert json.loads(capsys.readouterr().out) == found.to_dict()
