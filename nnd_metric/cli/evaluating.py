@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nnd.metric.cli.options import Systems, read_systems
+from nnd.metric.cli.options import Systems, read_systems, read_template
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def evaluate(
         check_pushable(model, revision)
     scoring = Scoring(
         protocol,
-        template,
+        read_template(template),
         keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         unconditional,
         token_budget,

@@ -25,6 +25,11 @@ MixedRules = Annotated[
 ]
 
 
+def read_template(text: str) -> str:
+    r"""Return a template as it was meant: a shell hands over \n and \t as two characters each."""
+    return text.replace("\\n", "\n").replace("\\t", "\t")
+
+
 def read_systems(entries: Sequence[str]) -> dict[str, str]:
     """Return model → system.
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.options import MixedRules, Systems, read_systems
+from nnd.metric.cli.options import MixedRules, Systems, read_systems, read_template
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 
@@ -140,7 +140,7 @@ def metrics(
         systems=read_systems(system),
         references=references,
         several=several,  # type: ignore[arg-type] # checked by the callee, which lists the choices
-        template=template,
+        template=read_template(template),
         aspect=aspect,
         over=over,  # type: ignore[arg-type] # likewise
         out=out,

@@ -6,6 +6,7 @@ names of the script that it loads, and in a Space this module is the script.
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         Raises:
             ScoringError: If the pairs or a model cannot be used; the message says which and why.
         """
+        _check_known(columns, COLUMNS)
         how = Loading(revision, dtype, device, trust_remote_code)
         choice, how = self._holder.resolve(choose_model(model_id, model, tokenizer), how)
         scoring = Scoring(protocol, template, keep, unconditional, token_budget, cache)
@@ -161,6 +163,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         **columns: Any,  # noqa: ANN401
     ) -> None:
         """Add pairs to be computed later."""
+        _check_known(columns, COLUMNS)
         check_required(columns)
         check_characters({**columns, "error_category": error_category or []})
         labels = [None] * len(columns["context"]) if error_category is None else error_category
@@ -168,6 +171,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
     def add(self, *, error_category: str | None = None, **columns: Any) -> None:  # noqa: ANN401
         """Add one pair to be computed later."""
+        _check_known(columns, COLUMNS)
         check_required(columns)
         given = {**columns, "error_category": error_category}
         check_characters({name: [value] for name, value in given.items()})
@@ -179,7 +183,6 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
     def _pairs(self, dataset: PairData | None, columns: dict[str, Any]) -> PairSet | None:
         given = {name: values for name, values in columns.items() if values is not None}
-        _check_known(given, COLUMNS)
         if dataset is not None:
             if given or self.writer is not None:
                 raise ScoringError("give either dataset or columns of pairs, not both")
@@ -196,7 +199,12 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
 def _check_known(names: Iterable[str], known: Iterable[str]) -> None:
     unknown = sorted(set(names) - set(known))
-    if unknown:
-        raise ScoringError(
-            f"there is no argument or column {unknown[0]}; others known: {', '.join(sorted(known))}"
-        )
+    if not unknown:
+        return
+    arguments = [*inspect.signature(NND.compute).parameters]
+    meant = get_close_matches(unknown[0], {*known, *arguments} - {"self", "columns"}, 1)
+    raise ScoringError(
+        f"there is no argument {unknown[0]}"
+        + (f"; did you mean {meant[0]}?" if meant else "")
+        + f" NND takes pairs: dataset, or the columns {', '.join(REQUIRED)}"
+    )
