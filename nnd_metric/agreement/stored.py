@@ -18,6 +18,7 @@ from nnd.metric.results import (
     distinct_tests,
     read_run,
     read_signatures,
+    read_systems,
     slices_by,
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
@@ -51,7 +52,7 @@ def agree(
             .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
             and then without intervals, which need the single pairs.
         human_scores: Human scores, or the converted folder that holds them.
-        systems: Model → system it stands for, where the model's id does not say it.
+        systems: Model → system it stands for, where neither its id nor its run says it.
         aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
             aspect are taken as they are, and so is a table, which does not say of what its rates
             are: give one of this aspect.
@@ -71,6 +72,7 @@ def agree(
         found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
     else:
         scored = read_scored(paths, mixed_rules=mixed_rules)
+        systems = stored_systems(paths, people, systems)
         found, reason = agree_scored(scored, people, systems=systems, aspect=aspect, order=order)
     if found is None:
         raise ScoringError(str(reason))
@@ -154,6 +156,29 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
     if not mixed_rules:
         check_rules(signatures)
     return pl.concat(frames)
+
+
+def stored_systems(
+    folders: Sequence[Path], human_scores: pl.DataFrame, asked: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Return which system each model stands for: as asked for, else as its run says.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        human_scores: Human scores; what a run says of systems that they do not hold is left out.
+        asked: Model → system.
+
+    Raises:
+        ScoringError: If a run's result cannot be read.
+    """
+    chosen = dict(asked or {})
+    free = {*names_in(human_scores, "system")} - {*chosen.values()}
+    for folder in folders:
+        for model, system in read_systems(folder).items():
+            if model not in chosen and system in free:
+                chosen[model] = system
+                free.remove(system)
+    return chosen
 
 
 def read_pass_rates(path: Path) -> pl.DataFrame:

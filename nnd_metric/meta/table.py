@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from nnd.metric.agreement import FEWEST_MODELS, agree_scored, read_scored
+from nnd.metric.agreement import FEWEST_MODELS, agree_scored, read_scored, stored_systems
 from nnd.metric.data import Table, of_aspect
 from nnd.metric.meta.alike import Numbers, Over, Shared, check_over, find_matched, find_shared
 from nnd.metric.meta.candidates import correlate_candidates
@@ -101,12 +101,13 @@ def metrics(
     else:
         asked = [scorers]
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    people = judged.pairs.human_scores
     found = compare_metrics(
         judged,
         _find_scorers(asked, several, template),
         references=table,
         run=read_scored(folders) if folders else None,
-        systems=systems,
+        systems=systems if people is None else stored_systems(folders, people, systems),
         over=over,
     )
     if out is not None:

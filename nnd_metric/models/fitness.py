@@ -81,12 +81,3 @@ def _no_language_model(name: str, reason: str) -> ScoringError:
         f"{name}: gives texts no likelihood ({reason}); name a causal or encoder-decoder language "
         "model"
     )
-
-
-def _is_out_of_reach(error: BaseException | None) -> bool:
-    """Whether an error comes from a Hub that could not be asked, and not from its answer."""
-    while error is not None:
-        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled | httpx.TransportError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

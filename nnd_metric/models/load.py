@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import torch
 from huggingface_hub import is_offline_mode
+from huggingface_hub.errors import LocalEntryNotFoundError, OfflineModeIsEnabled
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -236,6 +238,15 @@ def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]
             f"{model_id}: {problem}: {reason} "
             "(name a Hub id or a folder written by save_pretrained)"
         ) from error
+
+
+def _is_out_of_reach(error: BaseException | None) -> bool:
+    """Whether an error comes from a Hub that could not be asked, and not from its answer."""
+    while error is not None:
+        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled | httpx.TransportError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _commit(config: PretrainedConfig) -> str | None:

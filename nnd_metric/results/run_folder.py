@@ -1,8 +1,10 @@
 """Runs of `nnd evaluate` as they lie in folders: per-pair log-likelihoods and signatures."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -55,13 +57,26 @@ def read_signatures(folder: Path) -> dict[str, str]:
     Raises:
         ScoringError: If there is a result that cannot be read.
     """
+    with _result(folder) as found:
+        return {str(each["model"]): str(each["signature"]) for each in found.get("results", ())}
+
+
+def read_systems(folder: Path) -> dict[str, str]:
+    """Return model → system it stands for as somebody told `nnd evaluate` (errors as above).
+
+    Older runs tell only for whom the models stood in their agreement.
+    """
+    with _result(folder) as found:
+        told = found.get("systems") or (found.get("agreement") or {}).get("systems", {})
+        return {str(model): str(system) for model, system in told.items()}
+
+
+@contextmanager
+def _result(folder: Path) -> Iterator[dict[str, Any]]:
     path = folder / RESULT
-    if not path.is_file():
-        return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return {str(result["model"]): str(result["signature"]) for result in found["results"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        yield json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ScoringError(f"{path}: is no result of `nnd evaluate`; evaluate anew") from error
 
 

@@ -1,0 +1,90 @@
+"""A part of the pairs, small enough to be scored often, and the same in every run."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from nnd.metric.data.pairs import PairSet, load_pairs
+from nnd.schemas import ScoringError
+
+_CONTEXT = ("split", "context_id")
+
+
+def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
+    """Return the pairs of so many contexts, those whose ids have the smallest SHA-256.
+
+    The choice does not depend on the order of rows, and a larger one holds a smaller one.
+
+    Args:
+        pairs: All pairs.
+        contexts: How many contexts to keep; all of them where there are no more.
+    """
+    sizes = _by_digest(pairs)
+    return pairs if len(sizes) <= contexts else _of_contexts(pairs, [*sizes][:contexts])
+
+
+def choose_part(
+    pairs: PairSet, *, limit: int | None = None, categories: Sequence[str] = ()
+) -> PairSet:
+    """Return a part of the pairs that says in its `part` what it is, for a first look.
+
+    Args:
+        pairs: All pairs.
+        limit: Keep whole contexts, in the order of the SHA-256 of their ids, that have no more
+            pairs together, but one context at least; None keeps all.
+        categories: Keep the pairs of these error categories; none keeps all.
+
+    Raises:
+        ScoringError: If no pair has such an error category.
+    """
+    known = pairs.pairs["error_category"].drop_nulls().unique().sort()
+    for category in categories:
+        if category not in known:
+            raise ScoringError(
+                f'{pairs.name}: there is no error category "{category}"; there are: '
+                f"{', '.join(known) or 'none'}"
+            )
+    part = dict(pairs.part)
+    if categories:
+        rows = pairs.pairs.filter(pl.col("error_category").is_in([*categories]))
+        pairs = _with_rows(pairs, rows)
+        part["category"] = "+".join(categories)
+    if limit is not None:
+        pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
+        part["limit"] = f"{limit}"
+    return replace(pairs, part=tuple(part.items()))
+
+
+def _within(
+    sizes: dict[tuple[str | None, ...], int], limit: int
+) -> Iterator[tuple[str | None, ...]]:
+    total = 0
+    for number, (key, size) in enumerate(sizes.items()):
+        total += size
+        if total > limit and number:
+            return
+        yield key
+
+
+def _by_digest(pairs: PairSet) -> dict[tuple[str | None, ...], int]:
+    """Return contexts and the number of their pairs, in the order of the digests of their ids."""
+    counts = pairs.pairs.group_by(_CONTEXT).len().rows()
+    return {
+        key: size for _, key, size in sorted((_digest(row[:2]), row[:2], row[2]) for row in counts)
+    }
+
+
+def _of_contexts(pairs: PairSet, chosen: Sequence[tuple[str | None, ...]]) -> PairSet:
+    keys = pl.DataFrame(chosen, pairs.pairs.select(_CONTEXT).schema, orient="row")
+    rows = pairs.pairs.join(keys, on=_CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
+    return _with_rows(pairs, rows)
+
+
+def _with_rows(pairs: PairSet, rows: pl.DataFrame) -> PairSet:
+    return replace(pairs, pairs=rows, version=load_pairs(rows).version)
+
+
+def _digest(key: tuple[str | None, ...]) -> str:
+    return hashlib.sha256("\x00".join(part or "" for part in key).encode()).hexdigest()
