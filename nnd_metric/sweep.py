@@ -116,8 +116,9 @@ def evaluate(
         loading: How models are loaded.
 
     Returns:
-        For one dataset, one result per model (those of the run in `out` included), all per-pair log-likelihoods, and, for two or more
-        models matched to systems, the agreement. For a list, that for each of them.
+        For one dataset, one result per model (those of the run in `out` included), all per-pair
+        log-likelihoods, and, for two or more models matched to systems, the agreement. For a list,
+        that for each of them.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used, or `out` holds another run; the

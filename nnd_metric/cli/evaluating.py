@@ -1,13 +1,16 @@
 """The command that scores pairs with models."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.options import Systems, read_systems, read_template
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
+from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
     from nnd.metric import Sweep
@@ -20,8 +23,8 @@ def evaluate(
     data: Annotated[
         list[str],
         typer.Option(
-            help="Converted folder, Parquet file, or ORG/name[@revision] on the Hub; repeat it for "
-            "several."
+            help="Converted folder, Parquet file, ORG/name\\[@revision] on the Hub, or a built-in "
+            "source; repeat it for several."
         ),
     ],
     *,
@@ -51,6 +54,13 @@ def evaluate(
         typer.Option(help="Human scores.", show_default="those that come with the data"),
     ] = None,
     system: Systems = [],  # noqa: B006 - typer copies it
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="For a first look: whole contexts of no more pairs than this."),
+    ] = None,
+    category: Annotated[
+        list[str], typer.Option(help="Pairs of this error category only; repeat it for several.")
+    ] = [],  # noqa: B006
     unconditional: Annotated[
         bool,
         typer.Option(
@@ -108,6 +118,15 @@ def evaluate(
     from nnd.metric.tables import failure_table
 
     quiet_loading()
+    found_data = [find_data(name) for name in data]
+    for _, line in found_data:
+        if line is not None:
+            print(line, file=sys.stderr)
+    if push_to_model_card and (limit is not None or category):
+        raise ScoringError(
+            "--push-to-model-card: a part of the data is no result to publish; leave --limit and "
+            "--category out"
+        )
     if push_to_model_card:
         from nnd.converters.publish import check_pushable
 
@@ -123,8 +142,10 @@ def evaluate(
     try:
         found = evaluate_(
             model,
-            data,
+            [path for path, _ in found_data],
             out=out,
+            limit=limit,
+            categories=category,
             human_scores=human_scores,
             systems=read_systems(system),
             scoring=scoring,
@@ -144,12 +165,12 @@ def evaluate(
             "More with --details." if out is None else f"More with --details, or: nnd report {out}"
         )
     if push_to_model_card:
-        _push(found)
+        _push(found, model)
     if found.failures:
         raise typer.Exit(1)
 
 
-def _push(found: "Sweep") -> None:
+def _push(found: "Sweep", models: Sequence[str]) -> None:
     """Send results to their models; the lines about it leave standard output to --json.
 
     Raises:
@@ -164,6 +185,8 @@ def _push(found: "Sweep") -> None:
         pairs = found.pairs[name]
         commit = pairs.version if "/" in pairs.name else None  # a folder's name has no slash
         for result in evaluation.results:
+            if result.model not in models:
+                continue  # it was in the run before
             on = of_models.setdefault(result.model, {})
             on[ScoredOn(pairs.name, commit)] = result.to_dict()
     failed = []

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import polars as pl
 
@@ -10,6 +11,7 @@ from nnd.metric.data.pairs import PairSet, load_pairs
 from nnd.schemas import ScoringError
 
 _CONTEXT = ("split", "context_id")
+_Key: TypeAlias = tuple[str | None, ...]
 
 
 def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
@@ -57,9 +59,7 @@ def choose_part(
     return replace(pairs, part=tuple(part.items()))
 
 
-def _within(
-    sizes: dict[tuple[str | None, ...], int], limit: int
-) -> Iterator[tuple[str | None, ...]]:
+def _within(sizes: dict[_Key, int], limit: int) -> Iterator[_Key]:
     total = 0
     for number, (key, size) in enumerate(sizes.items()):
         total += size
@@ -68,15 +68,14 @@ def _within(
         yield key
 
 
-def _by_digest(pairs: PairSet) -> dict[tuple[str | None, ...], int]:
+def _by_digest(pairs: PairSet) -> dict[_Key, int]:
     """Return contexts and the number of their pairs, in the order of the digests of their ids."""
     counts = pairs.pairs.group_by(_CONTEXT).len().rows()
-    return {
-        key: size for _, key, size in sorted((_digest(row[:2]), row[:2], row[2]) for row in counts)
-    }
+    ordered = sorted((_digest(row[:2]), row[:2], row[2]) for row in counts)
+    return {key: size for _, key, size in ordered}
 
 
-def _of_contexts(pairs: PairSet, chosen: Sequence[tuple[str | None, ...]]) -> PairSet:
+def _of_contexts(pairs: PairSet, chosen: Sequence[_Key]) -> PairSet:
     keys = pl.DataFrame(chosen, pairs.pairs.select(_CONTEXT).schema, orient="row")
     rows = pairs.pairs.join(keys, on=_CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
     return _with_rows(pairs, rows)
@@ -86,5 +85,5 @@ def _with_rows(pairs: PairSet, rows: pl.DataFrame) -> PairSet:
     return replace(pairs, pairs=rows, version=load_pairs(rows).version)
 
 
-def _digest(key: tuple[str | None, ...]) -> str:
+def _digest(key: _Key) -> str:
     return hashlib.sha256("\x00".join(part or "" for part in key).encode()).hexdigest()
