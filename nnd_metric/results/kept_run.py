@@ -1,7 +1,8 @@
 """What a folder holds already when another model is to be added to its run."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,43 +49,45 @@ def read_kept(
     if not (folder / RESULT).is_file():
         return None
     scored = read_run(folder)
-    try:
+    with _readable(folder):
         stored = json.loads((folder / RESULT).read_text(encoding="utf-8"))
-        others = [each for each in stored["results"] if each["model"] not in models]
-        _check_same(folder, stored["results"], scored, pairs, scoring)
+        problem = _find_difference(stored["results"], scored, pairs, scoring)
+        there = ", ".join(each["model"] for each in stored["results"])
+    if problem is not None:
+        raise ScoringError(
+            f"{folder}: holds a run of {there}, scored {problem}; name another folder with --out"
+        )
+    with _readable(folder):
         results = tuple(
             stored_result(each, scored.filter(pl.col("model") == each["model"]).drop("model"))
-            for each in others
+            for each in stored["results"]
+            if each["model"] not in models
         )
         names = [each.model for each in results]
         systems = {m: s for m, s in stored.get("systems", {}).items() if m in names}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ScoringError(
-            f"{folder}: its {RESULT} cannot be added to; name another folder with --out"
-        ) from error
     return KeptRun(results, scored.filter(pl.col("model").is_in(names)), systems)
 
 
-def _check_same(
-    folder: Path,
-    stored: list[dict[str, Any]],
-    scored: pl.DataFrame,
-    pairs: PairSet,
-    scoring: Scoring,
-) -> None:
-    first = stored[0]
-    there = (first["protocol"], first["template"])
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ScoringError(
+            f"{folder}: nothing can be added to its {RESULT}; name another folder with --out"
+        ) from error
+
+
+def _find_difference(
+    stored: Sequence[Mapping[str, Any]], scored: pl.DataFrame, pairs: PairSet, scoring: Scoring
+) -> str | None:
+    """Return in which way results differ from those to come, or None."""
+    there = (stored[0]["protocol"], stored[0]["template"])
     now = (scoring.protocol, find_template(scoring.template).name)
     if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
-        problem = f"on other pairs than {pairs.title}"
-    elif there != now:
-        problem = f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
-    elif not all(has_present_rule(each["signature"]) for each in stored):
-        problem = "by an earlier version of nnd, which scored other tokens"
-    else:
-        return
-    names = ", ".join(each["model"] for each in stored)
-    raise ScoringError(
-        f"{folder}: holds a run of {names}, scored {problem}; a run has one of each, so name "
-        "another folder with --out"
-    )
+        return f"on other pairs than {pairs.title}"
+    if there != now:
+        return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
+    if not all(has_present_rule(each["signature"]) for each in stored):
+        return "by an earlier version of nnd, which scored other tokens"
+    return None
