@@ -43,6 +43,7 @@ from nnd.schemas import (
     ScoringError,
     ScoringWarning,
     check_replaceable,
+    did_you_mean,
     has_surrogate,
 )
 
@@ -315,7 +316,10 @@ def _check_systems(
     known = list(dict.fromkeys(name for people in judged for name in names_in(people, "system")))
     unknown = [system for system in systems.values() if system not in known]
     if judged and unknown:
-        raise ScoringError(f'there is no system "{unknown[0]}"; known: {", ".join(known)}')
+        raise ScoringError(
+            f'there is no system "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
+            f"{', '.join(known)}"
+        )
     for people in judged:
         own = _systems_in(people, systems, [*systems])
         match_systems(names, people, own)

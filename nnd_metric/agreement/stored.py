@@ -38,8 +38,9 @@ _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float6
 
 def agree(
     results: str | Path | Sequence[str | Path],
-    human_scores: PairData,
     *,
+    data: PairData | None = None,
+    human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
@@ -51,7 +52,8 @@ def agree(
         results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
             .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
             and then without intervals, which need the single pairs.
-        human_scores: Human scores, or the converted folder that holds them.
+        data: The data that was scored, if it comes with human scores (`data.load_pairs`).
+        human_scores: Human scores of your own, which count instead.
         systems: Model → system it stands for, where neither its id nor its run says it.
         aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
             aspect are taken as they are, and so is a table, which does not say of what its rates
@@ -62,10 +64,14 @@ def agree(
             rules (see `scoring_rules`).
 
     Raises:
-        ScoringError: If results cannot be read or do not belong together, models were scored by
+        ScoringError: If there are no human scores, results cannot be read or do not belong
+            together, models were scored by
             different rules, or fewer than two models are matched to systems.
     """
-    people = read_human_scores(human_scores)
+    judged = data if human_scores is None else human_scores
+    if judged is None:
+        raise ScoringError("there are no human scores: pass data (--data) or human_scores")
+    people = read_human_scores(judged)
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
     if len(paths) == 1 and not paths[0].is_dir():
         rates = read_pass_rates(paths[0])

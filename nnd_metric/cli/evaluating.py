@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nnd.metric.cli.datasets import find_data
-from nnd.metric.cli.options import Systems, read_systems, read_template
+from nnd.metric.cli.options import (
+    DATA,
+    HumanScores,
+    Model,
+    Systems,
+    read_systems,
+    read_template,
+)
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.schemas import ScoringError
 
@@ -17,15 +24,10 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: Annotated[
-        list[str], typer.Option(help="Hub id or folder of a model; repeat it for several.")
-    ],
+    model: Model,
     data: Annotated[
         list[str],
-        typer.Option(
-            help="Converted folder, Parquet file, ORG/name\\[@revision] on the Hub, or a built-in "
-            "source; repeat it for several."
-        ),
+        typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
     ],
     *,
     out: Annotated[
@@ -49,29 +51,34 @@ def evaluate(
             show_default="beginning for encoder-decoders, end for decoder-only models",
         ),
     ] = None,
-    human_scores: Annotated[
-        str | None,
-        typer.Option(help="Human scores.", show_default="those that come with the data"),
-    ] = None,
+    human_scores: HumanScores = None,
     system: Systems = [],  # noqa: B006 - typer copies it
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="For a first look: whole contexts of no more pairs than this."),
+        typer.Option(
+            metavar="N", min=1, help="For a first look: whole contexts of no more pairs than this."
+        ),
     ] = None,
     category: Annotated[
-        list[str], typer.Option(help="Pairs of this error category only; repeat it for several.")
+        list[str],
+        typer.Option(
+            metavar="NAME", help="Pairs of this error category only; repeat it for several."
+        ),
     ] = [],  # noqa: B006
-    unconditional: Annotated[
+    no_unconditional: Annotated[
         bool,
         typer.Option(
-            "--unconditional/--no-unconditional",
-            help="Score candidates without their contexts too, as a baseline.",
+            "--no-unconditional",
+            help="Leave out the baseline of the same model without contexts.",
         ),
-    ] = True,
+    ] = False,
     token_budget: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Tokens held in memory at once.", show_default="what memory allows"
+            metavar="N",
+            min=1,
+            help="Tokens held in memory at once.",
+            show_default="what memory allows",
         ),
     ] = None,
     no_cache: Annotated[
@@ -106,11 +113,14 @@ def evaluate(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score pairs with models: pass rates with intervals, and agreement with human scores.
+    """Score pairs with models: pass rates and agreement.
 
-    A model or dataset that fails does not end the others' work; it is reported, and the exit code
-    is 1. Run the command again to resume: what was computed is not computed again.
-    Example: nnd evaluate --model gpt2 --model facebook/bart-base --data quiz_design-nnd --out run
+    Run the command again to resume: what was computed is not computed again. A model that is added
+    to a run leaves the others there. A model or dataset that fails does not end the others' work;
+    it is reported, and the exit code is 1.
+
+    Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
+    Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     """
     from nnd.metric import evaluate as evaluate_
     from nnd.metric.engine import Scoring
@@ -118,10 +128,6 @@ def evaluate(
     from nnd.metric.tables import failure_table
 
     quiet_loading()
-    found_data = [find_data(name) for name in data]
-    for _, line in found_data:
-        if line is not None:
-            print(line, file=sys.stderr)
     if push_to_model_card and (limit is not None or category):
         raise ScoringError(
             "--push-to-model-card: a part of the data is no result to publish; leave --limit and "
@@ -135,18 +141,18 @@ def evaluate(
         protocol,
         read_template(template),
         keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
-        unconditional,
+        not no_unconditional,
         token_budget,
         cache=not no_cache,
     )
     try:
         found = evaluate_(
             model,
-            [path for path, _ in found_data],
+            [find_data(name) for name in data],
             out=out,
             limit=limit,
             categories=category,
-            human_scores=human_scores,
+            human_scores=None if human_scores is None else find_data(human_scores),
             systems=read_systems(system),
             scoring=scoring,
             loading=Loading(revision, dtype, device, trust_remote_code),

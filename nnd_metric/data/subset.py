@@ -8,7 +8,7 @@ from typing import TypeAlias
 import polars as pl
 
 from nnd.metric.data.pairs import PairSet, load_pairs
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 _CONTEXT = ("split", "context_id")
 _Key: TypeAlias = tuple[str | None, ...]
@@ -45,7 +45,8 @@ def choose_part(
     for category in categories:
         if category not in known:
             raise ScoringError(
-                f'{pairs.name}: there is no error category "{category}"; there are: '
+                f'{pairs.name}: there is no error category "{category}"'
+                f"{did_you_mean(category, known)}; there are: "
                 f"{', '.join(known) or 'none'}"
             )
     part = dict(pairs.part)

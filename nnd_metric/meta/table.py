@@ -53,10 +53,10 @@ _SCORES = {
 
 
 def metrics(
+    runs: str | Path | Sequence[str | Path] = (),
+    *,
     data: str | Path,
     scorers: AnyScorer | Sequence[AnyScorer] | None = None,
-    *,
-    runs: str | Path | Sequence[str | Path] = (),
     systems: Mapping[str, str] | None = None,
     references: str | Path | Table | None = None,
     several: Several = "max",
@@ -68,10 +68,10 @@ def metrics(
     """Set NND beside other metrics: which of them agrees with people?
 
     Args:
+        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
         data: Converted folder.
         scorers: Names (`scorers.find_scorers`), or scorers of your own: functions that give every
             text a number, or None (`scorers.TextScorer`). None means all that need no model.
-        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
         systems: Model of the runs → system it stands for, where the model's id does not say it.
         references: A table of references or its path (`scorers.read_references`); None means those
             among the parts of the contexts.

@@ -14,7 +14,7 @@ from nnd.metric.data import PairData, PairSet, read_human_scores
 from nnd.metric.figures import Group, Points, find_groups
 from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
 from nnd.metric.report.content.points import find_points
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 MOST_COMPARISONS = 6
 """Beyond them the best model alone is compared with each."""
@@ -111,7 +111,8 @@ def _check_families(families: Mapping[str, str], models: Sequence[Evaluated]) ->
     for model in families:
         if model not in known:
             raise ScoringError(
-                f'--family: there is no model "{model}" in these runs; known: {", ".join(known)}'
+                f'--family: there is no model "{model}" in these runs'
+                f"{did_you_mean(model, known)}; known: {', '.join(known)}"
             )
     unsized = [e.model for e in models if e.model in families and e.parameters is None]
     if unsized:

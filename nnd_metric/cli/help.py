@@ -1,0 +1,51 @@
+"""What `--help` shows: every bracket that a help text holds, and examples on lines of their own."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from typer._click.core import Context, Parameter
+
+
+class Command(TyperCommand):
+    """A command whose help is its docstring, with the lines `Example: nnd …` at the end.
+
+    Typer reads help texts as markup, in which `ORG/name[@revision]` would lose its end.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - typer's own
+        super().__init__(*arguments, **options)
+        text, *examples = re.split(r"\s*^Example: ", self.help or "", flags=re.MULTILINE)
+        paragraphs = (" ".join(each.split()) for each in text.split("\n\n"))
+        self.help = _escape("\n\n".join(paragraphs))
+        if examples:
+            self.epilog = _escape("\n".join(["Example:", *(each.strip() for each in examples)]))
+        for parameter in self.params:
+            if (shown := getattr(parameter, "help", None)) is not None:
+                parameter.help = _escape(shown)  # type: ignore[attr-defined]
+
+    def get_params(self, ctx: "Context") -> "list[Parameter]":
+        """Return the parameters, no type behind those that take no value."""
+        return _untyped_flags(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """The command itself."""
+
+    def get_params(self, ctx: "Context") -> "list[Parameter]":
+        """Return the parameters, no type behind those that take no value."""
+        return _untyped_flags(super().get_params(ctx))
+
+
+def _untyped_flags(parameters: "list[Parameter]") -> "list[Parameter]":
+    for each in parameters:
+        if getattr(each, "is_flag", False):
+            each.metavar = ""  # else <bool>
+    return parameters
+
+
+def _escape(text: str) -> str:
+    r"""Return a text that Rich's markup shows as it is: `[x]` would be a style, `\[x]` is not."""
+    return text.replace("[", r"\[")
