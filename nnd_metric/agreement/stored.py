@@ -38,8 +38,8 @@ _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float6
 
 def agree(
     results: str | Path | Sequence[str | Path],
-    *,
     data: PairData | None = None,
+    *,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,

@@ -57,13 +57,13 @@ def agree(
     systems, and, for models that nobody judged, the human score their pass rate suggests.
 
     Example: nnd agree run --data quiz_design-nnd
-    Example: nnd agree run --data quiz_design-nnd --system my-org/my-model=gpt2b_sup
+    Example: nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
     """
     from nnd.metric.agreement import agree as agree_
 
     found = agree_(
         results,
-        data=None if data is None else find_data(data),
+        None if data is None else find_data(data),
         human_scores=None if human_scores is None else find_data(human_scores),
         systems=read_systems(system),
         aspect=aspect,

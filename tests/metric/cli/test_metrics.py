@@ -23,7 +23,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def metrics(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """`metrics("data", "--json")`: exit code, stdout and stderr of the command."""
+    """`metrics("--data", "data", "--json")`: exit code, stdout and stderr of the command."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["nnd", "metrics", *map(str, arguments)])
@@ -35,7 +35,7 @@ def metrics(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 
 def test_a_table(metrics: Command, data: Path) -> None:
-    code, out, err = metrics(data)
+    code, out, err = metrics("--data", data)
     assert (code, err) == (0, "")
     shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; the mean is over one category; 5 judged
@@ -64,7 +64,7 @@ def test_references_bring_the_scorers_that_need_them(
     metrics: Command, data: Path, tmp_path: Path
 ) -> None:
     references = write_references(tmp_path / "references.jsonl")
-    code, out, _ = metrics(data, "--references", references, "--json")
+    code, out, _ = metrics("--data", data, "--references", references, "--json")
     rows = json.loads(out)["rows"]
     names = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]
     assert (code, [row["name"] for row in rows]) == (0, names)
@@ -75,7 +75,7 @@ def test_several_references(metrics: Command, data: Path, tmp_path: Path) -> Non
     arguments = ("--references", references, "--scorer", "rouge1", "--out")
     scores = {}
     for several in ("max", "mean"):
-        assert metrics(data, *arguments, tmp_path / several, "--several", several)[0] == 0
+        assert metrics("--data", data, *arguments, tmp_path / several, "--several", several)[0] == 0
         frame = pl.read_parquet(tmp_path / several / "scores.parquet")
         scores[several] = frame.filter(candidate_id="1/b")["score"].item()
     # "the cat" against "the cat sat" 4/5, against "one cat sat down" 1/3
@@ -90,7 +90,7 @@ def test_a_run_and_a_prompted_model(
     folder.mkdir()
     evaluate(str(model), data).write(folder)
     code, out, _ = metrics(
-        *(data, "--run", folder, "--system", f"{model}=a", "--json"),
+        *(folder, "--data", data, "--system", f"{model}=a", "--json"),
         *("--scorer", f"prompted={model}", "--template", "{context}"),
     )
     prompted, stored, nnd = json.loads(out)["rows"]
@@ -107,14 +107,23 @@ def test_a_run_and_a_prompted_model(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["none"], "none: is no folder; name one that `nnd convert` wrote"),
-        (["data", "--scorer", "rouge1"], "rouge1 compares with references, and the data has none"),
-        (["data", "--scorer", "rouge"], 'there is no scorer "rouge"; choose of '),
-        (["data", "--systems", "some"], 'systems "some": choose shared or all'),
-        (["data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
-        (["data", "--run", "data"], "log_likelihoods.parquet: "),
-        (["data", "--references", "none.csv"], "none.csv: cannot be read as a table of references"),
-        (["data", "--system", "a"], '--system "a": write MODEL=SYSTEM'),
+        (["--data", "none"], "none: is no folder; name one that `nnd convert` wrote"),
+        (
+            ["--data", "data", "--scorer", "rouge1"],
+            "rouge1 compares with references, and the data has none",
+        ),
+        (
+            ["--data", "data", "--scorer", "rouge"],
+            'no scorer "rouge" (did you mean "rouge1"?); choose from rouge1, ',
+        ),
+        (["--data", "data", "--systems", "some"], 'systems "some": choose shared or all'),
+        (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
+        (["data", "--data", "data"], "log_likelihoods.parquet: "),
+        (
+            ["--data", "data", "--references", "none.csv"],
+            "none.csv: cannot be read as a table of references",
+        ),
+        (["--data", "data", "--system", "a"], '--system "a": write MODEL=SYSTEM'),
     ],
 )
 def test_what_a_user_can_mend(
@@ -132,7 +141,7 @@ def test_without_a_model_torch_is_not_loaded(data: Path, tmp_path: Path) -> None
     references = write_references(tmp_path / "references.jsonl")
     program = (
         "import sys; from nnd.metric.cli.command import app; "
-        f"app(['metrics', {str(data)!r}, '--references', {str(references)!r}], "
+        f"app(['metrics', '--data', {str(data)!r}, '--references', {str(references)!r}], "
         "standalone_mode=False); print(sorted({'torch', 'transformers'} & set(sys.modules)))"
     )
     done = subprocess.run(
