@@ -3,8 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Constrained are also the environments in which pip builds what has no wheel.
+INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q
 
-.PHONY: help demo test test-full bench check format types
+.PHONY: help demo test test-full bench check format types constraints
 .DEFAULT_GOAL := help
 
 help:
@@ -13,7 +15,8 @@ help:
 	@echo "make test-full  the same, slow tests in full"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make check      formatting, lint, types, tests"
-	@echo "make format     format and mend what ruff can"
+	@echo "make format     format and fix what ruff can"
+	@echo "make constraints  pin the newest versions that fit together; then run the tests"
 
 # Distributions called nnd, an older one of ours or another project's, would own the same import.
 # The resolver must see torch 2.13.0 before anything asks for it: the index's newest build brings
@@ -21,9 +24,9 @@ help:
 $(BIN)/nnd: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nnd needs Python 3.11 or newer")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q -c constraints.txt torch==2.13.0
+	$(INSTALL) torch==2.13.0
 	$(BIN)/python -m pip uninstall -qq -y nnd
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	touch $@
 
 # Type checkers do not follow the editable install's import hook; these links show them the rooms.
@@ -58,7 +61,7 @@ test-full: $(BIN)/nnd
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -q --durations=15 -m alone
 
 bench: $(BIN)/nnd
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,bench]'
+	$(INSTALL) -e '.[dev,bench]'
 	$(BIN)/python tests/benchmarks/convert_scale.py
 	$(BIN)/python tests/benchmarks/engine_speed.py
 
@@ -69,6 +72,17 @@ format: $(BIN)/nnd
 types: $(BIN)/nnd .links
 	$(BIN)/mypy -p nnd -p near_negative
 	PYTHONPATH=.links $(BIN)/lint-imports --no-cache
+
+# Without local versions (`torch==2.13.0+cpu`), which only some indices have.
+constraints:
+	$(PYTHON) -m venv --clear .constraints
+	.constraints/bin/python -m pip install -q torch==2.13.0
+	.constraints/bin/python -m pip install -q -e '.[bench,bertscore,dev,train]'
+	{ grep '^#' constraints.txt; \
+	  .constraints/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+.*//'; \
+	} > .constraints/new.txt
+	mv .constraints/new.txt constraints.txt
+	rm -r .constraints
 
 check: $(BIN)/nnd types
 	$(BIN)/ruff format --check .

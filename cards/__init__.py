@@ -33,7 +33,10 @@ if TYPE_CHECKING:
         parse_card as parse_card,
         tables_in as tables_in,
     )
-    from .sentences import card_sentences as card_sentences
+    from .sentences import (
+        card_sentences as card_sentences,
+        count_differences as count_differences,
+    )
     from .tables import card_tables as card_tables
     from .vocabulary import (
         ANNOTATORS as ANNOTATORS,

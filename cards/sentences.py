@@ -1,6 +1,8 @@
 """Sentences of a card that hold numbers: they follow from the data, and are checked against it."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from nnd.cards.content import Content, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
@@ -18,6 +20,7 @@ def card_sentences(content: Content) -> dict[str, list[str]]:
         "Limitations": limits(content),
         "Personal and sensitive information": contacts(content),
         "Licence and redistribution": permission(content),
+        "Provenance": unverified(content),
     }
 
 
@@ -89,6 +92,33 @@ def permission(content: Content) -> list[str]:
     """Quote the permission that whoever publishes says to have."""
     told = content.manifest.get("permission")
     return [f"Published with permission: {_quoted(told)}"] if told else []
+
+
+def unverified(content: Content) -> list[str]:
+    """Quote why files differ from the declared ones, and say how the counts differ."""
+    reasons = {
+        "accept_changed": "A file differs from the declared one of its name and was accepted",
+        "unverified": "Published although not all files are verified",
+    }
+    found = [
+        f"{what}: {_quoted(content.manifest[key])}"
+        for key, what in reasons.items()
+        if key in content.manifest
+    ]
+    differences = [] if content.declared else count_differences(content.manifest)
+    if differences:
+        found.append(f"Counts differ from those of the declared files: {', '.join(differences)}.")
+    return found
+
+
+def count_differences(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the counts that differ from those that the declared files are known to give."""
+    expected = manifest["source"]["expected"] or {}
+    return [
+        f"{manifest['counts'][name]:,} {name} instead of {n:,}"
+        for name, n in expected.items()
+        if isinstance(n, int) and manifest["counts"].get(name, n) != n
+    ]
 
 
 def _quoted(text: str) -> str:

@@ -9,7 +9,7 @@ from nnd.cards.markdown import Table, code
 
 _MOST_COLUMNS = 5
 _MODEL_ID = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
-_LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
+_LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
 
 
 def human_score_table(content: Content) -> Table:
@@ -70,12 +70,16 @@ def _between(numbers: set[float]) -> str:
 
 
 def looks_table(content: Content) -> Table:
-    """Return the shares of odd-looking candidates, for systems that have any."""
+    """Return the shares of odd-looking texts, for systems and contexts that have any."""
     found = content.manifest["hygiene"]["systems"]
+    contexts = content.manifest["hygiene"]["contexts"]
     rows = [
         (code(name), f"{row['n']:,}", *(f"{100 * row[look]:.1f} %" for look in _LOOKS))
         for name, row in found.items()
         if any(row[look] for look in _LOOKS)
     ]
+    if contexts["wrongly_decoded"]:
+        share = f"{100 * contexts['wrongly_decoded']:.1f} %"
+        rows.append(("(all contexts)", f"{contexts['n']:,}", *[""] * (len(_LOOKS) - 1), share))
     titles = (look.replace("_", " ").replace("cased", "case") for look in _LOOKS)
-    return Table(("candidates of", "n", *titles), "lrrrrr", tuple(rows))
+    return Table(("candidates of", "n", *titles), "lr" + "r" * len(_LOOKS), tuple(rows))

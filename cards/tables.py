@@ -115,6 +115,8 @@ def published_table(content: Content) -> Table:
 def _difference(content: Content, entry: Mapping[str, Any]) -> str:
     if not content.declared:
         return "other files than the declared ones were read"
+    if any("version" in file for file in content.manifest["files"]):
+        return "another version of the files was read"
     if "why" not in entry and content.keeps_equal:
         return "pairs of equal texts are counted here"
     if "why" not in entry and content.changed:
@@ -126,13 +128,18 @@ def file_table(content: Content) -> Table:
     """The files that were read."""
     rows = [
         (
-            f"{escape(file['name'])}, {file['bytes']:,} bytes, "
-            + ("the declared one" if file["verified"] else "not verified"),
+            f"{escape(file['name'])}, {file['bytes']:,} bytes, " + _declared(file),
             code(file["sha256"]),
         )
         for file in content.manifest["files"]
     ]
     return Table(("file", "SHA-256"), "ll", tuple(rows))
+
+
+def _declared(file: Mapping[str, Any]) -> str:
+    if "version" in file:
+        return f"a declared version ({escape(file['version'])})"
+    return "the declared one" if file["verified"] else "not verified"
 
 
 def joined(names: Sequence[str]) -> str:

@@ -31,7 +31,11 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
             if missing:
                 raise ValueError(f"column {', '.join(missing)} is missing")
             table = file.read(None if columns is None else list(columns))
-        frame = cast("pl.DataFrame", pl.from_arrow(table))
+            # Arrow takes a damaged page for the end of a column.
+            if table.num_rows != file.metadata.num_rows:
+                raise ValueError(f"{file.metadata.num_rows - table.num_rows} rows are missing")
+        # Polars panics over metadata that are not UTF-8.
+        frame = cast("pl.DataFrame", pl.from_arrow(table.replace_schema_metadata()))
     except (pa.ArrowException, pl.exceptions.PolarsError) as error:
         raise ValueError(str(error).partition("\n")[0]) from error
     return frame if columns is None else frame.select(columns)

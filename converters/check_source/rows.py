@@ -135,7 +135,7 @@ def check_counts(case: Case) -> Check:
     ]
     undeclared = []
     for one in case.measured:
-        expected = one.source.facts["expected"]
+        expected = one.source.for_files(one.run.files).facts["expected"]
         if not one.run.files or not all(file["verified"] for file in one.run.files):
             undeclared.append(
                 f"{one.label}: not the declared files, so that `expected` says nothing"

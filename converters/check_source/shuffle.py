@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from nnd.converters.reading import parquet_schema, read_parquet_rows
+from nnd.schemas import SourceError
+
 T = TypeVar("T")
 
 _MARK = b"\xef\xbb\xbf"
@@ -36,8 +39,8 @@ def shuffle_file(path: Path, out: Path, *, seed: int = 0) -> bool:
         return False
     try:
         # Chance guards no secret here.
-        out.write_bytes(shuffle(path.read_bytes(), random.Random(seed)))  # noqa: S311
-    except (ValueError, zipfile.BadZipFile, OSError):
+        out.write_bytes(shuffle(path, random.Random(seed)))  # noqa: S311
+    except (ValueError, zipfile.BadZipFile, OSError, SourceError):
         return False
     return True
 
@@ -48,12 +51,12 @@ def _in_another_order(rows: list[T], chance: random.Random) -> list[T]:
     return found if found != rows else found[::-1]
 
 
-def _lines(raw: bytes, chance: random.Random) -> bytes:
-    return _delimited(raw, chance, has_header=False)
+def _lines(path: Path, chance: random.Random) -> bytes:
+    return _delimited(path.read_bytes(), chance, has_header=False)
 
 
-def _table(raw: bytes, chance: random.Random) -> bytes:
-    return _delimited(raw, chance, has_header=True)
+def _table(path: Path, chance: random.Random) -> bytes:
+    return _delimited(path.read_bytes(), chance, has_header=True)
 
 
 def _delimited(raw: bytes, chance: random.Random, *, has_header: bool) -> bytes:
@@ -87,8 +90,8 @@ def _rows_of(raw: bytes, *, quoted: bool) -> Iterator[bytes]:
             held.clear()
 
 
-def _json(raw: bytes, chance: random.Random) -> bytes:
-    value: Any = json.loads(raw.decode("utf-8-sig"))
+def _json(path: Path, chance: random.Random) -> bytes:
+    value: Any = json.loads(path.read_text(encoding="utf-8-sig"))
     if isinstance(value, list):
         value = _in_another_order(value, chance)
     elif isinstance(value, dict):
@@ -103,9 +106,9 @@ def _rows(value: Any, chance: random.Random) -> Any:  # noqa: ANN401 - a JSON va
     return _in_another_order(value, chance) if is_rows else value
 
 
-def _workbook(raw: bytes, chance: random.Random) -> bytes:
+def _workbook(path: Path, chance: random.Random) -> bytes:
     written = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(raw)) as book, zipfile.ZipFile(written, "w") as copy:
+    with zipfile.ZipFile(path) as book, zipfile.ZipFile(written, "w") as copy:
         for member in book.infolist():
             content = book.read(member)
             if re.fullmatch(r"xl/worksheets/[^/]+\.xml", member.filename):
@@ -127,21 +130,19 @@ def _sheet(xml: bytes, chance: random.Random) -> bytes:
     return _ROW.sub(next_row, xml)
 
 
-def _parquet(raw: bytes, chance: random.Random) -> bytes:
-    from pyarrow import ArrowException, parquet  # noqa: PLC0415 - most files need none of it
+def _parquet(path: Path, chance: random.Random) -> bytes:
+    from pyarrow import ArrowException, Table, parquet  # noqa: PLC0415 - most files need none of it
 
+    rows = _in_another_order(list(read_parquet_rows(path)), chance)
     written = io.BytesIO()
     try:
-        table = parquet.read_table(io.BytesIO(raw))
-        parquet.write_table(
-            table.take(_in_another_order([*range(table.num_rows)], chance)), written
-        )
+        parquet.write_table(Table.from_pylist(rows, parquet_schema(path)), written)
     except ArrowException as error:
         raise ValueError(str(error)) from error
     return written.getvalue()
 
 
-_SHUFFLERS: dict[str, Callable[[bytes, random.Random], bytes]] = {
+_SHUFFLERS: dict[str, Callable[[Path, random.Random], bytes]] = {
     ".csv": _table,
     ".tsv": _table,
     ".jsonl": _lines,

@@ -21,7 +21,7 @@ _SHORTEST = 25
 In bytes of UTF-8, since nine characters of Chinese say as much as 25 of English."""
 
 _FROM_THE_COIN = 0.1
-_LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
+_LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
 _TYPICAL = 0.05
 
 

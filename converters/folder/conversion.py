@@ -161,6 +161,7 @@ def convert(
     set_name: str | None = None,
     variant: str | None = None,
     normalise: Sequence[str] = (),
+    accept_changed: str | None = None,
     keep_equal: bool = False,
 ) -> Conversion:
     """Convert a source's annotation files into NND pairs and human scores.
@@ -176,6 +177,8 @@ def convert(
         variant: Which reading of them; None: the main one.
         normalise: Steps of `normalise_texts` for candidates and contexts, in this order; none by
             default: texts stay as they are.
+        accept_changed: Why files may differ from the declared ones of their name; stands in
+            manifest and card. None: such a file is refused.
         keep_equal: Whether two candidates of the same text (after NFC and white-space folding) make
             a pair where their judgements differ, as in some published counts: identical texts tie,
             and a tie fails. By default they are left out and counted.
@@ -196,7 +199,9 @@ def convert(
         chosen = find_set(chosen, place)
     if variant is not None:
         chosen = chosen.choose("variant", variant)
-    conversion = convert_source(chosen, place, normalise, keep_equal=keep_equal)
+    conversion = convert_source(
+        chosen, place, normalise, accept_changed=accept_changed, keep_equal=keep_equal
+    )
     if out is not None:
         conversion.write(out)
     return conversion
@@ -207,16 +212,22 @@ def convert_source(
     origin: Path | None = None,
     normalise: Sequence[str] = (),
     *,
+    accept_changed: str | None = None,
     keep_equal: bool = False,
 ) -> Conversion:
     """Convert a loaded source in memory (see `convert`)."""
     check_steps(normalise)
+    if accept_changed is not None and not accept_changed.strip():
+        raise SourceError("--accept-changed: say why, in a few words that will stand in the card")
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         annotations = annotation_frame(source, run_converter(source, files))
+    digests = files.digests()
+    if accept_changed is None:
+        files.check_declared(digests)
+    source = source.for_files(digests)
     annotations = normalise_texts(annotations, normalise)
     derived = derive(annotations, source, keep_equal=keep_equal)
-    digests = files.digests()
     verified = bool(digests) and all(file["verified"] for file in digests)
     # Of other texts, and with pairs of equal ones, there are other pairs than the source expects.
     as_expected = verified and not normalise and not keep_equal
@@ -230,6 +241,8 @@ def convert_source(
         "keep_equal": keep_equal,
         **derived.facts,
     }
+    if accept_changed is not None and not verified:
+        manifest["accept_changed"] = accept_changed
     return Conversion(annotations, derived.pairs, derived.human_scores, manifest)
 
 

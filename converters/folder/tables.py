@@ -83,13 +83,17 @@ def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
         wins = (_percent(found[rule]) for rule in ("shorter_wins", "longer_wins", "coin"))
         means = (f"{found[f'mean_characters_{side}']:.1f}" for side in ("high", "low"))
         lengths.add_row(name, f"{found['n']:,}", *means, *wins)
-    looks = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
+    looks = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
     odd = {name: row for name, row in report["systems"].items() if any(row[key] for key in looks)}
-    if not odd:
+    broken = report["contexts"]["wrongly_decoded"]
+    if not odd and not broken:
         return [lengths]
     table = text_table(("candidates of", "n", *(key.replace("_", " ") for key in looks)))
     for name, row in odd.items():
         table.add_row(name, f"{row['n']:,}", *(_percent(row[key]) for key in looks))
+    if broken:
+        blank = [""] * (len(looks) - 1)
+        table.add_row("(all contexts)", f"{report['contexts']['n']:,}", *blank, _percent(broken))
     return [lengths, table]
 
 

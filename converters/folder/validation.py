@@ -259,9 +259,12 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
         read_rule(manifest["source"]["quality"])
     except SourceError as error:
         yield Problem(None, "source", str(error), _CONVERT_AGAIN)
-    declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
+    declared = {
+        file["name"]: {file["sha256"], *(each["sha256"] for each in file.get("versions", ()))}
+        for file in manifest["source"]["files"]
+    }
     for number, file in enumerate(manifest["files"]):
-        if file["verified"] != (file["sha256"] == declared.get(file["name"])):
+        if file["verified"] != (file["sha256"] in declared.get(file["name"], ())):
             is_not = "is not" if file["verified"] else "is"
             message = f"{shown(file['verified'])}, but its SHA-256 {is_not} the declared one"
             yield Problem(None, f"files/{number}/verified", message, _CONVERT_AGAIN)

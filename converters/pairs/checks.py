@@ -1,4 +1,4 @@
-"""What a schema cannot say of annotations: unknown names, clashing ids, empty candidates."""
+"""What a schema cannot say of annotations: unknown names, clashing ids, texts that are none."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,15 +12,21 @@ from nnd.schemas import Problem
 ANY_SYSTEM = "*"
 """As a name under `systems`: systems that are not listed are let in as well."""
 
+_SPREADSHEET_ERROR = (
+    r"^\s*(#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|FIELD!|ERROR!)|Err:5\d\d)\s*$"
+)
+_TEXTS = ("candidate", "context", "system", "label", "category")
+
 
 def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
-    """Yield what a schema cannot say of annotations: unknown names, clashes, empty candidates.
+    """Yield what a schema cannot say of annotations: unknown names, clashes, texts that are none.
 
     Args:
         source: Its aspects, systems, taxonomy and rule are what the rows are held against.
         frame: Annotation rows; problems carry their row numbers.
     """
     numbered = frame.with_row_index("row")
+    yield from _check_spreadsheet(numbered)
     yield from _check_known(numbered, "aspect", source.facts["aspects"], "aspects")
     yield from _check_known(numbered, "label", _known_labels(source), "taxonomy")
     systems = numbered.select("row", pl.col("system").str.split("|")).explode("system")
@@ -48,6 +54,20 @@ def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Proble
     for row in numbered.filter(pl.col("candidate") == "")["row"] if not keep_empty else ():
         remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
         yield Problem(row, "candidate", "is empty", remedy)
+
+
+def _check_spreadsheet(numbered: pl.DataFrame) -> Iterator[Problem]:
+    """What a spreadsheet shows in place of a value is nothing that anybody wrote."""
+    inputs = numbered.select("row", "inputs").explode("inputs").unnest("inputs")
+    for column in _TEXTS:
+        yield from _spreadsheet_errors(numbered.select("row", text=column), column)
+    yield from _spreadsheet_errors(inputs.select("row", text="value"), "inputs")
+
+
+def _spreadsheet_errors(texts: pl.DataFrame, column: str) -> Iterator[Problem]:
+    for row, text in texts.filter(pl.col("text").str.contains(_SPREADSHEET_ERROR)).iter_rows():
+        message = f"{shown(text)} is an error of a spreadsheet program, not a text"
+        yield Problem(row, column, message, "correct the cell there, or leave the row out")
 
 
 def _known_labels(source: Source) -> Iterable[str] | None:

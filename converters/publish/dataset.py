@@ -122,6 +122,7 @@ def publish(
     permission: str | None = None,
     redact: bool = False,
     keep_contacts: str | None = None,
+    unverified: str | None = None,
     patience: Patience | None = None,
 ) -> Published:
     """Publish a converted folder as a dataset on the Hub, in one commit.
@@ -142,13 +143,15 @@ def publish(
             card.
         redact: Replace e-mail and IP addresses by `<email>` and `<ip>`.
         keep_contacts: Why they may stay; stands in the card.
+        unverified: Why it may be published though files are not known to be the declared ones;
+            stands in the card.
         patience: How long to try again where the Hub does not answer.
 
     Raises:
         SchemaError: If the folder has problems.
         LicenceError: If its licence does not allow it.
-        PublishError: If it holds addresses, the card is not right, the repository holds something
-            else, or the Hub does not take it.
+        PublishError: If its files are unverified, it holds addresses, the card is not right, the
+            repository holds something else, or the Hub does not take it.
     """
     if pr and tag is not None:
         raise PublishError("--pr and --tag: a tag names what is on main; tag it once it is merged")
@@ -163,6 +166,7 @@ def publish(
         permission=permission,
         redact=redact,
         keep_contacts=keep_contacts,
+        unverified=unverified,
     )
     source = conversion.manifest["source"]
     obsolete = partial(earlier_files, repository, source)

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards import data_card
+from nnd.cards import count_differences, data_card
 from nnd.cards.lint import check_card
 from nnd.converters.folder import Conversion, convert_again, validate
 from nnd.converters.texts import find_contacts, find_told, redact_contacts, redact_told
@@ -41,6 +41,7 @@ def read_release(
     permission: str | None = None,
     redact: bool = False,
     keep_contacts: str | None = None,
+    unverified: str | None = None,
 ) -> Conversion:
     """Return the content of a converted folder as it may be published, or say why it may not.
 
@@ -50,23 +51,26 @@ def read_release(
         permission: Why data may be published whose licence does not say so.
         redact: Whether e-mail and IP addresses are to become `<email>` and `<ip>`.
         keep_contacts: Why they may stay.
+        unverified: Why it may be published though files are unverified.
 
     Returns:
-        The folder's rows and manifest. The manifest tells of a permission (`permission`) and of
-        addresses found (`contacts`: {redacted: {email, ip}} or {kept: why}).
+        The folder's rows and manifest. The manifest tells of a permission (`permission`), of
+        addresses found (`contacts`: {redacted: {email, ip}} or {kept: why}) and of why files that
+        are not verified are published (`unverified`).
 
     Raises:
         SchemaError: If the folder has problems, or a split has a name that the Hub does not take.
         LicenceError: If it may not be handed on.
-        PublishError: If it holds addresses and nobody said what to do, or a split's name means
-            something else to `datasets`.
+        PublishError: If a file is not verified or it holds addresses and nobody said what to do,
+            or a split's name means something else to `datasets`.
     """
-    _check_reasons(permission=permission, keep_contacts=keep_contacts)
+    _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
     if redact and keep_contacts is not None:
         raise PublishError("--redact and --keep-contacts say opposite things; choose one")
     _check_folder(folder)
     manifest = read_manifest(folder)
     _check_licence(manifest, folder, private=private, permission=permission)
+    _check_verified(manifest, folder, unverified)
     annotations = read_frame(folder, "annotations")
     _check_splits(annotations, folder)
     if permission is not None:
@@ -154,6 +158,20 @@ def _check_licence(
         f"{folder}: the licence of {source['name']} ({source['licence']}) {why}; publish it with "
         '--private, or, if its owners allow it, with --i-have-permission "who said so, and when"'
     )
+
+
+def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | None) -> None:
+    """Files that are not verified are published only with a reason, which the manifest keeps."""
+    names = [file["name"] for file in manifest["files"] if not file["verified"]]
+    if names and unverified is not None:
+        manifest["unverified"] = unverified
+    if names and "unverified" not in manifest:
+        differences = ", ".join(count_differences(manifest))
+        raise PublishError(
+            f"{folder}: made from unverified files: {', '.join(names)}"
+            f"{differences and f' ({differences})'}; convert the declared files, or publish with "
+            '--unverified "why"'
+        )
 
 
 def _check_splits(annotations: pl.DataFrame, folder: Path) -> None:

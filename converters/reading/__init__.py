@@ -6,6 +6,11 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .archives import find_member as find_member, read_members as read_members
+    from .parquet import (
+        parquet_columns as parquet_columns,
+        parquet_schema as parquet_schema,
+        read_parquet_rows as read_parquet_rows,
+    )
     from .records import (
         Cells as Cells,
         Record as Record,
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
         read_cells as read_cells,
         read_jsonl as read_jsonl,
         shown as shown,
+        spells_number as spells_number,
     )
     from .texts import decode as decode, read_lines as read_lines, read_text as read_text
     from .workbook import read_workbook as read_workbook

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from nnd.schemas import SourceError, excerpt
 
 T = TypeVar("T")
 _MOST_LISTED = 20
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_SPACES = " \t\r\n"
 
 LONGEST_CELL = 16 * 2**20
 """Characters of a quoted cell, which may run over many lines."""
@@ -64,8 +67,8 @@ class Record:
         value = self.number(name)
         if not lowest <= value <= highest:
             raise SourceError(
-                f"{self._place(name)}: {value:g} is no rating from {lowest:g} to {highest:g}; "
-                "correct it, or fetch the file again"
+                f"{self._place(name)}: {value:g} is not a rating between {lowest:g} and "
+                f"{highest:g}; correct it, or fetch the file again"
             )
         return value
 
@@ -221,18 +224,20 @@ def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
 
 
 def parse_number(text: str, where: str) -> float:
-    """Return the finite number that `text` spells.
+    """Return the finite number that `text` spells as people and programs write it.
 
     Raises:
-        SourceError: If it spells none, or NaN or infinity.
+        SourceError: If it spells none, NaN or infinity, or one that `float` alone would take, such
+            as 1_0 or digits of another script: a typing error is more likely than either.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    if not spells_number(text):
         raise SourceError(f"{where}: {shown(text)} is not a number; correct it or leave it empty")
-    return value
+    return float(text)
+
+
+def spells_number(text: str) -> bool:
+    """Return whether `parse_number` takes a text."""
+    return bool(_NUMBER.fullmatch(text.strip(_SPACES))) and math.isfinite(float(text))
 
 
 def _expect(value: object, kind: type[T], name: str, where: str) -> T:

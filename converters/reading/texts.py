@@ -7,6 +7,7 @@ and line.
 import codecs
 import contextlib
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -20,18 +21,25 @@ LARGEST_FILE = 2**30
 """Bytes of a file that is read as a whole."""
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, *, largest: int | None = None) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
+
+    Args:
+        path: The file.
+        largest: Bytes that it may have; None: `LARGEST_FILE`.
 
     Raises:
         SourceError: If the file cannot be read, is too large or is not UTF-8.
     """
+    most = LARGEST_FILE if largest is None else largest
     with _opened(path) as file:
-        raw = file.read(LARGEST_FILE + 1)
-    if len(raw) > LARGEST_FILE:
+        # Python would set aside as many bytes as read() is asked for, however small the file.
+        size = os.fstat(file.fileno()).st_size
+        raw = file.read() if size <= most else b""
+    if max(size, len(raw)) > most:
         raise SourceError(
-            f"{path.name}: more than {LARGEST_FILE:,} bytes; check that this is the right file, or "
-            "take it apart"
+            f"{path.name}: more than {most:,} bytes; check that this is the right file, or "
+            "make it smaller"
         )
     return decode(raw, path.name)
 

@@ -1,4 +1,4 @@
-"""YAML that cannot blow up, and in which no key hides another."""
+"""YAML that cannot blow up, in which no key hides another and 1:30 is a text."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -51,3 +51,18 @@ class _Loader(yaml.SafeLoader):
             if isinstance(key, yaml.ScalarNode):
                 found.add(key.value)
         return super().construct_mapping(node, deep=deep)
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> Any:  # noqa: ANN401 - a number or a text
+        return _base_60_as_text(node) or super().construct_yaml_int(node)
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> Any:  # noqa: ANN401 - as above
+        return _base_60_as_text(node) or super().construct_yaml_float(node)
+
+
+def _base_60_as_text(node: yaml.ScalarNode) -> str | None:
+    """Return 1:30 as the text that it is since YAML 1.2; to YAML 1.1, and PyYAML, it is 90."""
+    return str(node.value) if ":" in node.value else None
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)

@@ -57,7 +57,7 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Pa
         with FileLock(target.with_name(f".{file.name}.lock"), timeout=_MOST_LOCKED_S):
             if find_cached(file, source_name) is None:  # nobody has fetched it meanwhile
                 part = target.with_name(f"{file.name}.part")
-                complete(part, file.url, pause_s=pause_s)
+                complete(part, file.url, size=file.bytes, pause_s=pause_s)
                 _check(part, file)
                 put_in_place(part, target)
                 forget(part)

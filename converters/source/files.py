@@ -3,9 +3,10 @@
 import contextlib
 import glob
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from nnd.converters.reading import (
     Cells,
@@ -96,17 +97,48 @@ class Files:
         """Return the first line of a file, to tell its layout by."""
         return next(read_lines(self.path(name)), "").removesuffix("\n")
 
-    def digests(self) -> list[dict[str, str | int | bool]]:
-        """Return name, SHA-256, size and whether it is the declared file, of every file opened."""
-        declared = {file.name: file.sha256 for file in self.source.files}
-        found: list[dict[str, str | int | bool]] = []
+    def digests(self) -> list[dict[str, Any]]:
+        """Return name, SHA-256, size and whether it is a declared file, of every file opened.
+
+        Of a version that is not the main one, its name is added (`version`).
+        """
+        found: list[dict[str, Any]] = []
         for name, path in sorted(self.opened.items()):
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 size = file.tell()
-            verified = digest == declared[name]
-            found.append({"name": name, "sha256": digest, "bytes": size, "verified": verified})
+            declared = self._declared(name)
+            others = [each.version for each in declared.versions if each.sha256 == digest]
+            verified = digest == declared.sha256 or bool(others)
+            entry = {"name": name, "sha256": digest, "bytes": size, "verified": verified}
+            found.append({**entry, "version": others[0]} if others else entry)
         return found
+
+    def check_declared(self, digests: Sequence[Mapping[str, Any]]) -> None:
+        """Refuse a file that has the name of a declared one and another digest.
+
+        A file is let in if its digest is not declared, if the user named it under another name, or
+        if it is part of the source's fixture.
+
+        Args:
+            digests: What `digests()` returns.
+
+        Raises:
+            SourceError: At the first such file.
+        """
+        fixture = (self.source.folder / "fixture").resolve()
+        for entry in digests:
+            path, declared = self.opened[entry["name"]], self._declared(entry["name"])
+            is_named_so = path.name == declared.name
+            is_invented = path.resolve().is_relative_to(fixture)
+            if entry["verified"] or declared.sha256 is None or not is_named_so or is_invented:
+                continue
+            raise SourceError(
+                f"{path}: not the declared file: {_facts(entry['bytes'], entry['sha256'])} where "
+                f"source.yaml declares {_facts(declared.bytes, declared.sha256)}; it may be cut "
+                "off or edited. Fetch it again; or, if it is right, change sha256 and bytes in "
+                'source.yaml, or convert with --accept-changed "why"'
+            )
 
     def _declared(self, name: str) -> SourceFile:
         for file in self.source.files:
@@ -141,6 +173,10 @@ def find_set(source: Source, origin: Path) -> Source:
             f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
         )
     return source.choose("set", found[0]) if found else source
+
+
+def _facts(size: int | None, digest: str) -> str:
+    return f"SHA-256 {digest}" if size is None else f"{size:,} bytes, SHA-256 {digest}"
 
 
 @contextlib.contextmanager

@@ -18,7 +18,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from nnd.converters.source.public import open_url
 from nnd.schemas import SourceError, nnd_version, write_whole
+
+MOST_BYTES = 2**30
+"""Of a file whose size is not declared."""
 
 TRIES = 3
 PAUSE_S = 0.5
@@ -48,12 +52,13 @@ class _FetchError(Exception):
         self.again, self.anew, self.pause_s = again, anew, pause_s
 
 
-def complete(part: Path, url: str, *, pause_s: float = PAUSE_S) -> None:
+def complete(part: Path, url: str, *, size: int | None = None, pause_s: float = PAUSE_S) -> None:
     """Fetch what `part` lacks of a file, or all of it where there is no usable part.
 
     Args:
         part: Where to write. What has arrived stays there when the connection is lost.
         url: Where to fetch from.
+        size: Declared size in bytes, where nothing more is fetched; None: `MOST_BYTES`.
         pause_s: Seconds before a second try.
 
     Raises:
@@ -62,7 +67,7 @@ def complete(part: Path, url: str, *, pause_s: float = PAUSE_S) -> None:
     """
     for later_tries in reversed(range(TRIES)):
         try:
-            _fetch_rest(part, url)
+            _fetch_rest(part, url, size)
             break
         except _FetchError as error:
             if error.anew or _known_version(part, url) is None:
@@ -82,7 +87,7 @@ def forget(part: Path) -> None:
     part.unlink(missing_ok=True)
 
 
-def _fetch_rest(part: Path, url: str) -> None:
+def _fetch_rest(part: Path, url: str, size: int | None) -> None:
     known = _known_version(part, url)
     start = part.stat().st_size if known and part.exists() else 0
     with _answer(url, start, known) as answer:
@@ -95,7 +100,9 @@ def _fetch_rest(part: Path, url: str) -> None:
             if first == 0 and (current := _version(answer)):
                 facts = json.dumps({"url": url, "version": current})
                 write_whole(_version_file(part), facts)
+            _check_size(total or 0, size)
             for block in _blocks(answer, part.stem, first, total):
+                _check_size(opened.tell() + len(block), size)
                 opened.write(block)
 
 
@@ -106,9 +113,7 @@ def _answer(url: str, start: int, known: str | None) -> http.client.HTTPResponse
         headers |= {"Range": f"bytes={start}-", "If-Range": known}
     with _on_the_net():
         request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the schema: http(s)
-        answer: http.client.HTTPResponse
-        answer = urllib.request.urlopen(request, timeout=_SILENCE_S)  # noqa: S310
-        return answer
+        return open_url(request, timeout=_SILENCE_S)
 
 
 def _place(answer: http.client.HTTPResponse) -> tuple[int, int | None]:
@@ -138,6 +143,18 @@ def _blocks(
             yield block
     if total is not None and size < total:
         raise _FetchError(f"{total - size} bytes did not arrive")
+
+
+def _check_size(arrived: int, declared: int | None) -> None:
+    """Stop where more arrives than was declared, or where nothing was, more than `MOST_BYTES`."""
+    most, what = (
+        (MOST_BYTES, "the most that is fetched where no size is declared")
+        if declared is None
+        else (declared, "its declared size")
+    )
+    if arrived > most:
+        reason = f"the file is larger than {most:,} bytes, {what}"
+        raise _FetchError(reason, again=False, anew=True)
 
 
 @contextlib.contextmanager

@@ -3,8 +3,8 @@
 import os.path
 import runpy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,24 @@ from nnd.converters.source.entry_points import Offered, offered_sources
 from nnd.schemas import SourceError, check_rows, did_you_mean
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
+
+_LARGEST_YAML = 2**20
+"""Bytes of a source.yaml; PyYAML takes seconds for each megabyte. Ours have ten thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """Another published version of a declared file.
+
+    Attributes:
+        version: What it is called.
+        sha256: Its digest.
+        expected: The counts that it gives, or None where nobody has counted.
+    """
+
+    version: str
+    sha256: str
+    expected: Mapping[str, Any] | None = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +43,14 @@ class SourceFile:
         url: Where it can be fetched, or None.
         sha256: Its digest, or None where the true one is not known.
         bytes: Its size, or None.
+        versions: Others that were published, and are as good.
     """
 
     name: str
     url: str | None
     sha256: str | None
     bytes: int | None
+    versions: tuple[FileVersion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +73,12 @@ class Source:
     @property
     def files(self) -> tuple[SourceFile, ...]:
         """The files it declares, the main one first."""
-        return tuple(SourceFile(**entry) for entry in self.facts["files"])
+        return tuple(
+            SourceFile(
+                **{**entry, "versions": tuple(FileVersion(**v) for v in entry.get("versions", ()))}
+            )
+            for entry in self.facts["files"]
+        )
 
     @property
     def rule(self) -> Rule:
@@ -79,6 +104,23 @@ class Source:
     def variant(self) -> str | None:
         """The variant that was chosen, or None."""
         return self.facts.get("variant")
+
+    def for_files(self, digests: Sequence[Mapping[str, Any]]) -> "Source":
+        """Return the source as it is for the versions of its files that were read.
+
+        What is `expected` is then what these versions are known to give: each was counted alone,
+        in the main reading.
+
+        Args:
+            digests: What `Files.digests` returns.
+        """
+        versions = [entry["sha256"] for entry in digests if "version" in entry]
+        if not versions:
+            return self
+        counts = {each.sha256: each.expected for file in self.files for each in file.versions}
+        is_counted = len(versions) == 1 and self.variant is None
+        expected = counts[versions[0]] if is_counted else None
+        return Source(self.folder, {**self.facts, "expected": expected})
 
     def choose(self, kind: Literal["set", "variant"], name: str) -> "Source":
         """Return the source as one of its sets or variants, with the fields that that one states.
@@ -194,7 +236,7 @@ def built_in_names() -> list[str]:
 
 def _read_facts(path: Path) -> dict[str, Any]:
     """Return a source.yaml that is valid under the schema and has a rule that makes sense."""
-    text = read_text(path)
+    text = read_text(path, largest=_LARGEST_YAML)
     try:
         facts = load_yaml(text)
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through

@@ -5,33 +5,32 @@ json, parquet and xlsx files that hold the same table give the same annotations.
 """
 
 import hashlib
-import io
 import itertools
-import string
+import math
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from nnd.converters import Annotation
 from nnd.converters.reading import (
     Cells,
     Record,
+    parquet_columns,
     parse_json,
     parse_number,
     read_cells,
     read_jsonl,
+    read_parquet_rows,
     read_text,
     read_workbook,
     shown,
 )
 from nnd.converters.source.files import Files
 from nnd.converters.source.source import Source, load_converter
+from nnd.converters.source.table_section import Table, check_table, columns_of, template_of
 from nnd.schemas import SourceError
-
-Table: TypeAlias = Mapping[str, Any]
-"""The `table` section of a source.yaml, valid under `source.schema.json`."""
 
 Report: TypeAlias = Callable[[str, str], None]
 
@@ -63,50 +62,16 @@ def table_annotations(files: Files) -> Iterator[Annotation]:
             than the header; at a mark that is none, or a score that is no number.
     """
     table = files.source.facts["table"]
-    _check_table(table, files.source)
+    check_table(table, files.source)
     name = files.source.files[0].name
     for record in _read(files.path(name), name, table):
         yield from _annotations_of(record, table, files.report)
 
 
-def _check_table(table: Table, source: Source) -> None:
-    """Complain of what the schema cannot say of a `table` section."""
-    try:
-        fields = list(string.Formatter().parse(_template(table)))
-    except ValueError as error:
-        raise SourceError(
-            f"{_yaml(source)}: context: {error}; write the inputs as one text, each part's name in "
-            "braces"
-        ) from error
-    for _, part, spec, conversion in fields:
-        if part is not None and (part not in table["inputs"] or spec or conversion):
-            raise SourceError(
-                f'{_yaml(source)}: context: "{{{part}}}" is no part of the inputs, only '
-                f"{', '.join(table['inputs'])}; write a part's name in braces and nothing else"
-            )
-    twice = sorted(set(table.get("labels", {})) & set(table.get("marks", {})))
-    if twice:
-        raise SourceError(
-            f"{_yaml(source)}: {', '.join(twice)} has both labels and marks; keep one of them"
-        )
-
-
-def _yaml(source: Source) -> str:
-    return f"{source.folder / 'source.yaml'}: table"
-
-
-def _template(table: Table) -> str:
-    """Return how the parts of a context are read as one text; a single part needs no words."""
-    parts: list[str] = list(table["inputs"])
-    if "context" not in table and len(parts) > 1:
-        raise ValueError("there are several inputs and no template")
-    return str(table.get("context", f"{{{parts[0]}}}"))
-
-
 def _read(path: Path, name: str, table: Table) -> Iterator[Record]:
     """Yield the rows of a table by column; the suffix of the file says how it is read."""
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
-    columns = _columns(table)
+    columns = columns_of(table)
     match known[0] if known else None:
         case ".csv" | ".tsv" as suffix:
             delimiter = table.get("delimiter", DELIMITERS[suffix])
@@ -127,17 +92,6 @@ def _read(path: Path, name: str, table: Table) -> Iterator[Record]:
             raise SourceError(f"{path.name}: not a table: a name ends in {', '.join(SUFFIXES)}")
 
 
-def _columns(table: Table) -> list[str]:
-    """Return the columns that a `table` section names, each once."""
-    named = [*table["columns"].values(), *table["inputs"].values()]
-    named += [*table.get("scores", {}).values(), *table.get("labels", {}).values()]
-    named += [column for columns in table.get("ratings", {}).values() for column in columns]
-    named += [
-        name for marks in table.get("marks", {}).values() for name in marks["columns"].values()
-    ]
-    return list(dict.fromkeys(named))
-
-
 def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> Iterator[Record]:
     header = next(cells, Cells(f"{file}:1", []))
     _check_columns(header.where, header.values, columns)
@@ -152,19 +106,8 @@ def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> I
 
 
 def _read_parquet(path: Path, columns: list[str]) -> Iterator[Record]:
-    """Yield the rows of a Parquet file; pyarrow refuses a broken one, polars ends the process."""
-    from pyarrow import ArrowException, parquet  # noqa: PLC0415 - most tables need none of it
-
-    try:
-        file = parquet.ParquetFile(io.BytesIO(path.read_bytes()))
-        _check_columns(path.name, file.schema_arrow.names, columns)
-        rows = file.read(columns=columns).to_pylist()
-    except (OSError, ValueError, MemoryError, ArrowException) as error:
-        reason = str(error).partition("\n")[0]
-        raise SourceError(
-            f"{path.name}: cannot be read as Parquet: {reason}; fetch the file again"
-        ) from error
-    for number, row in enumerate(rows, start=1):
+    _check_columns(path.name, parquet_columns(path), columns)
+    for number, row in enumerate(read_parquet_rows(path, columns), start=1):
         yield Record(f"{path.name} row {number}", row)
 
 
@@ -182,7 +125,7 @@ def _annotations_of(record: Record, table: Table, report: Report) -> Iterator[An
     """Yield what a row says: one annotation per aspect, or more where several errors are marked."""
     columns = table["columns"]
     inputs = {part: _text(record, column) for part, column in table["inputs"].items()}
-    context = _template(table).format(**inputs)
+    context = template_of(table).format(**inputs)
     has_key = "context_id" in columns
     context_id = _text(record, columns["context_id"]) if has_key else _digest(inputs)
     system = _text(record, columns["system"])
@@ -237,19 +180,37 @@ def _is_marked(record: Record, column: str, marks: Collection[str], report: Repo
 
 def _score(record: Record, table: Table, aspect: str, report: Report) -> float | None:
     column = table.get("scores", {}).get(aspect)
-    return None if column is None else _number(record, column, report)
+    return None if column is None else _number(record, column, _scale(table, aspect), report)
 
 
 def _ratings(record: Record, table: Table, aspect: str, report: Report) -> list[float] | None:
     if aspect not in table.get("ratings", {}):
         return None
-    numbers = [_number(record, column, report) for column in table["ratings"][aspect]]
+    scale = _scale(table, aspect)
+    numbers = [_number(record, column, scale, report) for column in table["ratings"][aspect]]
     return [number for number in numbers if number is not None]
 
 
-def _number(record: Record, column: str, report: Report) -> float | None:
+def _scale(table: Table, aspect: str) -> tuple[float, float]:
+    lowest, highest = table.get("scale", {}).get(aspect, (-math.inf, math.inf))
+    return lowest, highest
+
+
+def _number(
+    record: Record, column: str, scale: tuple[float, float], report: Report
+) -> float | None:
     cell = _filled(record, column, report)
-    return parse_number(cell, f"{record.where}, {column}") if cell else None
+    if not cell:
+        return None
+    where = f"{record.where}, {column}"
+    number = parse_number(cell, where)
+    lowest, highest = scale
+    if not lowest <= number <= highest:
+        raise SourceError(
+            f"{where}: {number:g} is not between {lowest:g} and {highest:g}; correct the cell, or "
+            "the scale in source.yaml"
+        )
+    return number
 
 
 def _filled(record: Record, column: str, report: Report) -> str:

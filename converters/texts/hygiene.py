@@ -12,6 +12,15 @@ import polars as pl
 
 from nnd.schemas import DISTINCT, NNDError
 
+_WRONGLY_DECODED = (
+    # U+FFFD stands where bytes were no text. UTF-8 read as Latin-1 or Windows-1252 makes two to
+    # four characters of one: \u00c3 and \u00a9 of \u00e9. What follows the first is one of
+    # U+0080 to U+00BF, or what Windows-1252 has for the bytes 0x80 to 0x9f.
+    "\ufffd|(?:[\u00c2\u00c3]|\u00e2[\u0080\u20ac]|\u00f0[\u009f\u0178])[\u0080-\u00bf"
+    "\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018"
+    "\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]"
+)
+
 _LOOKS = {
     # Scripts without case, such as Chinese, have no lower-cased texts.
     "lower_cased": pl.col("candidate").str.contains(r"\p{Ll}")
@@ -24,6 +33,8 @@ _LOOKS = {
     "doubled_spaces": pl.col("candidate").str.contains("  ", literal=True),
     # Tabs and line ends have their use.
     "control_characters": pl.col("candidate").str.contains(r"[\p{Cc}&&[^\t\n\r]]"),
+    # Reported, not refused: a system may have written it, and N\u00c3\u2026 may be Portuguese.
+    "wrongly_decoded": pl.col("candidate").str.contains(_WRONGLY_DECODED),
 }
 
 
@@ -38,9 +49,11 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
     Returns:
         `systems`: system → n and the shares of its candidates that are lower_cased (letters with
         case, none of them upper), tokenised (a space before punctuation, `-lrb-`, …), have
-        doubled_spaces or control_characters. `pairs`: n, mean_characters_high, mean_characters_low
-        (code points), and the pass rates of shorter_wins, longer_wins (strictly) and a coin;
-        overall (distinct pairs of candidates) and by_error_category (all rows).
+        doubled_spaces or control_characters, or are wrongly_decoded (U+FFFD, or UTF-8 read as
+        Latin-1). `contexts`: n, and the share of them that are wrongly_decoded. `pairs`: n,
+        mean_characters_high, mean_characters_low (code points), and the pass rates of
+        shorter_wins, longer_wins (strictly) and a coin; overall (distinct pairs of candidates) and
+        by_error_category (all rows).
     """
     lengths = pairs.select(
         *DISTINCT,
@@ -50,6 +63,7 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
     )
     return {
         "systems": _report_systems(annotations),
+        "contexts": _report_contexts(annotations),
         "pairs": {
             "overall": _report_pairs(lengths.unique(DISTINCT)),
             "by_error_category": {
@@ -73,6 +87,13 @@ def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
         row["system"]: {"n": row["n"], **{look: row[look] / row["n"] for look in _LOOKS}}
         for row in by_system.iter_rows(named=True)
     }
+
+
+def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
+    contexts = annotations.unique(["split", "context_id"])
+    broken = contexts.filter(pl.col("context").str.contains(_WRONGLY_DECODED)).height
+    n = contexts.height
+    return {"n": n, "wrongly_decoded": broken / n if n else 0.0}
 
 
 def _report_pairs(lengths: pl.DataFrame) -> dict[str, float | None]:

@@ -44,6 +44,13 @@ def convert(
             "several. Without it texts stay as they are.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    accept_changed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHY",
+            help="Accept files that differ from the declared ones; stands in the card.",
+        ),
+    ] = None,
     keep_equal: Annotated[
         bool,
         typer.Option(
@@ -72,6 +79,7 @@ def convert(
         set_name=set_name,
         variant=variant,
         normalise=normalise,
+        accept_changed=accept_changed,
         keep_equal=keep_equal,
     )
     show_result(conversion, as_json, details=details, after=[f"written to {target}"])

@@ -87,6 +87,13 @@ def publish(
         str | None,
         typer.Option(metavar="WHY", help="Publish such addresses; stands in the card."),
     ] = None,
+    unverified: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHY",
+            help="Publish although files are unverified; stands in the card.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Publish a converted folder as a dataset on the Hub.
@@ -109,6 +116,7 @@ def publish(
         permission=permission,
         redact=redact,
         keep_contacts=keep_contacts,
+        unverified=unverified,
     )
     show_result(published, as_json)
 

@@ -371,6 +371,38 @@ def test_a_card_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_card(folder, "org/birds", out)
 
 
+def test_why_a_changed_file_was_accepted_is_quoted(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    change_manifest(folder, accept_changed="Typing errors corrected.")
+    card = data_card(folder, "org/birds")
+
+    assert (
+        "A file differs from the declared one of its name and was accepted: "
+        "\u201cTyping errors corrected.\u201d"
+    ) in section(card, "Provenance")
+    assert problems_of(card, folder) == []
+
+
+def test_a_version_is_named(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (file,) = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
+    change_manifest(folder, files=[file | {"verified": True, "version": "2021-08-19"}])
+
+    assert "a declared version (2021-08-19)" in section(
+        data_card(folder, "org/birds"), "Provenance"
+    )
+
+
+def test_wrongly_decoded_contexts_are_shown(tmp_path: Path) -> None:
+    context = {"context": "Caf\u00c3\u00a9?", "inputs": {"question": "Caf\u00c3\u00a9?"}}
+    rows = [row("a", "heron", "good", **context), row("b", "wren", "wrong", **context)]
+    card = data_card(make_folder(tmp_path, rows), "org/birds")
+
+    assert "| (all contexts) | 1 |  |  |  |  | 100.0 % |" in section(
+        card, "What the texts give away"
+    )
+
+
 def test_a_card_is_written_anew_between_its_marks(tmp_path: Path) -> None:
     folder, readme = make_folder(tmp_path), tmp_path / "README.md"
     write_card(folder, "org/birds", readme)

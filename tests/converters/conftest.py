@@ -1,5 +1,6 @@
 """Small sources and annotation frames for the tests of this room."""
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -74,13 +75,17 @@ def toy() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def make_source(tmp_path: Path) -> Callable[..., Path]:
-    """`make_source(rows, code=…, **facts)`: a source folder; by default three rows, two pairs."""
+    """`make_source(rows, code=…, **facts)`: a source folder; by default three rows, two pairs.
+
+    With `declared` its file is the one that source.yaml declares.
+    """
 
     def make(
         rows: Iterable[Mapping[str, Any]] | None = None,
         *,
         code: str = TOY_CODE,
         folder: str = "toy_source",
+        declared: bool = False,
         **facts: Any,
     ) -> Path:
         if rows is None:
@@ -91,10 +96,15 @@ def make_source(tmp_path: Path) -> Callable[..., Path]:
             ]
         made = tmp_path / folder
         made.mkdir()
-        (made / "source.yaml").write_text(yaml.safe_dump(TOY_FACTS | facts), encoding="utf-8")
         (made / "convert.py").write_text(code, encoding="utf-8")
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (made / "toy.jsonl").write_text(lines, encoding="utf-8")
+        if declared:
+            raw = lines.encode()
+            digest = hashlib.sha256(raw).hexdigest()
+            file = {"name": "toy.jsonl", "url": None, "sha256": digest, "bytes": len(raw)}
+            facts = {"files": [file], **facts}
+        (made / "source.yaml").write_text(yaml.safe_dump(TOY_FACTS | facts), encoding="utf-8")
         return made
 
     return make

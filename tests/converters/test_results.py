@@ -62,7 +62,12 @@ def test_a_conversion_says_what_to_know_of_its_input(tmp_path: Path) -> None:
     birds = make_birds(tmp_path)
     birds.real.write_text(birds.real.read_text() + "\n")
 
-    conversion = convert(birds.folder, origin=birds.real, normalise=["nfc", "whitespace"])
+    conversion = convert(
+        birds.folder,
+        origin=birds.real,
+        normalise=["nfc", "whitespace"],
+        accept_changed="a line added",
+    )
 
     assert conversion.headline() == "5 pairs of 3 contexts and 3 systems from birds."
     assert conversion.remarks()[:2] == [

@@ -53,6 +53,15 @@ def test_the_makefile_and_the_workflows_take_the_same_torch() -> None:
     assert len({name for text in texts for name in re.findall(r"torch==[\d.]+\w", text)}) == 1
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=named)
+def test_an_action_is_pinned_by_its_commit_and_says_its_version(path: Path) -> None:
+    used = re.findall(r"^.*\buses:.*$", path.read_text(), re.MULTILINE)
+
+    assert len(used) == sum("uses" in step for step in steps(path)) > 0
+    pinned = re.compile(r" +- uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
+    assert [line for line in used if not pinned.fullmatch(line)] == []
+
+
 def test_every_change_is_checked() -> None:
     assert any("make check" in step.get("run", "") for step in steps(GITHUB / "workflows/ci.yml"))
 

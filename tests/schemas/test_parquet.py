@@ -1,11 +1,15 @@
 """Parquet files as they are, and nothing made of their place."""
 
+import contextlib
+import itertools
 import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from nnd.schemas.parquet import read_parquet
 
@@ -63,3 +67,16 @@ def test_pandas_is_not_imported(tmp_path: Path) -> None:
     )
 
     assert done.stdout == "False\n"
+
+
+def test_no_row_is_lost_where_a_byte_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"a": ["x", "y", "z"], "n": [1, 2, 3]}), path, compression="none")
+    whole = path.read_bytes()
+    counts = set[int]()
+    for place, change in itertools.product(range(len(whole)), (0x01, 0x02, 0x08, 0xFF)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :])
+        with contextlib.suppress(ValueError, OSError):
+            counts.add(read_parquet(path, ["a"]).height)
+
+    assert counts == {3}

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from nnd.converters.new_source.guess.content import KEY, Content
 from nnd.converters.new_source.guess.levels import Level
 from nnd.converters.new_source.guess.words import words_of
+from nnd.converters.reading import spells_number
 
 Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts", "other"]
 
@@ -213,7 +214,7 @@ def _is_number(value: Any) -> bool:  # noqa: ANN401 - a value of a file may be a
     if isinstance(value, bool):
         return False
     try:
-        return math.isfinite(float(value))
+        return spells_number(value) if isinstance(value, str) else math.isfinite(float(value))
     except (ValueError, OverflowError):
         return False
 

@@ -4,7 +4,6 @@ Nested JSON is a tree of levels: objects that lie side by side in lists, each le
 its objects share. A table has one level, its rows. Nothing is taken for anything yet.
 """
 
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from nnd.converters.reading import (
     read_cells,
     read_jsonl,
     read_lines,
+    read_parquet_rows,
     read_text,
     read_workbook,
     shown,
@@ -80,7 +80,7 @@ def read_content(path: Path, sheet: str | None = None) -> Content:
             records = [record.fields for record in parse_json(text, path.name)]
             return _nested(path.name, records, is_list=text.lstrip().startswith("["))
         case ".parquet":
-            return _nested(path.name, _parquet_rows(path), is_parquet=True)
+            return _nested(path.name, list(read_parquet_rows(path)), is_parquet=True)
     raise SourceError(
         f"{path.name}: not a file that can be looked at: a name ends in {', '.join(SUFFIXES)}"
     )
@@ -171,19 +171,6 @@ def _unusable(name: str, header: Sequence[str]) -> str | None:
     if len(name) > _LONGEST_NAME:
         return f"its name has more than {_LONGEST_NAME} characters"
     return None
-
-
-def _parquet_rows(path: Path) -> list[dict[str, Any]]:
-    from pyarrow import ArrowException, parquet  # noqa: PLC0415 - most files need none of it
-
-    try:
-        rows = parquet.ParquetFile(io.BytesIO(path.read_bytes())).read().to_pylist()
-    except (OSError, ValueError, MemoryError, ArrowException) as error:
-        reason = str(error).partition("\n")[0]
-        raise SourceError(
-            f"{path.name}: cannot be read as Parquet: {reason}; fetch the file again"
-        ) from error
-    return rows  # type: ignore[no-any-return]
 
 
 def _nested(

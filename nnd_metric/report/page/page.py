@@ -153,7 +153,7 @@ def _best(content: Content) -> dict[str, Any]:
         "names": [names[model] for model in best],
         "pass_rate": rate["pass_rate"],
         "interval": rate["interval"],
-        "by": "95 % interval, one test per context" if do_all_agree(rate) else "95 % interval",
+        "by": "95 % interval with one test per context" if do_all_agree(rate) else "95 % interval",
         "alike": [names[m] for m in names if m in undecided and m not in best],
     }
 

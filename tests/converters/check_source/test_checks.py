@@ -1,5 +1,6 @@
 """`check-source`: each property it asks for, broken in a source that has them all."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -25,7 +26,7 @@ from nnd.converters.check_source import CheckReport, case, check_source, code as
 from nnd.converters.check_source.checks import NAMES
 from nnd.converters.check_source.outcome import Check
 from nnd.converters.source import source
-from nnd.converters.source.source import list_sources
+from nnd.converters.source.source import list_sources, load_source
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 NOT_AT_HAND = ["invented", "confounds", "hygiene"]
@@ -82,11 +83,11 @@ def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.Mon
 def test_the_source_is_read_once(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
     here.set_facts(variants={"late": {"description": "Late birds"}})
     here.set_fixture(FIXTURE)
-    read = list[Path]()
+    read, whole = list[Path](), source.read_text
 
-    def read_text(path: Path) -> str:
+    def read_text(path: Path, **options: int) -> str:
         read.append(path)
-        return path.read_text()
+        return whole(path, **options)
 
     monkeypatch.setattr(source, "read_text", read_text)
 
@@ -503,6 +504,24 @@ def test_counts_say_nothing_of_another_file(here: Birds) -> None:
     here.real.write_text(lines(REAL[:-2]))
 
     assert "not the declared files" in only(here.check(), "look", "counts").message
+
+
+@pytest.mark.parametrize("pairs", [4, 5])
+def test_counts_of_another_version(here: Birds, pairs: int) -> None:
+    (declared,) = load_source(here.folder).facts["files"]
+    here.real.write_text(lines(REAL[:-2]))
+    counted = {"annotations": 6, "contexts": 2, "systems": 3, "pairs": pairs}
+    version = {
+        "version": "v1",
+        "sha256": hashlib.sha256(here.real.read_bytes()).hexdigest(),
+        "expected": {**counted, "by_error_category": {"rude": 2, "wrong": 2}},
+    }
+    here.set_facts(files=[{**declared, "versions": [version]}])
+
+    if pairs == 4:
+        assert "fail" not in outcomes(here.check())
+    else:
+        assert "pairs is 4 where 5 is expected" in only(here.check(), "fail", "counts").message
 
 
 def test_counts_that_nobody_declared_and_no_file_at_hand(here: Birds) -> None:

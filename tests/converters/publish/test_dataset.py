@@ -81,7 +81,7 @@ def convert_rows(make_source: MakeSource, tmp_path: Path) -> Callable[..., Path]
 
     def make(rows: Any = None, folder: str = "out", **facts: Any) -> Path:
         plain = {"expected": None, "citation": "@misc{toy, title={Toys}, year={2020}}"}
-        source = make_source(rows, folder=f"{folder}-source", **plain | facts)
+        source = make_source(rows, folder=f"{folder}-source", declared=True, **plain | facts)
         convert(source, out=tmp_path / folder)
         return tmp_path / folder
 
@@ -424,7 +424,49 @@ def test_a_permission_stands_in_manifest_and_card(
     assert why in there.files()["README.md"].decode()
 
 
-@pytest.mark.parametrize("option", ["permission", "keep_contacts"])
+UNDECLARED = {"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}
+EXPECTED = {
+    "annotations": 9,
+    "contexts": 1,
+    "systems": 3,
+    "pairs": 6,
+    "by_error_category": {"rude": 3, "wrong": 3},
+}
+
+
+def test_what_is_unverified_is_refused(there: There, convert_rows: Callable[..., Path]) -> None:
+    folder = convert_rows(files=[UNDECLARED], expected=EXPECTED)
+
+    assert there.refused(folder) == (
+        f"{folder}: made from unverified files: toy.jsonl (3 annotations instead of 9, 2 pairs "
+        'instead of 6); convert the declared files, or publish with --unverified "why"'
+    )
+    assert not there.exists()
+
+
+def test_why_it_is_published_unverified_stands_in_manifest_and_card(
+    there: There, convert_rows: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = convert_rows(files=[UNDECLARED], expected=EXPECTED)
+
+    there.publish(folder, unverified="its first third")
+
+    card = there.files()["README.md"].decode()
+    assert there.manifest()["unverified"] == "its first third"
+    assert "Published although not all files are verified: \u201cits first third\u201d" in card
+    assert "declared files: 3 annotations instead of 9, 2 pairs instead of 6." in card
+    # What was fetched says so itself.
+    fetched = there.fetch(tmp_path / "fetched")
+    assert not there.publish(fetched)["changed"]
+
+
+def test_what_is_verified_needs_no_reason(there: There, convert_rows: Callable[..., Path]) -> None:
+    there.publish(convert_rows(), unverified="no need")
+
+    assert "unverified" not in there.manifest()
+
+
+@pytest.mark.parametrize("option", ["permission", "keep_contacts", "unverified"])
 def test_a_reason_is_a_reason(there: There, convert_rows: Callable[..., Path], option: str) -> None:
     error = there.refused(convert_rows(), **{option: " "})
 
@@ -537,14 +579,14 @@ def test_an_address_in_a_name_cannot_be_redacted(
 def test_what_the_manifest_quotes_is_looked_at_too(
     there: There, convert_rows: Callable[..., Path]
 ) -> None:
-    folder = convert_rows()
+    folder = convert_rows(files=[UNDECLARED])
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["oddities"] = ["toy.jsonl:3: judged by jane@x.org, from 8.8.8.8"]
     manifest["files"][0]["name"] = "ed@x.org.jsonl"
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
-    error = there.refused(folder)
-    there.publish(folder, redact=True)
+    error = there.refused(folder, unverified="a test")
+    there.publish(folder, redact=True, unverified="a test")
 
     assert "row 0 manifest.json/oddities (email j…@x…), row 0 manifest.json/oddities (ip" in error
     assert "row 0 manifest.json/files (email e…@x…)" in error
@@ -813,10 +855,12 @@ def test_real_data_with_addresses(nnd_data: Path, tmp_path: Path, source: str) -
     folder, place = tmp_path / "out", tmp_path / "release"
     place.mkdir()
     convert(source, origin=nnd_data / source, out=folder)
+    # No digest of FRANK's main file is known.
+    options = {"unverified": "a test"} if source == "frank" else {}
     with pytest.raises(PublishError, match="e-mail or IP addresses"):
-        read_release(folder)
+        read_release(folder, **options)
 
-    write_release(read_release(folder, redact=True), place, f"org/{source}")
+    write_release(read_release(folder, redact=True, **options), place, f"org/{source}")
 
     assert list(validate(place)) == []
     before, after = (

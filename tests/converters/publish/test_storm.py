@@ -82,7 +82,7 @@ def folders(
             for split in splits
             for system, label in (("heron", "good"), ("wren", "wrong"), ("plover", "rude"))
         ]
-        source = make_source(rows, folder=f"source{number}", **facts)
+        source = make_source(rows, folder=f"source{number}", declared=True, **facts)
         convert(source, out=tmp_path / f"out{number}")
         made.append(tmp_path / f"out{number}")
     return made[0], made[1]

@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,8 +112,19 @@ def test_a_file_that_is_too_large_to_be_read_whole(
     (tmp_path / "b").write_bytes(b"123456")
 
     assert read_text(tmp_path / "a") == "12345"
-    with pytest.raises(SourceError, match=r"^b: more than 5 bytes; check .*, or take it apart$"):
+    with pytest.raises(SourceError, match=r"^b: more than 5 bytes; check .*, or make it smaller$"):
         read_text(tmp_path / "b")
+
+
+def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+
+    tracemalloc.start()
+    read_text(tmp_path / "a")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 2**20  # not the 2**30 that a file may have
 
 
 def test_a_cell_may_be_a_book(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nnd.converters.reading.records import Record, read_cells, read_jsonl
+from nnd.converters.reading.records import Record, parse_number, read_cells, read_jsonl
 from nnd.converters.reading.texts import read_text
 from nnd.schemas import SourceError
 
@@ -41,6 +41,46 @@ def test_a_number(value: float, number: float) -> None:
 def test_what_is_no_number(value: object) -> None:
     with pytest.raises(SourceError, match=r"^a:1, score: .* is not a number; correct it or leave"):
         Record("a:1", {"score": value}).number("score")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1", 1.0),
+        ("-1.50", -1.5),
+        ("+2", 2.0),
+        (".5", 0.5),
+        ("5.", 5.0),
+        ("1e-3", 0.001),
+        ("2.5E+2", 250.0),
+        (" 7\t\r\n", 7.0),
+        ("007", 7.0),
+    ],
+)
+def test_numbers_as_people_and_programs_write_them(text: str, number: float) -> None:
+    assert parse_number(text, "a:1") == number
+
+
+# All but the empty text and the last two would do for float().
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "1_0",
+        "\u0661\u0660",  # Arabic-Indic 10
+        "\uff15",  # full-width 5
+        "\u00a05",  # a no-break space before it
+        "nan",
+        "inf",
+        "-Infinity",
+        "1e999",
+        "1,5",
+        "#NAME?",
+    ],
+)
+def test_numbers_as_only_a_program_would_take_them(text: str) -> None:
+    with pytest.raises(SourceError, match=r"^a:1: .* is not a number; correct it or leave it"):
+        parse_number(text, "a:1")
 
 
 def test_texts() -> None:
@@ -122,5 +162,7 @@ def test_a_rating_on_the_scale(value: float) -> None:
 
 @pytest.mark.parametrize("value", [0, 5.5, -1])
 def test_a_rating_off_the_scale_names_the_place(value: float) -> None:
-    with pytest.raises(SourceError, match=rf"^a\.jsonl:3, fluency: {value:g} is no rating from 1 "):
+    with pytest.raises(
+        SourceError, match=rf"^a\.jsonl:3, fluency: {value:g} is not a rating between 1 "
+    ):
         Record("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5)

@@ -1,4 +1,4 @@
-"""YAML that cannot blow up, and in which no key hides another."""
+"""YAML that cannot blow up, in which no key hides another and 1:30 is a text."""
 
 import pytest
 import yaml
@@ -32,3 +32,13 @@ def test_no_key_hides_another(text: str) -> None:
 
 def test_lists_may_repeat_themselves() -> None:
     assert load_yaml("- {a: 1}\n- {a: 1}\n") == [{"a": 1}, {"a": 1}]
+
+
+@pytest.mark.parametrize("text", ["1:30", "-190:20:30", "190:20:30.15", "+1:30", "!!int 1:30"])
+def test_numbers_of_base_60_are_texts(text: str) -> None:
+    # YAML 1.1 makes 90 of 1:30.
+    assert load_yaml(f"a: {text}") == {"a": text.removeprefix("!!int ")}
+
+
+def test_other_numbers_are_numbers() -> None:
+    assert load_yaml("[1, -2, 0, 1.5, -1e-3, 0.0]") == [1, -2, 0, 1.5, "-1e-3", 0.0]

@@ -1,5 +1,6 @@
 """Fetching declared files, from a real HTTP server on the loopback."""
 
+import contextlib
 import hashlib
 import http.server
 import json
@@ -16,8 +17,10 @@ from typing import Any, ClassVar
 import pytest
 
 from nnd.converters.folder.conversion import convert
+from nnd.converters.source import resume
 from nnd.converters.source.download import cache_folder, fetch, find_cached
 from nnd.converters.source.files import Files
+from nnd.converters.source.public import NotPublicError, check_redirect
 from nnd.converters.source.source import SourceFile, load_source
 from nnd.schemas import SourceError, nnd_version
 
@@ -27,6 +30,7 @@ MODIFIED = "Wed, 21 Oct 2015 07:28:00 GMT"
 
 FETCH = """
 import sys
+from nnd.converters.source import resume
 from nnd.converters.source.download import fetch
 from nnd.converters.source.source import SourceFile
 
@@ -44,6 +48,8 @@ class Server:
         body: What it sends.
         announced: Content-Length, or None for the true one.
         chunked: Whether to send half of the body as a chunk and hang up.
+        unannounced: Whether to send no Content-Length at all.
+        redirects: Where the next requests are sent on to.
         headers: Sent with every body.
         ranges: How it takes a Range: "yes", "no" (never heard of it), "ignores If-Range", "other
             bytes" (sends others than it was asked for), "unnamed" (does not say which it sends).
@@ -60,6 +66,8 @@ class Server:
     announced: int | None = None
     chunked: bool = False
     headers: dict[str, str] = field(default_factory=dict)
+    unannounced: bool = False
+    redirects: list[str] = field(default_factory=list)
     ranges: str = "yes"
     statuses: list[int] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
@@ -81,6 +89,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
         state.asked.append(self.path)
         state.heard.append(dict(self.headers.items()))
+        if state.redirects:
+            self.send_response(302)
+            self.send_header("Location", state.redirects.pop(0))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         status = state.statuses.pop(0) if state.statuses else 200
         if self.path == "/missing":
             status = 404
@@ -112,11 +126,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for name, value in state.headers.items():
             self.send_header(name, value)
         body = state.body[start:]
-        self.send_header("Content-Length", str(state.announced or len(body)))
+        if not state.unannounced:
+            self.send_header("Content-Length", str(state.announced or len(body)))
         self.end_headers()
         cut = state.cuts.pop(0) if state.cuts else None
         state.sent.append(len(body[:cut]))
-        self.wfile.write(body[:cut])
+        with contextlib.suppress(OSError):  # it need not take all of it
+            self.wfile.write(body[:cut])
         if cut is not None:
             state.go_on.wait(10)
 
@@ -154,8 +170,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def declared(url: str | None, sha256: str | None = DIGEST) -> SourceFile:
-    return SourceFile("a.jsonl", url, sha256, len(BODY))
+def declared(
+    url: str | None, sha256: str | None = DIGEST, size: int | None = len(BODY)
+) -> SourceFile:
+    return SourceFile("a.jsonl", url, sha256, size)
 
 
 def cached(cache: Path) -> list[str]:
@@ -163,9 +181,9 @@ def cached(cache: Path) -> list[str]:
     return sorted(str(path.relative_to(cache)) for path in paths)
 
 
-def get(server: Server, sha256: str | None = DIGEST) -> Path:
+def get(server: Server, sha256: str | None = DIGEST, size: int | None = len(BODY)) -> Path:
     """Fetch /a without waiting between tries."""
-    return fetch(declared(f"{server.url}/a", sha256), "toy", pause_s=0)
+    return fetch(declared(f"{server.url}/a", sha256, size), "toy", pause_s=0)
 
 
 def test_a_file_is_fetched_into_the_cache(server: Server, cache: Path) -> None:
@@ -240,7 +258,7 @@ def test_a_body_that_is_cut_off_is_not_kept_where_the_server_names_no_version(
     server.announced = 100
 
     with pytest.raises(SourceError, match="76 bytes did not arrive; try again, or name your copy"):
-        get(server, sha256)
+        get(server, sha256, size=None)
 
     assert cached(cache) == []
     assert server.asked_range() == [None, None, None]
@@ -389,7 +407,7 @@ def test_a_completed_file_that_is_not_the_declared_one_is_removed(
 
 
 def test_without_a_digest_the_declared_size_must_fit(server: Server, cache: Path) -> None:
-    server.body = BODY + b"and more"
+    server.body = BODY[:-1]
 
     with pytest.raises(SourceError, match=r"not the declared file \(size differs\)"):
         get(server, sha256=None)
@@ -487,7 +505,7 @@ def test_after_a_kill_the_next_call_goes_on(server: Server, cache: Path) -> None
     arrived = part.stat().st_size
     server.go_on.set()
 
-    path = get(server, digest)
+    path = get(server, digest, size=2_400_000)
 
     assert path.read_bytes() == server.body
     assert server.asked_range() == [None, f"bytes={arrived}-"]
@@ -555,7 +573,7 @@ def test_nothing_is_fetched_where_from_is_given(
     file = {"name": "toy.jsonl", "url": f"{server.url}/toy", "bytes": None, "sha256": "0" * 64}
     source = make_source(files=[file])
 
-    convert(source, origin=source / "toy.jsonl")
+    convert(source, origin=source / "toy.jsonl", accept_changed="a test")
     with pytest.raises(SourceError):
         convert(source, origin=tmp_path / "nowhere")
 
@@ -595,3 +613,147 @@ def test_the_cache_is_in_the_home_unless_told(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("HOME", "/home/someone")
 
     assert cache_folder() == Path("/home/someone/.cache/nnd")
+
+
+ENDLESS = b"x" * 2**20
+
+
+@pytest.mark.parametrize("sha256", [DIGEST, None], ids=["digest", "no digest"])
+@pytest.mark.parametrize("named", [{}, {"ETag": '"v1"'}], ids=["unnamed", "named"])
+def test_no_more_is_fetched_than_is_declared(
+    server: Server, cache: Path, sha256: str | None, named: dict[str, str]
+) -> None:
+    server.body, server.headers = ENDLESS, named
+
+    with pytest.raises(SourceError) as caught:
+        get(server, sha256)
+
+    assert str(caught.value) == (
+        f"{server.url}/a: cannot be fetched: the file is larger than 24 bytes, its declared size; "
+        "name your copy with --from"
+    )
+    assert len(server.asked) == 1
+    assert cached(cache) == []
+
+
+def test_a_server_that_never_says_how_much_it_sends(server: Server, cache: Path) -> None:
+    server.body, server.unannounced = ENDLESS, True
+
+    with pytest.raises(SourceError, match="the file is larger than 24 bytes, its declared size"):
+        get(server)
+
+    assert cached(cache) == []
+
+
+def test_a_file_of_no_declared_size_has_a_ceiling(
+    server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resume, "MOST_BYTES", 1000)
+    server.body = ENDLESS
+
+    with pytest.raises(SourceError, match="the file is larger than 1,000 bytes, the most that is"):
+        get(server, sha256=None, size=None)
+
+    assert cached(cache) == []
+
+
+def redirected(server: Server, *targets: str, host: str = "127.0.0.1") -> Path:
+    """Fetch /a, from where the server redirects to each of the targets in turn."""
+    server.redirects = list(targets)
+    return fetch(declared(f"{server.url.replace('127.0.0.1', host)}/a"), "toy", pause_s=0)
+
+
+def test_redirects_are_followed_on_the_declared_host(server: Server) -> None:
+    assert redirected(server, "/b", f"{server.url}/c").read_bytes() == BODY
+    assert server.asked == ["/a", "/b", "/c"]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://127.0.0.2:PORT/b",
+        "http://localhost:PORT/b",
+        "http://[::1]:PORT/b",
+        "http://10.0.0.1/",
+    ],
+)
+def test_no_redirect_leads_to_another_private_address(server: Server, target: str) -> None:
+    target = target.replace("PORT", server.url.rpartition(":")[2])
+
+    with pytest.raises(SourceError) as caught:
+        redirected(server, "/b", target)
+
+    assert str(caught.value) == (
+        f"{server.url}/a: cannot be fetched: it redirects to {target}, which is not a public "
+        "address; name your copy with --from"
+    )
+    assert server.asked == ["/a", "/b"]
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        (
+            "ftp://example.org/a",
+            "it redirects to ftp://example.org/a, which is not http or https; ",
+        ),
+        ("file:///etc/passwd", "HTTP Error 302: .*'file:///etc/passwd' is not allowed"),
+        ("data:,a", "HTTP Error 302: .*'data:,a' is not allowed"),
+    ],
+)
+def test_no_redirect_leaves_http(server: Server, target: str, reason: str) -> None:
+    with pytest.raises(SourceError, match=f"cannot be fetched: {reason}"):
+        redirected(server, target)
+
+
+@pytest.mark.parametrize("host", ["data.example", "2130706433", "127.1"])
+def test_a_name_that_stands_for_a_private_address_is_asked_nothing(
+    server: Server, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    original = socket.getaddrinfo
+
+    def resolve(name: str, *rest: Any, **options: Any) -> Any:
+        return original("127.0.0.1" if name == "data.example" else name, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+    with pytest.raises(SourceError, match=f"{host} is 127.0.0.1, which is not a public address; "):
+        redirected(server, host=host)
+
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "url", "reason"),
+    [
+        ("https://example.org/a", "https://cdn.example.com/a", None),
+        ("http://example.org/a", "http://cdn.example.com/a", None),
+        ("http://example.org/a", "https://example.org/a", None),
+        ("https://example.org/a", "http://example.org/a", "which is not https"),
+        ("http://example.org/a", "ftp://example.org/a", "which is not http or https"),
+        ("https://example.org/a", "https://169.254.169.254/", "which is not a public address"),
+        ("https://example.org/a", "https://[::ffff:10.0.0.1]/", "which is not a public address"),
+        ("https://example.org/a", "https://a.localhost/", "which is not a public address"),
+        ("https://10.0.0.1/a", "https://10.0.0.1:8000/b", None),
+        ("https://10.0.0.1/a", "https://10.0.0.2/a", "which is not a public address"),
+        ("https://10.0.0.1/a", "http://10.0.0.1/a", "which is not https"),
+    ],
+)
+def test_where_a_redirect_may_lead(declared: str, url: str, reason: str | None) -> None:
+    if reason is None:
+        check_redirect(declared, url)
+        return
+
+    with pytest.raises(NotPublicError) as caught:
+        check_redirect(declared, url)
+
+    assert str(caught.value) == f"it redirects to {url}, {reason}"
+
+
+def test_a_proxy_may_be_on_this_computer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", server.url)
+
+    path = fetch(declared("http://data.example/a"), "toy", pause_s=0)
+
+    assert path.read_bytes() == BODY
+    assert server.asked == ["http://data.example/a"]

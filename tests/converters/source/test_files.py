@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.validation import validate
 from nnd.converters.reading.texts import read_text
 from nnd.converters.source.files import Files
 from nnd.converters.source.source import load_source
@@ -239,10 +241,101 @@ def test_the_declared_file_must_give_what_the_source_expects(make_source: MakeSo
         convert(folder)
 
 
-def test_another_file_than_the_declared_one_may_give_other_counts(
-    make_source: MakeSource, toy: Callable[..., dict[str, Any]]
-) -> None:
-    rows = [toy("a", "heron", "good"), toy("b", "wren", "wrong")]
-    file = declare("toy.jsonl")[0] | {"sha256": "0" * 64}
+EXPECTED = {  # of the three rows of the toy
+    "annotations": 3,
+    "contexts": 1,
+    "systems": 3,
+    "pairs": 2,
+    "by_error_category": {"rude": 1, "wrong": 1},
+}
 
-    assert convert(make_source(rows, files=[file])).manifest["counts"]["pairs"] == 1
+
+@pytest.fixture
+def changed(make_source: MakeSource) -> Path:
+    """A source that declares another file of the name of the one that lies in it."""
+    return make_source(files=[declare("toy.jsonl")[0] | {"sha256": "0" * 64, "bytes": 1000}])
+
+
+def test_another_file_than_the_declared_one_is_refused(changed: Path, tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as caught:
+        convert(changed, out=tmp_path / "out")
+
+    raw = (changed / "toy.jsonl").read_bytes()
+    assert str(caught.value) == (
+        f"{changed}/toy.jsonl: not the declared file: {len(raw)} bytes, SHA-256 "
+        f"{hashlib.sha256(raw).hexdigest()} where source.yaml declares 1,000 bytes, SHA-256 "
+        f"{'0' * 64}; it may be cut off or edited. Fetch it again; or, if it is right, change "
+        'sha256 and bytes in source.yaml, or convert with --accept-changed "why"'
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_file_than_the_declared_one_may_be_accepted(changed: Path) -> None:
+    manifest = convert(changed, accept_changed="Typing errors corrected.").manifest
+
+    assert manifest["accept_changed"] == "Typing errors corrected."
+    assert [file["verified"] for file in manifest["files"]] == [False]
+
+
+def test_the_declared_file_needs_no_reason(make_source: MakeSource) -> None:
+    digest = hashlib.sha256((make_source() / "toy.jsonl").read_bytes()).hexdigest()
+    folder = make_source(folder="b", files=[declare("toy.jsonl")[0] | {"sha256": digest}])
+
+    assert "accept_changed" not in convert(folder, accept_changed="It is new.").manifest
+
+
+@pytest.mark.parametrize("why", ["", " \n"])
+def test_a_reason_says_something(changed: Path, why: str) -> None:
+    with pytest.raises(SourceError, match=r"^--accept-changed: say why, in a few words"):
+        convert(changed, accept_changed=why)
+
+
+def test_a_file_named_by_another_name_is_unverified(changed: Path, tmp_path: Path) -> None:
+    named = tmp_path / "mine.jsonl"
+    (changed / "toy.jsonl").rename(named)
+
+    assert [file["verified"] for file in convert(changed, origin=named).manifest["files"]] == [
+        False
+    ]
+
+
+def test_a_fixture_is_unverified(changed: Path) -> None:
+    (changed / "fixture").mkdir()
+    (changed / "toy.jsonl").rename(changed / "fixture/toy.jsonl")
+
+    manifest = convert(changed, origin=changed / "fixture").manifest
+
+    assert [file["verified"] for file in manifest["files"]] == [False]
+
+
+def with_version(make_source: MakeSource, folder: str, **counts: int) -> Path:
+    """A source whose file is another version of the declared one, with its own counts."""
+    digest = hashlib.sha256((make_source(folder=f"of-{folder}") / "toy.jsonl").read_bytes())
+    version = {"version": "v1", "sha256": digest.hexdigest(), "expected": EXPECTED | counts}
+    main = declare("toy.jsonl")[0] | {"sha256": "0" * 64, "versions": [version]}
+    return make_source(folder=folder, files=[main], expected=EXPECTED | {"annotations": 99})
+
+
+def test_a_file_may_have_several_versions_each_with_its_counts(make_source: MakeSource) -> None:
+    manifest = convert(with_version(make_source, "right")).manifest
+
+    (file,) = manifest["files"]
+    assert (file["verified"], file["version"]) == (True, "v1")
+    assert manifest["source"]["expected"] == EXPECTED
+    with pytest.raises(SourceError, match=r"pairs is 2 where source\.yaml expects 3"):
+        convert(with_version(make_source, "wrong", pairs=3))
+
+
+def test_a_folder_of_another_version_is_valid(make_source: MakeSource, tmp_path: Path) -> None:
+    convert(with_version(make_source, "right"), out=tmp_path / "out")
+
+    assert list(validate(tmp_path / "out")) == []
+
+
+def test_nobody_counted_another_version_in_a_variant(make_source: MakeSource) -> None:
+    folder = with_version(make_source, "wrong", pairs=3)
+    path = folder / "source.yaml"
+    variants = {"variants": {"late": {"description": "Late rows"}}}
+    path.write_text(path.read_text() + yaml.safe_dump(variants))
+
+    assert convert(folder, variant="late").manifest["source"]["expected"] is None

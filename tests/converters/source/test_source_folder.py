@@ -387,3 +387,14 @@ def test_texts_of_any_script_and_direction_survive(
 
     stored = pl.read_parquet(tmp_path / "out/pairs.parquet")
     assert stored["candidate_high"].to_list() == [text]
+
+
+def test_a_source_yaml_has_a_ceiling(make_source: MakeSource) -> None:
+    folder = make_source()
+    with (folder / "source.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"# {'x' * 2**20}\n")
+
+    assert refused(folder) == (
+        "source.yaml: more than 1,048,576 bytes; check that this is the right file, or make it "
+        "smaller"
+    )

@@ -282,6 +282,82 @@ def test_a_score_that_is_no_number(table_source: TableSource, score: str) -> Non
     )
 
 
+@pytest.mark.parametrize("score", ["1", "5", "3.5"])
+def test_a_score_on_the_scale(table_source: TableSource, score: str) -> None:
+    found = convert(scaled(table_source, score, {"answer": [1, 5]}))
+
+    assert float(score) in found.annotations["score"].to_list()
+
+
+@pytest.mark.parametrize("score", ["0.9", "-3", "55", "5.1"])
+def test_a_score_off_the_scale(table_source: TableSource, score: str) -> None:
+    assert refused(scaled(table_source, score, {"answer": [1, 5]})) == (
+        f"toy.csv:5, verdict: {score} is not between 1 and 5; correct the cell, or the scale in "
+        "source.yaml"
+    )
+
+
+def test_a_rating_off_the_scale(table_source: TableSource) -> None:
+    header = [*HEADER[:4], "r1", "r2"]
+    rows = [[*ROWS[0][:4], "5", "5"], [*ROWS[1][:4], "", "50"]]
+    folder = table_source(
+        csv_of(header, *rows),
+        quality={"rule": "majority", "top": 5},
+        labels=None,
+        ratings={"answer": ["r1", "r2"]},
+        scale={"answer": [1, 5]},
+    )
+
+    assert refused(folder).startswith("toy.csv:5, r2: 50 is not between 1 and 5; ")
+
+
+@pytest.mark.parametrize(
+    ("scale", "reason"),
+    [
+        ({"tone": [1, 5]}, 'scale: "tone" has neither scores nor ratings; correct its name'),
+        (
+            {"answer": [5, 1]},
+            'scale: "answer": 5 is not lower than 1; write the lowest value first',
+        ),
+        (
+            {"answer": [5, 5]},
+            'scale: "answer": 5 is not lower than 5; write the lowest value first',
+        ),
+    ],
+)
+def test_a_scale_that_makes_no_sense(
+    table_source: TableSource, scale: dict[str, list[float]], reason: str
+) -> None:
+    folder = scaled(table_source, "1", scale)
+
+    assert refused(folder) == f"{folder}/source.yaml: table: {reason}"
+
+
+def scaled(table_source: TableSource, score: str, scale: dict[str, list[float]]) -> Path:
+    """A table of scores, of which the second is given."""
+    rows = [[*row[:4], cell] for row, cell in zip(ROWS, ("5", score, "1"), strict=True)]
+    scores = {"answer": "verdict"}
+    return table_source(csv_of(HEADER, *rows), quality=GAP, labels=None, scores=scores, scale=scale)
+
+
+@pytest.mark.parametrize("error", ["#NAME?", "#REF!", "#DIV/0!", "#N/A", " #VALUE! ", "Err:502"])
+@pytest.mark.parametrize(
+    ("place", "field"), [(1, "context"), (2, "candidate"), (3, "system"), (4, "label")]
+)
+def test_an_error_of_a_spreadsheet_is_no_text(
+    table_source: TableSource, place: int, field: str, error: str
+) -> None:
+    spoilt = [*ROWS[1][:place], error, *ROWS[1][place + 1 :]]
+    quoted = error.strip() if field == "label" else error
+
+    message = refused(table_source(csv_of(HEADER, ROWS[0], spoilt, ROWS[2])))
+
+    assert message.startswith(
+        f'toy.csv:{5 if place != 1 else 4}: {field}: "{quoted}" is an error of a spreadsheet '
+        "program, not a text (correct the cell there, or leave the row out)"
+    )
+
+
 def test_an_empty_label_is_no_label(table_source: TableSource) -> None:
     rows = [ROWS[0], ROWS[1], [*ROWS[2][:4], " "]]
 

@@ -47,6 +47,29 @@ def test_the_categories_of_an_older_file(older: Conversion) -> None:
     }
 
 
+def test_an_older_file_is_another_version_of_the_declared_one(
+    conversions: dict[str, Conversion],
+) -> None:
+    found = {name: one.manifest["files"][0] for name, one in conversions.items()}
+
+    assert [file["verified"] for file in found.values()] == [True, True, True]
+    assert {name: file.get("version") for name, file in found.items()} == {
+        FILE: None,
+        QUOTED_2021: "2021-08-19, quoted (commit 58169e8)",
+        UNQUOTED_2021: "2021-08-19, first release (commit 865708d)",
+    }
+
+
+def test_a_truncated_file_is_refused(nnd_data: Path, tmp_path: Path) -> None:
+    lines = (nnd_data / "challenge300" / FILE).read_bytes().splitlines(keepends=True)
+    (tmp_path / FILE).write_bytes(b"".join(lines[:200]))
+
+    with pytest.raises(SourceError, match=r"source\.yaml declares 135,738 bytes"):
+        convert("challenge300", origin=tmp_path, out=tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_older_file_differs_in_the_credits_of_nine_questions_only(
     older: Conversion, challenge300: Conversion
 ) -> None:
@@ -92,6 +115,6 @@ def test_bom_and_crlf_are_simply_read(
     path = tmp_path / FILE
     path.write_bytes(b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"))
 
-    found = convert("challenge300", origin=path)
+    found = convert("challenge300", origin=path, accept_changed="a test")
 
     assert found.annotations.equals(conversions[name].annotations)

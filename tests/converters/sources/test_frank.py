@@ -54,7 +54,7 @@ def read(tmp_path: Path) -> Read:
             text = content if isinstance(content, str) else json.dumps(content)
             suffix = ".txt" if isinstance(content, str) else ".json"
             (tmp_path / (name + suffix)).write_text(text, encoding="utf-8")
-        return convert("frank", origin=tmp_path)
+        return convert("frank", origin=tmp_path, accept_changed="a test")
 
     return convert_rows
 

@@ -37,7 +37,7 @@ def read(tmp_path: Path) -> Read:
     def convert_page(page: object, variant: str | None = None) -> Conversion:
         (tmp_path / "cnn_human.json").write_text(json.dumps(page), encoding="utf-8")
         (tmp_path / "bbc_human.json").write_text(json.dumps(PLAIN), encoding="utf-8")
-        return convert("goyal_gpt3_news", origin=tmp_path, variant=variant)
+        return convert("goyal_gpt3_news", origin=tmp_path, variant=variant, accept_changed="a test")
 
     return convert_page
 

@@ -56,7 +56,7 @@ def test_the_order_of_lines_and_questions_does_not_matter(
     ]
     path = tmp_path / FILE
     path.write_text("".join(json.dumps(group) + "\n" for group in shuffled), encoding="utf-8")
-    convert("quiz_design", origin=path, out=tmp_path / "shuffled")
+    convert("quiz_design", origin=path, out=tmp_path / "shuffled", accept_changed="a test")
     (tmp_path / "straight").mkdir()
     quiz_design.write(tmp_path / "straight")
 
@@ -73,7 +73,9 @@ def test_bom_crlf_and_blank_lines_are_simply_read(
     path = tmp_path / FILE
     path.write_bytes(b"\xef\xbb\xbf\r\n" + raw.replace(b"\n", b"\r\n\r\n"))
 
-    assert convert("quiz_design", origin=path).pairs.equals(quiz_design.pairs)
+    assert convert("quiz_design", origin=path, accept_changed="a test").pairs.equals(
+        quiz_design.pairs
+    )
 
 
 def test_two_processes_write_the_same_bytes(

@@ -315,7 +315,11 @@ def test_the_order_of_the_lines_does_not_matter(
             if path.suffix in LINE_BASED:
                 path.write_bytes(shuffle(path.read_bytes(), path.suffix, chance))
         shuffled = convert(
-            case.source.name, origin=place, set_name=case.set_name, variant=case.variant
+            case.source.name,
+            origin=place,
+            set_name=case.set_name,
+            variant=case.variant,
+            accept_changed="a test",
         )
 
         assert_frame_equal(shuffled.annotations, straight.annotations)

@@ -17,7 +17,7 @@ from nnd.converters.texts.hygiene import STEPS, detokenise, normalise_texts, rep
 from nnd.schemas import NNDError
 
 Annotated = Callable[..., pl.DataFrame]
-LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters")
+LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
 
 
 def looks(annotated: Annotated, *texts: str) -> dict[str, Any]:
@@ -45,6 +45,12 @@ def looks(annotated: Annotated, *texts: str) -> dict[str, Any]:
         ("doubled_spaces", "He  sings"),
         ("control_characters", "He\u0007 sings"),
         ("control_characters", "He \u0096 sings"),
+        ("wrongly_decoded", "caf\ufffd"),
+        *(
+            ("wrongly_decoded", text.encode().decode(encoding))
+            for encoding in ("latin-1", "cp1252")
+            for text in ("caf\u00e9", "It\u2019s", "5\u00a0%", "\u00abnon\u00bb", "Fun \U0001f600")
+        ),
     ],
 )
 def test_a_text_with_a_look(annotated: Annotated, look: str, text: str) -> None:
@@ -64,6 +70,8 @@ def test_a_text_with_a_look(annotated: Annotated, look: str, text: str) -> None:
         ("tokenised", "Qui chante\u00a0?"),
         ("doubled_spaces", "He sings"),
         ("control_characters", "one\tline\r\nand another"),
+        ("wrongly_decoded", "caf\u00e9, It\u2019s 5\u00a0% \u00abNON\u00bb \U0001f600"),
+        ("wrongly_decoded", "S\u00c3O PAULO, \u00c2ngelo, \u00e2ge, \u00f0"),
     ],
 )
 def test_a_text_without_it(annotated: Annotated, look: str, text: str) -> None:
@@ -80,7 +88,21 @@ def test_shares_are_of_candidates(annotated: Annotated) -> None:
         "tokenised": 0.25,
         "doubled_spaces": 0.25,
         "control_characters": 0.0,
+        "wrongly_decoded": 0.0,
     }
+
+
+def test_contexts_are_looked_at_once(annotated: Annotated) -> None:
+    frame = pl.concat(
+        [
+            annotated("label", ("a", "good"), ("b", "wrong"), context="Caf\u00c3\u00a9?"),
+            annotated("label", ("c", "good"), context_id="c2"),
+        ]
+    )
+
+    found = report_hygiene(frame, make_pairs(frame, NoError("good"), {}).frame)
+
+    assert found["contexts"] == {"n": 2, "wrongly_decoded": 0.5}
 
 
 def test_a_candidate_counts_once_and_for_each_of_its_systems(annotated: Annotated) -> None:

@@ -84,14 +84,14 @@ def test_marks_of_the_forest_stand_at_their_rates() -> None:
     assert at == pytest.approx(expected, abs=1e-4)  # b has no rate there, and no mark
 
 
-def test_an_interval_without_width_gives_way_to_wilsons() -> None:
-    """Where all tests pass, so do all in every resample: that is no certainty."""
-    groups = [Group("", "overall", [rate(0.9, (0.9, 0.9)), rate(0.5, (0.4, 0.6)), rate(0.5)])]
+def test_where_all_contexts_agree_the_interval_is_thin() -> None:
+    """It takes every context for one test (`context_intervals`)."""
+    groups = [Group("", "overall", [rate(1.0, (0.9, 1.0)), rate(0.5, (0.4, 0.6)), rate(0.5)])]
     file = svg(drawn(draw_forest, list("abc"), list("abc"), groups))
     assert [each.title for each in marks(file)] == [
-        "a, overall: 90.0 % [10.0, 95.0] of 40",
+        "a, overall: 100.0 % [90.0, 100.0] of 40",
         "b, overall: 50.0 % [40.0, 60.0] of 40",
-        "c, overall: 50.0 % of 40",  # one context says nothing of others, and nor does Wilson
+        "c, overall: 50.0 % of 40",  # one context says nothing of others
     ]
     widths = re.findall(rb"stroke: #(?:0072b2|d55e00|009e73); stroke-width: ([\d.]+)", file)
     assert widths == [b"0.5", b"1.2"]

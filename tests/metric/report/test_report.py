@@ -164,13 +164,13 @@ def test_the_first_sentences_name_those_that_may_be_as_good(tmp_path: Path) -> N
     assert ". The data cannot tell it from y. " in Page(tmp_path / "report.html").words()
 
 
-def test_all_passed_is_told_with_wilsons_interval(tmp_path: Path) -> None:
+def test_all_passed_is_told_with_an_interval_of_contexts(tmp_path: Path) -> None:
     # n / (n + z²) = 4 / (4 + 1.95996²) = 0.5101
     report(write_likelihoods(tmp_path / "run", scored("x", "++++")), tmp_path / "report.html")
     words = Page(tmp_path / "report.html").words()
-    assert "100.0 % of 4 tests, Wilson's 95 % interval 51.0 to 100.0." in words
+    assert "100.0 % of 4 tests, 95 % interval with one test per context 51.0 to 100.0." in words
     assert "[51.0, 100.0]*" in words
-    assert "* Wilson's interval, tests taken for independent" in words
+    assert "all contexts agree; Wilson's interval, each context taken for one test" in words
 
 
 def test_two_sizes_of_no_family_are_no_trend(sample: Path, tmp_path: Path) -> None:

@@ -115,7 +115,6 @@ READINGS = [
             credited,
             number,
             origin=name,
-            declared=False,
         )
         for name in OLDER
     ),

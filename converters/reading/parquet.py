@@ -1,0 +1,128 @@
+"""Reading the rows of a Parquet file in bounded memory.
+
+Files are opened by path and read without threads. Given a `BytesIO`, Arrow's threads hold Python
+buffers and may drop the last reference to one after `read` has returned. If the interpreter is
+finalizing by then, as after an error, that thread asks for the GIL within a C++ destructor and
+Python ends it there: "terminate called without an active exception", exit status 134.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nnd.schemas import SourceError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_BYTES = 2**30
+"""Of all cells together, decoded: a file may hold a text once that a million rows refer to."""
+
+_ROWS = 1024  # at a time
+_ROWS_TO_COUNT = 2**16
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file.
+
+    Raises:
+        SourceError: If it cannot be read, or is not a Parquet file.
+    """
+    return list(parquet_schema(path).names)
+
+
+def parquet_schema(path: Path) -> "pa.Schema":
+    """Return the columns of a Parquet file with their types.
+
+    Raises:
+        SourceError: If it cannot be read, or is not a Parquet file.
+    """
+    from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
+
+    with _refusing(path), parquet.ParquetFile(path) as file:
+        return file.schema_arrow
+
+
+def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file; no more than some of them are held at a time.
+
+    Args:
+        path: The file.
+        columns: Those to read; None: all.
+
+    Raises:
+        SourceError: If it cannot be read, is not a Parquet file or a broken one, or its cells take
+            more than `MOST_BYTES`.
+    """
+    from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
+
+    wanted = parquet_columns(path) if columns is None else list(columns)
+    with _refusing(path):
+        _check_size(path, wanted)
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
+            missing = file.metadata.num_rows
+            for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
+                yield from batch.to_pylist()
+                missing -= batch.num_rows
+        # Arrow takes a damaged page for the end of a column.
+        if missing:
+            raise ValueError(f"{missing} rows are missing")
+
+
+def _check_size(path: Path, columns: Sequence[str]) -> None:
+    """Refuse a file that is too large once decoded; to count, a text is decoded once for all rows.
+
+    Within lists Arrow mostly cannot do that: there each text of the rows at hand is decoded.
+    """
+    from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
+
+    with parquet.ParquetFile(path) as file:
+        leaves = [file.schema.column(number) for number in range(len(file.schema))]
+    texts = {leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"} & {*columns}
+    total = 0
+    with parquet.ParquetFile(path, read_dictionary=sorted(texts), pre_buffer=False) as file:
+        for column in columns:
+            rows = _ROWS_TO_COUNT if column in texts else _ROWS
+            for batch in file.iter_batches(rows, columns=[column], use_threads=False):
+                total += sum(map(_decoded_bytes, batch.columns))
+                if total > MOST_BYTES:
+                    raise SourceError(
+                        f"{path.name}: its cells take more than {MOST_BYTES:,} bytes; check that "
+                        "this is the right file, or split it into several files"
+                    )
+
+
+def _decoded_bytes(values: "pa.Array") -> int:
+    """Return how many bytes values take once each text stands in every row that has it."""
+    from pyarrow import compute, types  # noqa: PLC0415 - most files need none of it
+
+    kind = values.type
+    if types.is_dictionary(kind) and not types.is_primitive(kind.value_type):
+        lengths = compute.binary_length(values.dictionary).take(values.indices)
+        return int(values.indices.nbytes) + (compute.sum(lengths).as_py() or 0)
+    if types.is_struct(kind):
+        return sum(map(_decoded_bytes, values.flatten()))
+    if types.is_map(kind):
+        return _decoded_bytes(values.keys) + _decoded_bytes(values.items)
+    if types.is_nested(kind):  # a list of some kind
+        return _decoded_bytes(values.flatten())
+    return int(values.nbytes)
+
+
+@contextlib.contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Explain what Arrow has to complain of."""
+    from pyarrow import ArrowException  # noqa: PLC0415 - most files need none of it
+
+    try:
+        yield
+    except MemoryError as error:
+        raise SourceError(
+            f"{path.name}: there is not enough memory to read it; split it into several files"
+        ) from error
+    except (OSError, ValueError, ArrowException) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise SourceError(
+            f"{path.name}: cannot be read as Parquet: {reason}; fetch the file again"
+        ) from error
