@@ -134,7 +134,7 @@ def metrics(
     over: Annotated[
         str,
         typer.Option(
-            "--systems",
+            metavar="SYSTEMS",
             help="shared: correlate over the systems and candidates that all rows have; all: each "
             "row over its own.",
         ),

@@ -52,7 +52,7 @@ def test_a_table(metrics: Command, data: Path) -> None:
 
 
 def test_each_row_over_its_own(metrics: Command, data: Path) -> None:
-    code, out, _ = metrics(data, "--systems", "all", "--json")
+    code, out, _ = metrics("--data", data, "--over", "all", "--json")
     found = json.loads(out)
     assert (code, found["shared"]) == (0, None)
     # With the empty candidate, a length of 0: r = (94 * 4 - 23 + 71 * 5) / sqrt(14406 * 42).
@@ -116,7 +116,7 @@ def test_a_run_and_a_prompted_model(
             ["--data", "data", "--scorer", "rouge"],
             'no scorer "rouge" (did you mean "rouge1"?); choose from rouge1, ',
         ),
-        (["--data", "data", "--systems", "some"], 'systems "some": choose shared or all'),
+        (["--data", "data", "--over", "some"], 'over "some": choose shared or all'),
         (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
         (["data", "--data", "data"], "log_likelihoods.parquet: "),
         (
