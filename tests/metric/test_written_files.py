@@ -8,9 +8,9 @@ from typing import Any, get_args
 import polars as pl
 import pytest
 import yaml
-from support.histories import entry, write
 from support.places import SOURCES
 from support.second_validator import problems
+from support.training.histories import entry, write
 
 from nnd.converters.folder import convert
 from nnd.converters.publish.release import read_release, write_release

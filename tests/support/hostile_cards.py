@@ -71,8 +71,8 @@ def hostile_folder(place: Path) -> Path:
         permission=ALL,
         contacts={"kept": ALL},
         normalised=[ALL],
-        dropped=[{"n": 1, "reason": "x", "what": ALL, "why": ALL}],
-        files=[one | {"name": ALL, "sha256": ALL} for one in told["files"]],
+        dropped=[{"n": 1, "reason": "x", "what": "pairs", "why": ALL}],
+        files=[one | {"name": ALL} for one in told["files"]],
     )
     return made
 

@@ -20,9 +20,9 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from support import histories
 from support.places import SUPPORT
-from support.training_runs import bits, make_trainer, sample_pairs
+from support.training import histories
+from support.training.runs import bits, make_trainer, sample_pairs
 from transformers import EarlyStoppingCallback, Trainer, TrainerCallback
 
 from nnd.metric import evaluate
@@ -83,7 +83,10 @@ def test_200_steps_of_a_bart_end_in_the_same_weights_and_the_curve_rises(tmp_pat
     first, last = found[0].overall, found[-1].overall
     assert first.interval is not None
     assert last.interval is not None
-    assert first.interval[1] < last.interval[0]
+    assert first.pass_rate is not None
+    assert last.pass_rate is not None
+    assert first.interval[1] < last.pass_rate
+    assert first.pass_rate < last.interval[0]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def test_of_several_processes_the_first_scores_and_the_weights_stay_the_same(
     common = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2"}
     processes = [
         subprocess.Popen(
-            [sys.executable, SUPPORT / "training_process.py", tmp_path],
+            [sys.executable, SUPPORT / "training" / "process.py", tmp_path],
             env=os.environ
             | common
             | {"RANK": rank, "LOCAL_RANK": rank, "PYTHONPATH": str(SUPPORT.parent)},

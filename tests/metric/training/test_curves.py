@@ -11,8 +11,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from support.histories import entry, write
 from support.shown import check_pictured
+from support.training.histories import entry, write
 
 from nnd.metric.cli.command import main
 from nnd.metric.statistics.intervals import wilson

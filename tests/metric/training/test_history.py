@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.histories import entry
+from support.training.histories import entry
 from support.two_models import scored
 
 from nnd.metric.results.rates import pass_rates

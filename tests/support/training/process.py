@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import torch
-from support.training_runs import bits, make_trainer, sample_pairs
+from support.training.runs import bits, make_trainer, sample_pairs
 
 from nnd.metric.training.callback import NNDCallback
 
