@@ -24,7 +24,7 @@ help:
 $(BIN)/nnd: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nnd needs Python 3.11 or newer")'
 	@echo "Setting up $(VENV): pip fetches about 2 GB, torch first, unless it has them in its cache."
-	@echo "That takes five to ten minutes, this once; nothing outside $(VENV) is changed."
+	@echo "That takes five to ten minutes, once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) torch==2.13.0
 	$(BIN)/python -m pip uninstall -qq -y nnd

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _LONGEST_EXCERPT = 60
+_CLOSE = 0.65  # at 0.6, "predictions" is close to "revision"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -25,7 +26,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     by_folded = {each.casefold(): each for each in known}
     folded = name.casefold()
-    close = get_close_matches(folded, by_folded, 1)
+    close = get_close_matches(folded, by_folded, 1, _CLOSE)
     close += [each for each in by_folded if folded and folded in each]
     return f' (did you mean "{by_folded[close[0]]}"?)' if close else ""
 

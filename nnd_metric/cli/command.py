@@ -15,10 +15,10 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.adding_sources import check_source, new_source
+from nnd.metric.cli.behaviour import Command, Group
 from nnd.metric.cli.converting import convert, sources, validate
 from nnd.metric.cli.curves import curve
 from nnd.metric.cli.evaluating import evaluate
-from nnd.metric.cli.help import Command, Group
 from nnd.metric.cli.publishing import card, export, publish, publish_metric
 from nnd.metric.cli.reporting import report
 from nnd.metric.cli.statistics import agree, compare, metrics

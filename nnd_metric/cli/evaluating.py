@@ -158,9 +158,9 @@ def evaluate(
             loading=Loading(revision, dtype, device, trust_remote_code),
         )
     except KeyboardInterrupt:
-        again = "" if no_cache else "; the same command goes on from there"
-        print(f"nnd: interrupted{again}", file=sys.stderr)
-        raise
+        if no_cache:
+            raise
+        raise KeyboardInterrupt("the same command goes on from there") from None
     evaluations = [*found.evaluations.values()]
     one = evaluations[0] if len(data) == 1 and evaluations else None
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []

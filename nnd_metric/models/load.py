@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import torch
 from huggingface_hub import is_offline_mode
-from huggingface_hub.errors import LocalEntryNotFoundError, OfflineModeIsEnabled
+from huggingface_hub.errors import (
+    HTTPError,  # type: ignore[attr-defined]
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+)
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -243,7 +246,9 @@ def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]
 def _is_out_of_reach(error: BaseException | None) -> bool:
     """Whether an error comes from a Hub that could not be asked, and not from its answer."""
     while error is not None:
-        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled | httpx.TransportError):
+        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled):
+            return True
+        if isinstance(error, HTTPError) and getattr(error, "response", None) is None:
             return True
         error = error.__cause__ or error.__context__
     return False

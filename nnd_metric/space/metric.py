@@ -6,7 +6,6 @@ names of the script that it loads, and in a Space this module is the script.
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from nnd.metric.data import (
 from nnd.metric.encoding import Keep
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading, ModelHolder, choose_model
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 
 @evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)
@@ -202,9 +201,8 @@ def _check_known(names: Iterable[str], known: Iterable[str]) -> None:
     if not unknown:
         return
     arguments = [*inspect.signature(NND.compute).parameters]
-    meant = get_close_matches(unknown[0], {*known, *arguments} - {"self", "columns"}, 1)
+    meant = did_you_mean(unknown[0], {*known, *arguments} - {"self", "columns"})
     raise ScoringError(
-        f"there is no argument {unknown[0]}"
-        + (f"; did you mean {meant[0]}?" if meant else "")
-        + f" NND takes pairs: dataset, or the columns {', '.join(REQUIRED)}"
+        f"there is no argument {unknown[0]}{meant}; NND takes pairs: dataset, or the columns "
+        f"{', '.join(REQUIRED)}"
     )

@@ -1,6 +1,7 @@
-"""What `--help` shows: every bracket that a help text holds, and examples on lines of their own."""
+"""How commands show their help, and how they end when they are interrupted."""
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -32,7 +33,15 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The command itself."""
+    """The command `nnd`, of which the others are parts."""
+
+    def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401 - what the command returns
+        """Run a command; if it is interrupted, say so in one line, with what the command adds."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            print("nnd: interrupted", *interrupt.args, sep="; ", file=sys.stderr)
+            raise
 
     def get_params(self, ctx: "Context") -> "list[Parameter]":
         """Return the parameters, no type behind those that take no value."""
