@@ -23,6 +23,7 @@ _LENGTH = ("shorter_wins", "longer_wins")
 _OF_RATES = re.compile(r" passes \d+\.\d % of ")
 """Stored sentences about pass rates, in the words of any version: here they are found anew."""
 
+
 @dataclass(frozen=True, slots=True)
 class Doubts:
     """What to know of one model's rates.

@@ -30,10 +30,9 @@ from support.report.driven import (
     unfold,
     verdicts,
 )
-from support.report.runs import MODELS, SYSTEMS, Pretended, write_run
+from support.report.runs import MODELS, Pretended, write_run
 from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
 
-from nnd.converters.folder.conversion import convert
 from nnd.metric.report.page.write import report
 
 thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND_TEST_FULL=1")
@@ -48,20 +47,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     require_browser()
     with Chromium(tmp_path_factory.mktemp("chromium")) as browser:
         yield browser
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedded sample, converted."""
-    out = tmp_path_factory.mktemp("data") / "sample"
-    convert("sample", out=out)
-    return out
-
-
-@pytest.fixture(scope="module")
-def run(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of five models on the sample."""
-    return write_run(tmp_path_factory.mktemp("runs") / "run", sample, MODELS, systems=SYSTEMS)
 
 
 @pytest.fixture(scope="module")
