@@ -17,14 +17,18 @@ from gradio_client import Client
 from support.metric_runs import LOADER, run_python, save_model, write_pairs
 
 import nnd.metric.space.metric
+from nnd.converters.folder.conversion import convert
 from nnd.metric import evaluate as evaluate_models
+from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.protocols import PROTOCOLS
 from nnd.metric.engine import Scoring
 from nnd.metric.results.baselines import BASELINES
-from nnd.metric.space import app
-from nnd.metric.space.app import Trial, show, show_problem, try_model
+from nnd.metric.results.version import VERSION
+from nnd.metric.space import app, trial_html, trials
 from nnd.metric.space.files import write_space
-from nnd.schemas import ScoringError
+from nnd.metric.space.trial_html import mark_differences, show, show_problem, show_weighed
+from nnd.metric.space.trials import Trial, Weighed, example, try_model, weigh
+from nnd.schemas import ScoringError, check_rows
 
 HOSTILE = "<script>alert(1)</script></div>\u202e&amp;\"'"
 STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
@@ -36,7 +40,8 @@ STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
 @pytest.fixture
 def _metric_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """The module that is loaded already, for what does not test the loading."""
-    monkeypatch.setattr(app, "metric", lambda: nnd.metric.space.metric)
+    for module in (app, trials):
+        monkeypatch.setattr(module, "metric", lambda: nnd.metric.space.metric)
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")
@@ -49,6 +54,60 @@ def test_a_trial_is_what_the_command_computes(tmp_path: Path) -> None:
     assert trial.failures["tests"].sum() == failed > 0
     assert trial.failures["margin"].max() <= 0  # type: ignore[operator]
     assert trial.failures["margin"].is_sorted()
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+@pytest.mark.parametrize("protocol", ["native", "sum"])
+def test_two_texts_of_ones_own_are_weighed_as_pairs_are(protocol: str, tmp_path: Path) -> None:
+    model = save_model("gpt2", tmp_path)
+    row = {"context": "The cat sat.", "candidate_high": "a cat", "candidate_low": "the mat"}
+    expected = evaluate_models(model, [row], scoring=Scoring(protocol=protocol)).scored
+    found = weigh(model, "The cat sat.", ("a cat", "the mat"), protocol)
+    assert found.log_likelihoods == (expected["ll_high"].item(), expected["ll_low"].item())
+    assert found.unit == ("nats" if protocol == "sum" else "nats per token")
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+@pytest.mark.parametrize(
+    ("model", "candidates", "told"),
+    [
+        ("", ("a", "b"), "Name a model, and write two candidates."),
+        ("gpt2", ("a", ""), "Name a model, and write two candidates."),
+        ("gpt2", ("a", "a"), "are the same text"),
+        ("./nowhere", ("a", "b"), "./nowhere: no such model"),
+    ],
+)
+def test_texts_that_cannot_be_weighed(model: str, candidates: tuple[str, str], told: str) -> None:
+    with pytest.raises(ScoringError, match=re.escape(told)):
+        weigh(model, "c", candidates)
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+def test_the_example_is_of_the_sample_as_it_is(tmp_path: Path) -> None:
+    convert("sample", out=tmp_path / "sample")
+    pairs = load_pairs(tmp_path / "sample")
+    found = example()
+    assert f"|data:sample@{pairs.version[:6]}|" in found.result["signature"]
+    assert found.result["signature"].startswith(f"nnd|v:{VERSION}|")
+    assert list(check_rows("result", [found.result])) == []
+    texts = set(pairs.pairs["candidate_high"])
+    assert set(found.failures["candidate_high"]) <= texts
+    assert found.failures["tests"].sum() == found.result["n"] - found.result["passes"]
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+def test_two_models_are_shown_beside_each_other_and_one_alone(tmp_path: Path) -> None:
+    data = str(write_pairs(tmp_path))
+    models = [save_model(kind, tmp_path) for kind in ("gpt2", "t5")]
+    words = " ".join(Reader(app.evaluate(data, *models)).texts)
+    a, b = (try_model(data, model) for model in models)
+    for mine, other in ((a, b), (b, a)):
+        told = f"{mine.result['model']} alone passes {len(other.failed - mine.failed)}"
+        assert told in re.sub(r" ;? ?(?=alone)", " ", words)
+        assert f"{100 * mine.result['pass_rate']:.1f} % of {mine.result['n']} tests" in words
+    assert len(a.failed) == a.result["n"] - a.result["passes"]
+    for second in ("", models[0]):
+        assert "alone passes" not in app.evaluate(data, models[0], second)
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")
@@ -90,7 +149,7 @@ def failures(*rows: tuple[str, str, str | None, float | None]) -> list[dict[str,
     passed = (high > -1.0).fill_null(value=False)
     scored = pl.DataFrame({"passed": passed, "ll_high": high, "ll_low": [-1.0] * len(rows)})
     return (
-        app._failures(pairs, scored)
+        trials._failures(pairs, scored)
         .select("candidate_low", "error_category", "margin", "tests")
         .to_dicts()
     )
@@ -233,9 +292,46 @@ def test_what_is_undefined_is_said() -> None:
 
 
 def test_only_the_worst_failures_are_shown() -> None:
-    read = Reader(show(trial(rows=app.MOST_SHOWN + 1)))
-    assert f"{app.MOST_SHOWN + 1} failed tests, the worst of them" in read.texts
-    assert read.tags.count("article") == app.MOST_SHOWN
+    read = Reader(show(trial(rows=trial_html.MOST_SHOWN + 1)))
+    assert f"{trial_html.MOST_SHOWN + 1} failed tests, the worst of them" in read.texts
+    assert read.tags.count("article") == trial_html.MOST_SHOWN
+
+
+@pytest.mark.parametrize(
+    ("texts", "marked"),
+    [
+        (("a b c", "a d c"), ("a <mark>b</mark> c", "a <mark>d</mark> c")),
+        (("Brasília.", "Brasília?"), ("Brasília<mark>.</mark>", "Brasília<mark>?</mark>")),
+        (("a", "a b"), ("a", "a<mark> b</mark>")),
+        (("a b", "a  b"), ("a b", "a  b")),  # a blank is no word
+        (("<b>", "<i>"), ("&lt;<mark>b</mark>&gt;", "&lt;<mark>i</mark>&gt;")),
+        (("x " * 1001, "y"), ("x " * 1001, "y")),  # too long to look for
+    ],
+)
+def test_words_that_differ_are_marked(texts: tuple[str, str], marked: tuple[str, str]) -> None:
+    assert mark_differences(*texts) == marked
+
+
+@pytest.mark.parametrize(
+    ("log_likelihoods", "told"),
+    [
+        ((-1.0, -1.25), "The first is likelier, by 0.250 nats per token."),
+        ((-3.0, -1.0), "The second is likelier, by 2.000 nats per token."),
+        ((-1.0, -1.0), "Both are equally likely."),
+        ((None, -1.0), "A candidate without a token to score has no likelihood."),
+    ],
+)
+def test_which_is_likelier_and_by_how_much(
+    log_likelihoods: tuple[float | None, float | None], told: str
+) -> None:
+    weighed = Weighed(("a b", HOSTILE), log_likelihoods, "nats per token", HOSTILE)
+    read = Reader(show_weighed(weighed))
+    assert read.open == []
+    assert read.texts[0] == told
+    assert "script" not in read.tags
+    values = ["none" if each is None else f"\u2212{-each:.3f}" for each in log_likelihoods]
+    for which, value in zip(("first", "second"), values, strict=True):
+        assert f"{which} candidate, log-likelihood {value}" in read.texts
 
 
 def test_no_failure_is_said_so() -> None:
@@ -259,7 +355,7 @@ def test_texts_from_data_are_shown_as_they_are() -> None:
 
 def test_the_page_knows_every_protocol_and_baseline() -> None:
     assert list(PROTOCOLS) == list(app.PROTOCOLS)
-    assert set(BASELINES) == set(app.JUDGES)
+    assert set(BASELINES) == set(trial_html.JUDGES)
 
 
 # --- served, as in a Space: without the package -----------------------------------------------
@@ -284,8 +380,14 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def evaluate(space: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evaluate]:
+def evaluate(client: Client) -> Evaluate:
     """`evaluate(model_id=…, …)`: what the served page answers; what is left out is as it opens."""
+    return lambda **asked: str(client.predict(**asked, api_name="/evaluate"))
+
+
+@pytest.fixture(scope="module")
+def client(space: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """The page, served."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -307,8 +409,7 @@ def evaluate(space: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         ) as server,
     ):
         try:
-            client = _connect(port, server, home / "log")
-            yield lambda **asked: str(client.predict(**asked, api_name="/evaluate"))
+            yield _connect(port, server, home / "log")
         finally:
             server.terminate()
 
@@ -343,6 +444,28 @@ def test_the_served_page_tells_what_is_wrong(evaluate: Evaluate) -> None:
     assert re.fullmatch(r'<div class="nnd"><p class="problem" role="alert">.*</p></div>', page)
     assert "./nowhere: no such model" in page
     assert "Name a model" in evaluate(model_id=" ")
+
+
+def test_the_served_page_weighs_texts_of_ones_own(client: Client, tmp_path: Path) -> None:
+    model = save_model("gpt2", tmp_path)
+    row = {"context": "c d", "candidate_high": "a b", "candidate_low": "b a"}
+    result = evaluate_models(model, [row])
+    high, low = result.scored.select("ll_high", "ll_low").row(0)
+    asked = {"model_id": model, "context": "c d", "first": "a b", "second": "b a"}
+    read = Reader(str(client.predict(**asked, protocol="native", api_name="/weigh")))
+    which = "first" if high > low else "second"
+    assert read.texts[0] == f"The {which} is likelier, by {abs(high - low):.3f} nats per token."
+    assert read.texts[-1] == result.results[0].signature
+
+
+def test_the_served_page_opens_with_an_example(client: Client) -> None:
+    parts = client.config["components"]
+    (shown,) = [
+        str(each["props"].get("value"))
+        for each in parts
+        if "nnd" in str(each["props"].get("value")) and each["type"] == "html"
+    ]
+    assert shown == show(example(), title=app.EXAMPLE)
 
 
 def test_the_served_page_takes_other_data(evaluate: Evaluate, tmp_path: Path) -> None:
