@@ -80,7 +80,7 @@ def page() -> "gr.Blocks":
         gr.Markdown(HEAD)
         with gr.Row():
             model = gr.Textbox("distilgpt2", label="Model", info="Hub id, or a folder")
-            second = gr.Textbox(label="Second model", info="To compare; may be empty")
+            second = gr.Textbox("", label="Second model", info="To compare; may be empty")
             protocol = gr.Dropdown(
                 PROTOCOLS, label="Protocol", info="Which tokens count; native fits most uses"
             )

@@ -122,7 +122,6 @@ def test_the_served_page_weighs_texts_of_ones_own(client: Client, tmp_path: Path
 
 
 def test_the_served_page_opens_with_an_example(client: Client) -> None:
-    parts = client.config["components"]
     values = [str(each["props"].get("value")) for each in client.config["components"]]
     (shown,) = [value for value in values if value.startswith('<div class="nnd">')]
     assert shown == show(example(), title=app.EXAMPLE)
