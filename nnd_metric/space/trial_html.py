@@ -102,7 +102,7 @@ def mark_differences(first: str, second: str) -> tuple[str, str]:
     if max(map(len, words)) > MOST_WORDS:
         return escape(first), escape(second)
     marked: tuple[list[str], list[str]] = ([], [])
-    for kind, i, j, k, m in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+    for kind, i, j, k, m in SequenceMatcher(None, words[0], words[1], autojunk=False).get_opcodes():
         for out, part in zip(marked, (words[0][i:j], words[1][k:m]), strict=True):
             text = escape("".join(part))
             out.append(text if kind == "equal" or not text.strip() else f"<mark>{text}</mark>")

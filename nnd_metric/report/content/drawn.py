@@ -81,12 +81,15 @@ def _agreement(content: Content, *, stacked: bool = False) -> list[Drawing]:
 
 
 def _comparisons(content: Content) -> list[Drawing]:
-    column, models = main_column(content.groups), content.models
+    column = main_column(content.groups)
+    sides = [Side(place, each.name) for place, each in enumerate(content.models)]
+    models = [each.model for each in content.models]
     return [
         draw_comparison(
-            *(Side(place, models[place].name) for place in (each.a, each.b)),
+            sides[each.a],
+            sides[each.b],
             column,
-            each.found.to_dict() | {"a": models[each.a].model, "b": models[each.b].model},
+            each.found.to_dict() | {"a": models[each.a], "b": models[each.b]},
             number=number,
         )
         for number, each in enumerate(content.comparisons)

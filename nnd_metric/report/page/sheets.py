@@ -73,7 +73,8 @@ def faded(found: Sheet, agreement: Mapping[str, Any]) -> Sheet:
         agreement: What it shows (`Agreement.to_dict`).
     """
     counts = {category: each["n"] for category, each in agreement["by_category"].items()}
-    n, rows = 0, []
+    n = 0
+    rows: list[Row] = []
     for row in found.rows:
         begins = not rows or rows[-1].ends
         if begins:
