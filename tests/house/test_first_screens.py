@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 from rich.table import Table
 from support.checked_source import make_birds
-from support.histories import entry, write
 from support.judged_cases import write_judged
 from support.screens.evaluations import evaluation
+from support.training.histories import entry, write
 from support.two_models import scored, write_run
 
 from nnd.cards import card
