@@ -4,14 +4,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # Constrained are also the environments in which pip builds what has no wheel.
-INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q
+INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install
 
 .PHONY: help demo test test-full bench check format types constraints
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       set up, convert the embedded sample, train and score three toy models"
-	@echo "make test       set up, run the tests"
+	@echo "make test       set up with the development tools, run the tests"
 	@echo "make test-full  the same, slow tests in full"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make check      formatting, lint, types, tests"
@@ -23,9 +23,15 @@ help:
 # gigabytes of CUDA packages.
 $(BIN)/nnd: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nnd needs Python 3.11 or newer")'
+	@echo "Setting up $(VENV): pip fetches about 2 GB, torch first, unless it has them in its cache."
+	@echo "That takes five to ten minutes, once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) torch==2.13.0
 	$(BIN)/python -m pip uninstall -qq -y nnd
+	$(INSTALL) -e .
+	touch $@
+
+$(VENV)/dev: $(BIN)/nnd
 	$(INSTALL) -e '.[dev]'
 	touch $@
 
@@ -47,29 +53,30 @@ demo: $(BIN)/nnd
 	    --system demo/models/toy-trained=heron
 	$(BIN)/nnd report demo/result --data demo/sample --out demo/report.html
 	@echo
-	@echo "Open demo/report.html in a browser."
-	@echo
 	@echo "All of this is a toy: the sample is invented, the models were trained on the very texts they"
 	@echo "are tested on, and they stand for three of its systems only so that there is something to"
-	@echo "compare. Look at demo/sample, demo/models and demo/result; then convert real data."
+	@echo "compare. Open demo/report.html in a browser. Then, with real data and a real model:"
+	@echo
+	@echo "    . $(BIN)/activate"
+	@echo "    nnd evaluate --model gpt2 --data quiz_design --limit 200"
 
-test: $(BIN)/nnd
+test: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 -q
 
-test-full: $(BIN)/nnd
+test-full: $(VENV)/dev
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 -q --durations=15 -m "not alone"
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -q --durations=15 -m alone
 
-bench: $(BIN)/nnd
+bench: $(VENV)/dev
 	$(INSTALL) -e '.[dev,bench]'
 	$(BIN)/python tests/benchmarks/convert_scale.py
 	$(BIN)/python tests/benchmarks/engine_speed.py
 
-format: $(BIN)/nnd
+format: $(VENV)/dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-types: $(BIN)/nnd .links
+types: $(VENV)/dev .links
 	$(BIN)/mypy -p nnd -p near_negative
 	PYTHONPATH=.links $(BIN)/lint-imports --no-cache
 
@@ -84,7 +91,7 @@ constraints:
 	mv .constraints/new.txt constraints.txt
 	rm -r .constraints
 
-check: $(BIN)/nnd types
+check: $(VENV)/dev types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(MAKE) test

@@ -1,6 +1,7 @@
 """What models did: on one set of pairs, and on several."""
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ class Evaluation(Pictured):
             `results.SCORED_SCHEMA`.
         agreement: Between pass rates and human scores, or None.
         agreement_reason: Why there is no agreement, or None.
+        systems: Model → system it stands for, as somebody said.
     """
 
     data: str
@@ -38,6 +40,7 @@ class Evaluation(Pictured):
     scored: pl.DataFrame
     agreement: Agreement | None
     agreement_reason: str | None
+    systems: Mapping[str, str] = field(default_factory=dict)
 
     def headline(self) -> str:
         """Return which model passes most tests."""
@@ -112,6 +115,7 @@ class Evaluation(Pictured):
             "results": [result.to_dict() for result in self.results],
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
             "agreement_reason": self.agreement_reason,
+            "systems": dict(self.systems),
         }
 
     def write(self, folder: str | Path) -> None:

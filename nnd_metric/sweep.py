@@ -8,7 +8,7 @@ more than loading the model, and what is written is always what the models and t
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, overload
@@ -19,6 +19,7 @@ from nnd.metric.agreement import agree_scored
 from nnd.metric.data import (
     PairData,
     PairSet,
+    choose_part,
     load_pairs,
     match_systems,
     name_datasets,
@@ -26,14 +27,23 @@ from nnd.metric.data import (
     read_human_scores,
 )
 from nnd.metric.engine import Scoring, Store, default_store
-from nnd.metric.evaluation import Evaluation, Failure, Sweep
+from nnd.metric.evaluation import Evaluation, Sweep
 from nnd.metric.models import LoadedModel, Loading, load_config, load_model
-from nnd.metric.results import RUN_FILES, ModelResult, evaluate_model
+from nnd.metric.results import (
+    RUN_FILES,
+    STORED,
+    KeptRun,
+    ModelResult,
+    evaluate_model,
+    read_kept,
+)
+from nnd.metric.trouble import Trouble
 from nnd.schemas import (
     NNDError,
     ScoringError,
     ScoringWarning,
     check_replaceable,
+    did_you_mean,
     has_surrogate,
 )
 
@@ -52,6 +62,8 @@ def evaluate(
     out: str | Path | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    categories: Sequence[str] = (),
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Sweep: ...
@@ -63,6 +75,8 @@ def evaluate(
     out: str | Path | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    categories: Sequence[str] = (),
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Evaluation: ...
@@ -73,6 +87,8 @@ def evaluate(
     out: str | Path | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    categories: Sequence[str] = (),
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Evaluation | Sweep:
@@ -87,21 +103,27 @@ def evaluate(
         data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts is the
             rows of one.
         out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
-            of each; results already there are replaced, and nothing else. Also written, when the
-            run is interrupted or fails, is what was done by then.
+            of each. A run of other models that is there stays, if it is of the same pairs, protocol
+            and template. Also written, when the run is interrupted or fails, is what was done by
+            then.
         human_scores: Human scores per system, of one dataset; None means those that come with the
             data.
         systems: Model → system it stands for, where the model's id does not say it; of several
             datasets, in those that have such a system.
+        limit: Score no more than so many pairs of each dataset, for a first look: whole contexts,
+            the same in every run.
+        categories: Score the pairs of these error categories only.
         scoring: How pairs are scored.
         loading: How models are loaded.
 
     Returns:
-        For one dataset, one result per model, all per-pair log-likelihoods, and, for two or more
-        models matched to systems, the agreement. For a list, that for each of them.
+        For one dataset, one result per model (those of the run in `out` included), all per-pair
+        log-likelihoods, and, for two or more models matched to systems, the agreement. For a list,
+        that for each of them.
 
     Raises:
-        ScoringError: If data, a model or an option cannot be used; the message says which and why.
+        ScoringError: If data, a model or an option cannot be used, or `out` holds another run; the
+            message says which and why.
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
     several = _is_several(data)
@@ -115,9 +137,16 @@ def evaluate(
             "human scores are of one dataset, and there are several; leave human_scores "
             "(--human-scores) out: those that come with each dataset are taken"
         )
-    trouble = _Trouble(fatal=not several or len(names) == len(keys) == 1)
+    trouble = Trouble(fatal=not several or len(names) == len(keys) == 1)
     pairs = _read(keys, datasets, human_scores, trouble)
-    _check_systems(names, pairs, systems or {})
+    if limit is not None or categories:
+        pairs = {
+            key: choose_part(each, limit=limit, categories=categories)
+            for key, each in pairs.items()
+        }
+    kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, models=names)
+    here = [*names, *(each.model for key in pairs for each in kept(key).results)]
+    _check_systems(here, pairs, systems or {})
     usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)
     done: dict[str, list[_Scored]] = {key: [] for key in pairs}
     evaluations: dict[str, Evaluation] = {}
@@ -127,7 +156,7 @@ def evaluate(
     finally:  # what was done by then is kept when a sweep is interrupted
         for key, found in done.items():
             if found:
-                evaluations[key] = _join(found, pairs[key], systems or {})
+                evaluations[key] = _join(found, kept(key), pairs[key], systems or {})
                 if key in folders:
                     evaluations[key].write(folders[key])
     if not several:
@@ -183,33 +212,11 @@ def _is_several(data: object) -> bool:
     return isinstance(data, list | tuple) and not any(isinstance(each, Mapping) for each in data)
 
 
-@dataclass(frozen=True, slots=True)
-class _Trouble:
-    """What went wrong so far; `fatal` says that nothing may."""
-
-    fatal: bool
-    failures: list[Failure] = field(default_factory=list)
-
-    @contextmanager
-    def survived(self, model: str | None, dataset: str | None) -> Iterator[None]:
-        """Note what goes wrong inside, and go on."""
-        try:
-            yield
-        except Exception as error:  # models and their own code fail in any way
-            if self.fatal:
-                raise
-            reason = str(error) if isinstance(error, ScoringError) else repr(error)
-            self.failures.append(Failure(model, dataset, reason))
-            what = " on ".join(name for name in (model, dataset) if name is not None)
-            message = reason if reason.startswith(what) else f"{what}: {reason}"
-            warnings.warn(f"{message}; going on without it", ScoringWarning, stacklevel=2)
-
-
 def _read(
     keys: Sequence[str],
     datasets: Sequence[Dataset],
     human_scores: PairData | None,
-    trouble: _Trouble,
+    trouble: Trouble,
 ) -> dict[str, PairSet]:
     pairs: dict[str, PairSet] = {}
     for key, data in zip(keys, datasets, strict=True):
@@ -221,7 +228,7 @@ def _read(
     return pairs
 
 
-def _find(models: Mapping[str, Model], loading: Loading, trouble: _Trouble) -> dict[str, Model]:
+def _find(models: Mapping[str, Model], loading: Loading, trouble: Trouble) -> dict[str, Model]:
     """Return the models that exist: a typing error shows now, not after the others' hours."""
     usable: dict[str, Model] = {}
     for name, model in models.items():
@@ -237,7 +244,7 @@ def _score(
     pairs: Mapping[str, PairSet],
     scoring: Scoring,
     loading: Loading,
-    trouble: _Trouble,
+    trouble: Trouble,
 ) -> Iterator[tuple[str, _Scored]]:
     """Yield what each model does on each dataset, after the name of the dataset."""
     with _open_store() if scoring.cache else nullcontext() as store:
@@ -256,7 +263,7 @@ def _score_all(
     loaded: LoadedModel,
     pairs: Mapping[str, PairSet],
     score: Callable[[LoadedModel, PairSet], _Scored],
-    trouble: _Trouble,
+    trouble: Trouble,
 ) -> Iterator[tuple[str, _Scored]]:
     for key, data in pairs.items():
         with trouble.survived(loaded.name, key):
@@ -276,14 +283,29 @@ def _open_store() -> Iterator[Store | None]:
         yield store
 
 
-def _join(scored: Sequence[_Scored], pairs: PairSet, systems: Mapping[str, str]) -> Evaluation:
-    """Return the evaluation of several models on one dataset from what each did."""
-    results = tuple(result for result, _ in scored)
-    everything = pl.concat([frame for _, frame in scored])
-    people = pairs.human_scores
-    own = {} if people is None else _systems_in(people, systems, [each.model for each in results])
+def _kept(
+    key: str,
+    *,
+    folders: Mapping[str, Path],
+    pairs: Mapping[str, PairSet],
+    scoring: Scoring,
+    models: Sequence[str],
+) -> KeptRun:
+    """Return what stays of an earlier run on a dataset."""
+    found = read_kept(folders[key], pairs[key], scoring, models) if key in folders else None
+    return found or KeptRun((), pl.DataFrame(schema=STORED), {})
+
+
+def _join(
+    scored: Sequence[_Scored], kept: KeptRun, pairs: PairSet, systems: Mapping[str, str]
+) -> Evaluation:
+    """Return the evaluation of several models on one dataset: those that stay, and what is new."""
+    results = (*kept.results, *(result for result, _ in scored))
+    everything = pl.concat([kept.scored, *(frame.select(*STORED) for _, frame in scored)])
+    people, told = pairs.human_scores, {**kept.systems, **systems}
+    own = {} if people is None else _systems_in(people, told, [each.model for each in results])
     agreement, reason = agree_scored(everything, people, systems=own)
-    return Evaluation(pairs.name, results, everything, agreement, reason)
+    return Evaluation(pairs.title, results, everything, agreement, reason, own)
 
 
 def _check_systems(
@@ -294,7 +316,10 @@ def _check_systems(
     known = list(dict.fromkeys(name for people in judged for name in names_in(people, "system")))
     unknown = [system for system in systems.values() if system not in known]
     if judged and unknown:
-        raise ScoringError(f'there is no system "{unknown[0]}"; known: {", ".join(known)}')
+        raise ScoringError(
+            f'there is no system "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
+            f"{', '.join(known)}"
+        )
     for people in judged:
         own = _systems_in(people, systems, [*systems])
         match_systems(names, people, own)

@@ -61,7 +61,12 @@ if TYPE_CHECKING:
         replace_own as replace_own,
         write_folder as write_folder,
     )
-    from .texts import counted as counted, excerpt as excerpt, has_surrogate as has_surrogate
+    from .texts import (
+        counted as counted,
+        did_you_mean as did_you_mean,
+        excerpt as excerpt,
+        has_surrogate as has_surrogate,
+    )
     from .workplaces import temporary_folder as temporary_folder, workplace as workplace
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

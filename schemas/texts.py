@@ -1,8 +1,11 @@
 """Texts: what a message can show of a long one, counts in words, and what is no text."""
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _LONGEST_EXCERPT = 60
+_CLOSE = 0.65  # at 0.6, "predictions" is close to "revision"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -14,6 +17,18 @@ def excerpt(text: str, longest: int = _LONGEST_EXCERPT) -> str:
 def counted(n: int, noun: str) -> str:
     """Return how many there are: `counted(3, "pair")` is "3 pairs", of none "no pairs"."""
     return f"{f'{n:,}' if n else 'no'} {noun}s" if n != 1 else f"1 {noun}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return what an error about an unknown name adds: the known one that is closest, or nothing.
+
+    `did_you_mean("nativ", ["native", "sum"])` is ' (did you mean "native"?)'.
+    """
+    by_folded = {each.casefold(): each for each in known}
+    folded = name.casefold()
+    close = get_close_matches(folded, by_folded, 1, _CLOSE)
+    close += [each for each in by_folded if folded and folded in each]
+    return f' (did you mean "{by_folded[close[0]]}"?)' if close else ""
 
 
 def has_surrogate(text: str) -> bool:

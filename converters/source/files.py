@@ -24,6 +24,8 @@ from nnd.converters.source.download import fetch, find_cached
 from nnd.converters.source.source import Source, SourceFile
 from nnd.schemas import SourceError, one_line
 
+_NAMED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Files:
@@ -214,8 +216,12 @@ def _find(declared: SourceFile, origin: Path, *, is_main: bool) -> Path:
         if len(found) == 1:
             return found[0]
         if found:
-            names = " and ".join(str(path.relative_to(folder)) for path in found)
-            raise SourceError(f"{folder}: {names} fit equally well; name one of them with --from")
+            names = [str(path.relative_to(folder)) for path in found]
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            raise SourceError(
+                f"{folder}: {' and '.join(names[:_NAMED])}{more} fit equally well; name one of "
+                "them with --from"
+            )
     raise SourceError(
         f"{folder}: there is no {declared.name}; name the file with --from"
         + (f", or fetch it from {declared.url}" if declared.url else "")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from nnd.converters import Rule, read_rule
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.entry_points import Offered, offered_sources
-from nnd.schemas import SourceError, check_rows
+from nnd.schemas import SourceError, check_rows, did_you_mean
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
 
@@ -131,7 +131,8 @@ class Source:
         known: Mapping[str, Any] = self.facts.get(f"{kind}s", {})
         if name not in known:
             raise SourceError(
-                f'{self.name}: there is no {kind} "{name}"; known: {", ".join(known) or "none"}'
+                f'{self.name}: there is no {kind} "{name}"{did_you_mean(name, known)}; known: '
+                f"{', '.join(known) or 'none'}"
             )
         other = {field: value for field, value in known[name].items() if field != "description"}
         facts = {**self.facts, **other, kind: name}
@@ -210,7 +211,7 @@ def load_source(name_or_folder: str | Path) -> Source:
     Raises:
         SourceError: If there is none, or its source.yaml is not valid; the message names the field.
     """
-    known = [found.parent.name for found in sorted(BUILT_IN.glob("*/source.yaml"))]
+    known = built_in_names()
     folder = Path(BUILT_IN, name_or_folder) if name_or_folder in known else Path(name_or_folder)
     path = folder / "source.yaml"
     if os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for some names
@@ -223,9 +224,14 @@ def load_source(name_or_folder: str | Path) -> Source:
             return found.source
     names = known + [f"{each.name} of {each.distribution}" for each in others if each.distribution]
     raise SourceError(
-        f'"{name_or_folder}" is neither a built-in source ({", ".join(names)}) '
-        "nor a folder with a source.yaml"
+        f'"{name_or_folder}" is neither a built-in source ({", ".join(names)}) nor a folder with a '
+        f"source.yaml{did_you_mean(str(name_or_folder), known)}"
     )
+
+
+def built_in_names() -> list[str]:
+    """Return the names of the built-in sources."""
+    return [found.parent.name for found in sorted(BUILT_IN.glob("*/source.yaml"))]
 
 
 def _read_facts(path: Path) -> dict[str, Any]:

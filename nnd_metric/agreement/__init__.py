@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         agree_scored as agree_scored,
         category_column as category_column,
         read_scored as read_scored,
+        stored_systems as stored_systems,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -18,6 +18,7 @@ from nnd.metric.results import (
     distinct_tests,
     read_run,
     read_signatures,
+    read_systems,
     slices_by,
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
@@ -37,8 +38,9 @@ _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float6
 
 def agree(
     results: str | Path | Sequence[str | Path],
-    human_scores: PairData,
+    data: PairData | None = None,
     *,
+    human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
@@ -50,8 +52,9 @@ def agree(
         results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
             .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
             and then without intervals, which need the single pairs.
-        human_scores: Human scores, or the converted folder that holds them.
-        systems: Model → system it stands for, where the model's id does not say it.
+        data: The data that was scored, if it comes with human scores (`data.load_pairs`).
+        human_scores: Human scores of your own, which count instead.
+        systems: Model → system it stands for, where neither its id nor its run says it.
         aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
             aspect are taken as they are, and so is a table, which does not say of what its rates
             are: give one of this aspect.
@@ -61,16 +64,21 @@ def agree(
             rules (see `scoring_rules`).
 
     Raises:
-        ScoringError: If results cannot be read or do not belong together, models were scored by
+        ScoringError: If there are no human scores, results cannot be read or do not belong
+            together, models were scored by
             different rules, or fewer than two models are matched to systems.
     """
-    people = read_human_scores(human_scores)
+    judged = data if human_scores is None else human_scores
+    if judged is None:
+        raise ScoringError("there are no human scores: pass data (--data) or human_scores")
+    people = read_human_scores(judged)
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
     if len(paths) == 1 and not paths[0].is_dir():
         rates = read_pass_rates(paths[0])
         found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
     else:
         scored = read_scored(paths, mixed_rules=mixed_rules)
+        systems = stored_systems(paths, people, systems)
         found, reason = agree_scored(scored, people, systems=systems, aspect=aspect, order=order)
     if found is None:
         raise ScoringError(str(reason))
@@ -154,6 +162,29 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
     if not mixed_rules:
         check_rules(signatures)
     return pl.concat(frames)
+
+
+def stored_systems(
+    folders: Sequence[Path], human_scores: pl.DataFrame, asked: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Return which system each model stands for: as asked for, else as its run says.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        human_scores: Human scores; what a run says of systems that they do not hold is left out.
+        asked: Model → system.
+
+    Raises:
+        ScoringError: If a run's result cannot be read.
+    """
+    chosen = dict(asked or {})
+    free = {*names_in(human_scores, "system")} - {*chosen.values()}
+    for folder in folders:
+        for model, system in read_systems(folder).items():
+            if model not in chosen and system in free:
+                chosen[model] = system
+                free.remove(system)
+    return chosen
 
 
 def read_pass_rates(path: Path) -> pl.DataFrame:

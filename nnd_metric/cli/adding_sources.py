@@ -80,10 +80,12 @@ def new_source(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at an annotation file, guess what its columns are, and write a source that converts.
+    """Guess the columns of an annotation file and write a source.
 
     What cannot be guessed is asked, or said by an option. Columns of nested JSON are called by
-    their keys: outputs.text. Example: nnd new-source my_ratings --from ratings.csv
+    their keys: outputs.text.
+
+    Example: nnd new-source my_ratings --from ratings.csv
     """
     from nnd.converters.new_source import Answers, new_source as new_source_
 
@@ -122,12 +124,14 @@ def check_source(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a source as a reviewer would: pass, fail or look, each with what to do about it.
+    """Check a source as a reviewer would, and say what to do.
 
     This runs the source's convert.py, with a clean environment and an empty home, under bwrap or
     unshare -rn where one of them works; the check `outside` says which. Without bwrap, read a
     stranger's code first. Exits with 1 if anything fails. Nothing is fetched; what needs the real
-    files is not reached without them. Example: nnd check-source ./my_ratings --from ratings.csv
+    files is not reached without them.
+
+    Example: nnd check-source ./my_ratings --from ratings.csv
     """
     from nnd.converters.check_source import check_source as check_source_
 

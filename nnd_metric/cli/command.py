@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.adding_sources import check_source, new_source
+from nnd.metric.cli.behaviour import Command, Group
 from nnd.metric.cli.converting import convert, sources, validate
 from nnd.metric.cli.curves import curve
 from nnd.metric.cli.evaluating import evaluate
@@ -25,7 +26,11 @@ from nnd.schemas import ScoringError, ScoringWarning
 
 app = typer.Typer(
     name="nnd",
-    help="Near-Negative Distinction: give human evaluations of generated text a second life.",
+    cls=Group,
+    help=(
+        "Turn human evaluations of generated text into tests for language models.\n\n"
+        "Start here: nnd evaluate --model gpt2 --data quiz_design --limit 200"
+    ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -94,28 +99,24 @@ def _explain(error: Exception) -> str | None:
 
 
 def install_metric() -> None:
-    """Make `evaluate.load("nnd")` work in any folder, offline."""
+    """Make evaluate.load("nnd") work in any folder, offline.
+
+    Example: nnd install-metric
+    """
     from nnd.metric.space import install_metric as install_
 
     print(install_())
 
 
-for command in (
-    sources,
-    convert,
-    validate,
-    new_source,
-    check_source,
-    card,
-    publish,
-    publish_metric,
-    export,
-    evaluate,
-    agree,
-    compare,
-    metrics,
-    report,
-    curve,
-    install_metric,
-):
-    app.command()(command)
+GROUPS = {
+    "Data": (sources, convert, validate, export),
+    "Score": (evaluate,),
+    "Read": (agree, compare, metrics, report, curve),
+    "Hub": (card, publish, publish_metric, install_metric),
+    "Contribute": (new_source, check_source),
+}
+"""Commands by what one does, in the order of the help."""
+
+for group, commands in GROUPS.items():
+    for command in commands:
+        app.command(cls=Command, rich_help_panel=group)(command)

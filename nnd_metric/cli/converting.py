@@ -9,10 +9,10 @@ from nnd.metric.cli.printing import AsJson, Details, show_result
 
 
 def sources(*, details: Details = False, as_json: AsJson = False) -> None:
-    """List sources and their sets: task, language, licence, rule, pairs, variants.
+    """List the sources and their sets: what can be converted.
 
-    Built in are those without a distribution behind their name; others come with installed packages
-    (entry point group nnd.sources). What is wrong with one of these is told, and hides no other.
+    With task, language, licence, rule, number of pairs and variants. Installed packages may add
+    sources (entry point group nnd.sources); the distribution is shown behind the name.
     """
     from nnd.converters.source import sources as sources_
 
@@ -61,11 +61,13 @@ def convert(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Convert a source's annotation files into NND pairs and human scores.
+    """Convert human annotations into NND pairs and human scores.
 
     Writes pairs.parquet, human_scores.parquet, annotations.parquet and manifest.json. The
     convert.py of a folder runs as your own code: read a stranger's before.
-    Example: nnd convert quiz_design --from ~/data/quiz_design --out quiz_design-nnd
+
+    Example: nnd convert quiz_design
+    Example: nnd convert ./my_source --from ratings.csv --out my_source-nnd
     """
     from nnd.converters.folder import convert as convert_
 
@@ -88,7 +90,9 @@ def validate(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check a converted folder against the contract; list every problem, exit with 1 if any.
+    """Check a converted folder and list every problem.
+
+    The exit code is 1 if there is any.
 
     Example: nnd validate quiz_design-nnd
     """

@@ -11,7 +11,7 @@ from nnd.metric.cli.printing import AsJson, Details, show_result
 def curve(
     histories: Annotated[
         list[Path],
-        typer.Argument(metavar="HISTORY...", help="Files that NNDCallback wrote while training."),
+        typer.Argument(metavar="HISTORY", help="Files that NNDCallback wrote while training."),
     ],
     *,
     out: Annotated[Path, typer.Option(help="The figure, .svg or .png.")] = Path("curve.svg"),
@@ -25,7 +25,7 @@ def curve(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw pass rates over training steps, with intervals, by category.
+    """Draw pass rates over training steps, by category.
 
     Example: nnd curve run-a/nnd_history.jsonl run-b/nnd_history.jsonl --out curve.png
     """

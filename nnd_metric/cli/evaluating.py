@@ -1,28 +1,33 @@
 """The command that scores pairs with models."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nnd.metric.cli.options import Systems, read_systems
+from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.options import (
+    DATA,
+    HumanScores,
+    Model,
+    Systems,
+    read_systems,
+    read_template,
+)
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
+from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
     from nnd.metric import Sweep
 
 
 def evaluate(
-    model: Annotated[
-        list[str], typer.Option(help="Hub id or folder of a model; repeat it for several.")
-    ],
+    model: Model,
     data: Annotated[
         list[str],
-        typer.Option(
-            help="Converted folder, Parquet file, or ORG/name[@revision] on the Hub; repeat it for "
-            "several."
-        ),
+        typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
     ],
     *,
     out: Annotated[
@@ -46,22 +51,34 @@ def evaluate(
             show_default="beginning for encoder-decoders, end for decoder-only models",
         ),
     ] = None,
-    human_scores: Annotated[
-        str | None,
-        typer.Option(help="Human scores.", show_default="those that come with the data"),
-    ] = None,
+    human_scores: HumanScores = None,
     system: Systems = [],  # noqa: B006 - typer copies it
-    unconditional: Annotated[
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="For a first look: whole contexts of no more pairs than this."
+        ),
+    ] = None,
+    category: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME", help="Pairs of this error category only; repeat it for several."
+        ),
+    ] = [],  # noqa: B006
+    no_unconditional: Annotated[
         bool,
         typer.Option(
-            "--unconditional/--no-unconditional",
-            help="Score candidates without their contexts too, as a baseline.",
+            "--no-unconditional",
+            help="Leave out the baseline of the same model without contexts.",
         ),
-    ] = True,
+    ] = False,
     token_budget: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Tokens held in memory at once.", show_default="what memory allows"
+            metavar="N",
+            min=1,
+            help="Tokens held in memory at once.",
+            show_default="what memory allows",
         ),
     ] = None,
     no_cache: Annotated[
@@ -96,11 +113,14 @@ def evaluate(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score pairs with models: pass rates with intervals, and agreement with human scores.
+    """Score pairs with models: pass rates and agreement.
 
-    A model or dataset that fails does not end the others' work; it is reported, and the exit code
-    is 1. Run the command again to resume: what was computed is not computed again.
-    Example: nnd evaluate --model gpt2 --model facebook/bart-base --data quiz_design-nnd --out run
+    Run the command again to resume: what was computed is not computed again. A model that is added
+    to a run leaves the others there. A model or dataset that fails does not end the others' work;
+    it is reported, and the exit code is 1.
+
+    Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
+    Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     """
     from nnd.metric import evaluate as evaluate_
     from nnd.metric.engine import Scoring
@@ -108,32 +128,39 @@ def evaluate(
     from nnd.metric.tables import failure_table
 
     quiet_loading()
+    if push_to_model_card and (limit is not None or category):
+        raise ScoringError(
+            "--push-to-model-card: a part of the data is no result to publish; leave --limit and "
+            "--category out"
+        )
     if push_to_model_card:
         from nnd.converters.publish import check_pushable
 
         check_pushable(model, revision)
     scoring = Scoring(
         protocol,
-        template,
+        read_template(template),
         keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
-        unconditional,
+        not no_unconditional,
         token_budget,
         cache=not no_cache,
     )
     try:
         found = evaluate_(
             model,
-            data,
+            [find_data(name) for name in data],
             out=out,
-            human_scores=human_scores,
+            limit=limit,
+            categories=category,
+            human_scores=None if human_scores is None else find_data(human_scores),
             systems=read_systems(system),
             scoring=scoring,
             loading=Loading(revision, dtype, device, trust_remote_code),
         )
     except KeyboardInterrupt:
-        again = "" if no_cache else "; the same command goes on from there"
-        print(f"nnd: interrupted{again}", file=sys.stderr)
-        raise
+        if no_cache:
+            raise
+        raise KeyboardInterrupt("the same command goes on from there") from None
     evaluations = [*found.evaluations.values()]
     one = evaluations[0] if len(data) == 1 and evaluations else None
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
@@ -143,12 +170,12 @@ def evaluate(
         reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
         print(f"More with --details{reported}")
     if push_to_model_card:
-        _push(found)
+        _push(found, model)
     if found.failures:
         raise typer.Exit(1)
 
 
-def _push(found: "Sweep") -> None:
+def _push(found: "Sweep", models: Sequence[str]) -> None:
     """Send results to their models; the lines about it leave standard output to --json.
 
     Raises:
@@ -163,6 +190,8 @@ def _push(found: "Sweep") -> None:
         pairs = found.pairs[name]
         commit = pairs.version if "/" in pairs.name else None  # a folder's name has no slash
         for result in evaluation.results:
+            if result.model not in models:
+                continue  # it was in the run before
             on = of_models.setdefault(result.model, {})
             on[ScoredOn(pairs.name, commit)] = result.to_dict()
     failed = []

@@ -1,11 +1,32 @@
 """Options that several commands share, and how they are read."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nnd.schemas import ScoringError
+
+Runs = Annotated[
+    list[Path], typer.Argument(metavar="RUN", help="Folders that `nnd evaluate` wrote.")
+]
+
+Model = Annotated[
+    list[str],
+    typer.Option(metavar="MODEL", help="Hub id or folder of a model; repeat it for several."),
+]
+
+DATA = "converted folder, Parquet file, ORG/name[@revision] on the Hub, or a built-in source"
+
+HumanScores = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATA",
+        help="Human scores of your own: a Parquet file, or data that comes with them.",
+        show_default="those that come with --data",
+    ),
+]
 
 Systems = Annotated[
     list[str],
@@ -23,6 +44,11 @@ MixedRules = Annotated[
         help="Take models together that versions of nnd scored by different rules.",
     ),
 ]
+
+
+def read_template(text: str) -> str:
+    r"""Return a template as it was meant: a shell hands over \n and \t as two characters each."""
+    return text.replace("\\n", "\n").replace("\\t", "\t")
 
 
 def read_systems(entries: Sequence[str]) -> dict[str, str]:

@@ -36,7 +36,9 @@ def card(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the data card of a folder, or check one: list every problem, exit with 1 if any.
+    """Write the data card of a converted folder, or check one.
+
+    Checking lists every problem; the exit code is 1 if there is any.
 
     Example: nnd card quiz_design-nnd --repo my-org/quiz_design --out README.md
     """
@@ -94,10 +96,12 @@ def publish(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Publish a converted folder as a dataset on the Hub: one commit, read back and compared.
+    """Publish a converted folder as a dataset on the Hub.
 
-    Needs a token that may write: `hf auth login`, or HF_TOKEN. The card is written anew each time;
-    --dry-run shows what would change in it.
+    It makes one commit, which is read back and compared. Needs a token that may write: `hf auth
+    login`, or HF_TOKEN. Of the card, only what stands between nnd's marks is replaced; --dry-run
+    shows how.
+
     Example: nnd publish quiz_design-nnd my-org/quiz_design --dry-run
     """
     from nnd.converters.publish import publish as publish_
@@ -133,9 +137,11 @@ def publish_metric(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish the metric as a Space on the Hub, for evaluate.load("ORG/name") without nnd.
+    """Publish the metric as a Space on the Hub.
 
-    Needs a token that may write: `hf auth login`, or HF_TOKEN.
+    Then evaluate.load("ORG/name") works where nnd is not installed. Needs a token that may write:
+    `hf auth login`, or HF_TOKEN.
+
     Example: nnd publish-metric my-org/nnd
     """
     from nnd.metric.space import publish_metric as publish_
@@ -164,7 +170,7 @@ def export(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write pairs as TRL preferences, lm-evaluation-harness tasks, JSON Lines or CSV.
+    """Write pairs for TRL, lm-evaluation-harness, JSONL or CSV.
 
     Example: nnd export quiz_design-nnd --to lm-eval --out quiz_design-tasks
     """

@@ -5,31 +5,27 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.options import Systems, read_systems
+from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.options import DATA, HumanScores, Runs, Systems, read_systems
 from nnd.metric.cli.printing import AsJson, show_result
 from nnd.schemas import ScoringError
 
 
 def report(
-    results: Annotated[
-        list[Path], typer.Argument(help="Folders of `nnd evaluate`, all on the same pairs.")
-    ],
+    runs: Runs,
     *,
-    out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
-    figures: Annotated[
-        Path | None, typer.Option(help="Folder for a PNG and an SVG of each figure.")
-    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
-            help="The pairs that were scored, to read them in the page: converted folder, Parquet "
-            "file, or ORG/name[@revision] on the Hub. Runs keep no texts.",
+            metavar="DATA",
+            help=f"The pairs that were scored, whose texts a run does not keep: {DATA}.",
             show_default="ids are shown",
         ),
     ] = None,
-    human_scores: Annotated[
-        str | None,
-        typer.Option(help="Human scores.", show_default="those that come with --data"),
+    human_scores: HumanScores = None,
+    out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
+    figures: Annotated[
+        Path | None, typer.Option(help="Folder for a PNG and an SVG of each figure.")
     ] = None,
     system: Systems = [],  # noqa: B006 - typer copies it
     family: Annotated[
@@ -41,19 +37,20 @@ def report(
     ] = [],  # noqa: B006
     as_json: AsJson = False,
 ) -> None:
-    """Show stored results as one HTML page: tables, figures, and every pair to read.
+    """Show stored runs as one HTML page.
 
     The page needs no other file and no network. Nothing is scored again.
+
     Example: nnd report run --data quiz_design-nnd --out report.html --figures figures
     """
     from nnd.metric.report.page import report as report_
 
     found = report_(
-        results,
+        runs,
         out,
         figures=figures,
-        data=data,
-        human_scores=human_scores,
+        data=None if data is None else find_data(data),
+        human_scores=None if human_scores is None else find_data(human_scores),
         systems=read_systems(system),
         families=_read_families(family),
     )

@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.options import MixedRules, Systems, read_systems
+from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.options import (
+    DATA,
+    HumanScores,
+    MixedRules,
+    Runs,
+    Systems,
+    read_systems,
+    read_template,
+)
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 
@@ -13,13 +22,17 @@ def agree(
     results: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders of `nnd evaluate`, or a table of pass rates: model, category, pass_rate."
+            metavar="RUN",
+            help="Folders that `nnd evaluate` wrote, or one table of pass rates: model, category, "
+            "pass_rate.",
         ),
     ],
-    human_scores: Annotated[
-        str, typer.Option(help="Converted folder or Parquet file with the human scores.")
-    ],
     *,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="DATA", help=f"Data that comes with human scores: {DATA}."),
+    ] = None,
+    human_scores: HumanScores = None,
     system: Systems = [],  # noqa: B006 - typer copies it
     aspect: Annotated[
         str | None,
@@ -38,17 +51,20 @@ def agree(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Correlate stored pass rates of several models with human scores; nothing is scored again.
+    """Correlate stored pass rates of models with human scores.
 
-    Prints permutation p-values, intervals over contexts and over systems, and, for models that
-    nobody judged, the human score their pass rate suggests.
-    Example: nnd agree run-a run-b --human-scores quiz_design-nnd --system gpt2=gpt2b_sup
+    Nothing is scored again. There are permutation p-values, intervals over contexts and over
+    systems, and, for models that nobody judged, the human score their pass rate suggests.
+
+    Example: nnd agree run --data quiz_design-nnd
+    Example: nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
     """
     from nnd.metric.agreement import agree as agree_
 
     found = agree_(
         results,
-        human_scores,
+        None if data is None else find_data(data),
+        human_scores=None if human_scores is None else find_data(human_scores),
         systems=read_systems(system),
         aspect=aspect,
         order=order,
@@ -58,11 +74,12 @@ def agree(
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="Folders that `nnd evaluate` wrote.")],
+    runs: Runs,
     *,
     model: Annotated[
         list[str],
         typer.Option(
+            metavar="MODEL",
             help="Model to compare, by name; repeat it. FOLDER:NAME where several runs have it.",
             show_default="all models of all runs, each with each",
         ),
@@ -71,7 +88,9 @@ def compare(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare models on the pairs that all of them were scored on; nothing is scored again.
+    """Compare models on the pairs that all of them were scored on.
+
+    Nothing is scored again.
 
     Example: nnd compare run --model gpt2 --model gpt2-large
     """
@@ -82,19 +101,20 @@ def compare(
 
 
 def metrics(
-    data: Annotated[Path, typer.Argument(help="Converted folder.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN", help="Folders that `nnd evaluate` wrote, for NND itself."),
+    ] = [],  # noqa: B006 - typer copies it
     *,
+    data: Annotated[str, typer.Option(metavar="DATA", help="Converted folder or built-in source.")],
     scorer: Annotated[
         list[str],
         typer.Option(
+            metavar="SCORER",
             help="rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL], "
             "bartscore_faithfulness=MODEL (or _precision, _recall, _f), prompted=MODEL; repeat it.",
             show_default="all that need no model",
         ),
-    ] = [],  # noqa: B006 - typer copies it
-    run: Annotated[
-        list[Path],
-        typer.Option(help="Folder of `nnd evaluate`, for NND itself; repeat it for several."),
     ] = [],  # noqa: B006
     system: Systems = [],  # noqa: B006
     references: Annotated[
@@ -114,7 +134,7 @@ def metrics(
     over: Annotated[
         str,
         typer.Option(
-            "--systems",
+            metavar="SYSTEMS",
             help="shared: correlate over the systems and candidates that all rows have; all: each "
             "row over its own.",
         ),
@@ -125,22 +145,23 @@ def metrics(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Set NND beside other metrics: which of them agrees with people, on systems and candidates?
+    """Compare NND with other metrics: which agree with humans?
 
-    Example: nnd metrics summeval-nnd --references references.jsonl --run run --aspect coherence
+    Example: nnd metrics --data quiz_design
+    Example: nnd metrics run --data summeval-nnd --references references.jsonl
     """
     from nnd.metric.meta import metrics as metrics_
 
     if any("=" in name for name in scorer):
         quiet_loading()
     found = metrics_(
-        data,
-        scorer or None,
-        runs=run,
+        runs,
+        data=find_data(data),
+        scorers=scorer or None,
         systems=read_systems(system),
         references=references,
         several=several,  # type: ignore[arg-type] # checked by the callee, which lists the choices
-        template=template,
+        template=read_template(template),
         aspect=aspect,
         over=over,  # type: ignore[arg-type] # likewise
         out=out,

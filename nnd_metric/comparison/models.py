@@ -21,7 +21,7 @@ from nnd.metric.results import (
     read_signatures,
     scoring_rule,
 )
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 
 class Entry(NamedTuple):
@@ -149,11 +149,14 @@ def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entr
 
 
 def _find(entries: Sequence[Entry], name: str) -> Entry:
-    labels = ", ".join(entry.label for entry in entries)
+    labels = [entry.label for entry in entries]
     found = [entry for entry in entries if name == entry.label]
     found = found or [entry for entry in entries if name == entry.model]
     if not found:
-        raise ScoringError(f'there is no model "{name}" in these runs; known: {labels}')
+        raise ScoringError(
+            f'there is no model "{name}" in these runs{did_you_mean(name, labels)}; known: '
+            f"{', '.join(labels)}"
+        )
     if len(found) > 1:
         told = " or ".join(entry.label for entry in found)
         raise ScoringError(f'model "{name}" stands in several runs; name it {told}')

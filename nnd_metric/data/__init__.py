@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         read_rows as read_rows,
         read_stored as read_stored,
     )
+    from .subset import choose_contexts as choose_contexts, choose_part as choose_part
     from .systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,

@@ -37,12 +37,20 @@ class PairSet(Shown):
         human_scores: The human scores that came with them, or None.
         name: What the signature calls the data.
         version: Hub commit, or the SHA-256 of the texts; never of the row order.
+        part: Which part of the data they are, as (what, how) of each choice (`choose_part`).
     """
 
     pairs: pl.DataFrame
     human_scores: pl.DataFrame | None
     name: str
     version: str
+    part: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name, and which part of the data it is."""
+        told = ", ".join(f"--{what} {how}" for what, how in self.part)
+        return f"{self.name} ({told})" if told else self.name
 
     def headline(self) -> str:
         """Return how many pairs there are, of what, and whether systems were judged."""
@@ -50,7 +58,7 @@ class PairSet(Shown):
         people = self.human_scores
         judged = "no" if people is None else f"{people['system'].n_unique():,}"
         return (
-            f"{self.name} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human "
+            f"{self.title} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human "
             f"scores of {judged} systems."
         )
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 OVERALL = "overall"
 
@@ -149,7 +149,8 @@ def _check_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ScoringError(
-            f'there is no {what} "{unknown[0]}"; known: {", ".join(known) or "none"}'
+            f'there is no {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
+            f"{', '.join(known) or 'none'}"
         )
 
 

@@ -8,7 +8,7 @@ three, and the choice flips more verdicts than the precision does. A protocol is
 from dataclasses import dataclass
 from typing import Literal
 
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +66,8 @@ def find_protocol(name: str) -> Protocol:
         ScoringError: If there is none; the message lists those there are.
     """
     if name not in PROTOCOLS:
-        raise ScoringError(f'there is no protocol "{name}"; choose one of {", ".join(PROTOCOLS)}')
+        raise ScoringError(
+            f'there is no protocol "{name}"{did_you_mean(name, PROTOCOLS)}; choose one of '
+            f"{', '.join(PROTOCOLS)}"
+        )
     return PROTOCOLS[name]

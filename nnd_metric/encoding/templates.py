@@ -12,7 +12,7 @@ from string import Formatter
 from typing import NamedTuple
 
 from nnd.metric.encoding.requests import Context
-from nnd.schemas import ScoringError, has_surrogate
+from nnd.schemas import ScoringError, did_you_mean, has_surrogate
 
 
 class Variant(NamedTuple):
@@ -79,7 +79,8 @@ def find_template(name_or_text: str) -> Template:
         return TEMPLATES[name_or_text]
     if not _placeholders(name_or_text):
         raise ScoringError(
-            f'there is no template "{name_or_text}"; choose one of {", ".join(TEMPLATES)}, or '
+            f'there is no template "{name_or_text}"{did_you_mean(name_or_text, TEMPLATES)}; choose '
+            f"one of {', '.join(TEMPLATES)}, or "
             'write your own with {placeholders}, such as "Question: {question}"'
         )
     if has_surrogate(name_or_text):

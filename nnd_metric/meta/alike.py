@@ -73,7 +73,7 @@ def check_over(over: str) -> None:
         ScoringError: If it is not an `Over`.
     """
     if over not in get_args(Over):
-        raise ScoringError(f'systems "{over}": choose {" or ".join(get_args(Over))}')
+        raise ScoringError(f'over "{over}": choose {" or ".join(get_args(Over))}')
 
 
 def find_shared(

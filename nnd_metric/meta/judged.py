@@ -15,7 +15,7 @@ import polars as pl
 
 from nnd.metric.data import PairSet, load_pairs, parts_of, read_stored
 from nnd.metric.scorers import Text, match_references, references_in
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 CANDIDATE = ("split", "candidate_id")
 _TEXTS = ("split", "context_id", "context", "inputs", "category", "candidate_id", "candidate")
@@ -94,7 +94,10 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
     if aspect is not None:
         known = sorted(human["aspect"].unique())
         if aspect not in known:
-            raise ScoringError(f'there is no aspect "{aspect}"; known: {", ".join(known)}')
+            raise ScoringError(
+                f'there is no aspect "{aspect}"{did_you_mean(aspect, known)}; known: '
+                f"{', '.join(known)}"
+            )
         human = human.filter(pl.col("aspect") == aspect)
         rows = pairs.pairs.filter(pl.col("aspect") == aspect)
         pairs = PairSet(rows, pairs.human_scores, pairs.name, pairs.version)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from nnd.metric.agreement import FEWEST_MODELS, agree_scored, read_scored
+from nnd.metric.agreement import FEWEST_MODELS, agree_scored, read_scored, stored_systems
 from nnd.metric.data import Table, of_aspect
 from nnd.metric.meta.alike import Numbers, Over, Shared, check_over, find_matched, find_shared
 from nnd.metric.meta.candidates import correlate_candidates
@@ -53,10 +53,10 @@ _SCORES = {
 
 
 def metrics(
+    runs: str | Path | Sequence[str | Path] = (),
+    *,
     data: str | Path,
     scorers: AnyScorer | Sequence[AnyScorer] | None = None,
-    *,
-    runs: str | Path | Sequence[str | Path] = (),
     systems: Mapping[str, str] | None = None,
     references: str | Path | Table | None = None,
     several: Several = "max",
@@ -68,10 +68,10 @@ def metrics(
     """Set NND beside other metrics: which of them agrees with people?
 
     Args:
+        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
         data: Converted folder.
         scorers: Names (`scorers.find_scorers`), or scorers of your own: functions that give every
             text a number, or None (`scorers.TextScorer`). None means all that need no model.
-        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
         systems: Model of the runs → system it stands for, where the model's id does not say it.
         references: A table of references or its path (`scorers.read_references`); None means those
             among the parts of the contexts.
@@ -101,12 +101,13 @@ def metrics(
     else:
         asked = [scorers]
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    people = judged.pairs.human_scores
     found = compare_metrics(
         judged,
         _find_scorers(asked, several, template),
         references=table,
         run=read_scored(folders) if folders else None,
-        systems=systems,
+        systems=systems if people is None else stored_systems(folders, people, systems),
         over=over,
     )
     if out is not None:

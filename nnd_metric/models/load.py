@@ -1,13 +1,19 @@
 """Models: loaded from the Hub or a folder, or handed over already loaded."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import is_offline_mode
+from huggingface_hub.errors import (  # type: ignore[attr-defined]
+    HTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+)
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -18,6 +24,12 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from nnd.metric.models.fitness import (
+    check_architecture,
+    check_kinds,
+    check_vocabulary,
+    check_weights,
+)
 from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError, excerpt
 
@@ -27,9 +39,6 @@ _LOST_POSITIONS = {"prophetnet": 2}
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 1e30
 
 _LONGEST_REASON = 200
-
-_NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
-"""How the names of architectures end that answer with something else than a next token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +122,13 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     _check_dtype(dtype)
     options = _options(loading)
     config = load_config(model_id, loading)
-    _check_architecture(config, str(model_id))
+    check_architecture(config, str(model_id))
     tokenizer = _load(AutoTokenizer, model_id, "the model has no usable tokenizer", options)
-    _check_vocabulary(tokenizer, str(model_id))
+    check_vocabulary(tokenizer, str(model_id))
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
     options |= {"dtype": dtype, "output_loading_info": True}
     model, report = _load(kind, model_id, "the weights cannot be loaded", options)
-    _check_weights(model, report["missing_keys"], str(model_id))
+    check_weights(model, report["missing_keys"], str(model_id))
     return LoadedModel(model.to(device), tokenizer, str(model_id), _commit(config))
 
 
@@ -146,9 +155,9 @@ def wrap_model(
     Raises:
         ScoringError: If the model is not a language model, or the tokenizer has no vocabulary.
     """
-    _check_kinds(model, tokenizer)
+    check_kinds(model, tokenizer)
     name = name or model.name_or_path or type(model).__name__
-    _check_vocabulary(tokenizer, name)
+    check_vocabulary(tokenizer, name)
     return LoadedModel(model, tokenizer, name)
 
 
@@ -221,6 +230,12 @@ def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]
     try:
         return kind.from_pretrained(str(model_id), **options)
     except Exception as error:  # what lies there may be broken in any way
+        if _is_out_of_reach(error):
+            raise ScoringError(
+                f"{model_id}: is not in the cache of the Hub here, and the Hub cannot be asked "
+                f"({'HF_HUB_OFFLINE is set' if is_offline_mode() else 'no connection'}); go online "
+                "once, or name a folder written by save_pretrained"
+            ) from error
         reason = excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
         raise ScoringError(
             f"{model_id}: {problem}: {reason} "
@@ -228,59 +243,15 @@ def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]
         ) from error
 
 
-def _check_architecture(config: PretrainedConfig, name: str) -> None:
-    """A classifier's trunk often loads as a language model: the head is tied to its embeddings."""
-    named = config.architectures or []
-    if named and all(each.endswith(_NO_LANGUAGE_MODELS) for each in named):
-        raise _no_language_model(name, named[0])
-
-
-def _check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever is handed over
-    kind = type(model).__name__
-    if not hasattr(model, "get_output_embeddings"):
-        raise _no_language_model(kind, "it is none of transformers'")
-    if model.get_output_embeddings() is None and not model.can_generate():
-        raise _no_language_model(kind, "it has no language-modelling head")
-    if not hasattr(tokenizer, "get_vocab"):
-        raise ScoringError(
-            f"{type(tokenizer).__name__} is not a tokenizer; hand over the model's own, e.g. "
-            "AutoTokenizer.from_pretrained(model_id)"
-        )
-
-
-def _no_language_model(name: str, reason: str) -> ScoringError:
-    return ScoringError(
-        f"{name}: gives texts no likelihood ({reason}); name a causal or encoder-decoder language "
-        "model"
-    )
-
-
-def _check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
-    """Where no tokenizer lies, transformers may make one up that knows its special tokens only."""
-    texts = set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)
-    if len(texts) < 2:  # noqa: PLR2004 - one is the blank
-        raise ScoringError(
-            f"{name}: the model has no usable tokenizer: its vocabulary is empty; save the model's "
-            "own beside it with save_pretrained"
-        )
-
-
-def _check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> None:
-    """Weights that the checkpoint lacks are random, and so is what the model says."""
-    parameters = dict(model.named_parameters())
-    random = [
-        key
-        for key in sorted(missing)
-        if key in parameters
-        # These follow from a formula, and many a checkpoint leaves them out.
-        and "Sinusoidal" not in type(model.get_submodule(key.rpartition(".")[0])).__name__
-    ]
-    if random:
-        raise ScoringError(
-            f"{name}: the weights cannot be loaded: {random[0]} is not among them"
-            + (f", nor are {len(random) - 1} others" if random[1:] else "")
-            + f"; name a whole {type(model).__name__}"
-        )
+def _is_out_of_reach(error: BaseException | None) -> bool:
+    """Whether an error comes from a Hub that could not be asked, and not from its answer."""
+    while error is not None:
+        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled):
+            return True
+        if isinstance(error, HTTPError) and getattr(error, "response", None) is None:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _commit(config: PretrainedConfig) -> str | None:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .baselines import BASELINES as BASELINES, judge as judge
     from .caveat_sentences import brief_caveat as brief_caveat, caveats as caveats
     from .frames import rate_frame as rate_frame
+    from .kept_run import KeptRun as KeptRun, read_kept as read_kept
     from .one_model import ModelResult as ModelResult, evaluate_model as evaluate_model
     from .rates import (
         CLUSTER as CLUSTER,
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
         LIKELIHOODS as LIKELIHOODS,
         RESULT as RESULT,
         RUN_FILES as RUN_FILES,
+        STORED as STORED,
         check_same as check_same,
         read_run as read_run,
         read_signatures as read_signatures,
+        read_systems as read_systems,
     )
     from .scoring import score_alone as score_alone, score_pairs as score_pairs
     from .scoring_rules import check_rules as check_rules, scoring_rule as scoring_rule

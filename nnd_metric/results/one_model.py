@@ -1,7 +1,7 @@
 """What one model does on one set of pairs: its log-likelihoods, and the result made from them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import polars as pl
@@ -70,6 +70,26 @@ class ModelResult:
             "engine": self.work.to_dict(),
             "signature": self.signature,
         }
+
+
+def stored_result(stored: Mapping[str, Any], scored: pl.DataFrame) -> ModelResult:
+    """Return a result as a run holds it; its rates are made again of what was scored.
+
+    Args:
+        stored: `ModelResult.to_dict`, read from a file.
+        scored: The rows of the model: columns of SCORED_SCHEMA.
+
+    Raises:
+        KeyError, TypeError: If it lacks what results have.
+    """
+    engine = stored["engine"]
+    done = (engine["path"], tuple(engine["switched_off"]), engine["deviation"])
+    told = {each.name: stored[each.name] for each in fields(ModelResult) if each.name in stored}
+    return ModelResult(
+        **told | {"notes": tuple(stored["notes"])},
+        rates=pass_rates(scored),
+        work=Work(*done, tokens=0, requests=0, stored=0, token_budget=0),
+    )
 
 
 def evaluate_model(

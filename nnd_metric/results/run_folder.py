@@ -1,15 +1,17 @@
 """Runs of `nnd evaluate` as they lie in folders: per-pair log-likelihoods and signatures."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from nnd.metric.data import read_rows
 from nnd.metric.results.rates import ALONE_SCHEMA, CLUSTER, SCORED_SCHEMA, SLICES
 from nnd.metric.results.surface import SURFACE_SCHEMA
-from nnd.schemas import DISTINCT, ScoringError
+from nnd.schemas import DISTINCT, MANIFEST, ScoringError
 
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"
@@ -36,6 +38,7 @@ def read_run(folder: Path) -> pl.DataFrame:
         ScoringError: If they cannot be read, a column is missing or of another kind, or a row holds
             what no run stores.
     """
+    _check_run(folder)
     path = folder / LIKELIHOODS
     frame = read_rows(path)
     late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
@@ -54,13 +57,26 @@ def read_signatures(folder: Path) -> dict[str, str]:
     Raises:
         ScoringError: If there is a result that cannot be read.
     """
+    with _result(folder) as found:
+        return {str(each["model"]): str(each["signature"]) for each in found.get("results", ())}
+
+
+def read_systems(folder: Path) -> dict[str, str]:
+    """Return model → system it stands for as somebody told `nnd evaluate` (errors as above).
+
+    Older runs tell only for whom the models stood in their agreement.
+    """
+    with _result(folder) as found:
+        told = found.get("systems") or (found.get("agreement") or {}).get("systems", {})
+        return {str(model): str(system) for model, system in told.items()}
+
+
+@contextmanager
+def _result(folder: Path) -> Iterator[dict[str, Any]]:
     path = folder / RESULT
-    if not path.is_file():
-        return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return {str(result["model"]): str(result["signature"]) for result in found["results"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        yield json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ScoringError(f"{path}: is no result of `nnd evaluate`; evaluate anew") from error
 
 
@@ -91,6 +107,28 @@ def check_same(
                 f'pair {row["pair_id"]} is not the same in "{a}" and "{b}": {column} is '
                 f"{told[0]} and {told[1]}{where}; evaluate both on the same data"
             )
+
+
+def _check_run(folder: Path) -> None:
+    """People name the data where the run is meant, or a folder of several runs."""
+    if (folder / LIKELIHOODS).is_file():
+        return
+    if not folder.is_dir():
+        raise ScoringError(f"{folder}: there is no such folder; name one that `nnd evaluate` wrote")
+    if (folder / MANIFEST).is_file():
+        raise ScoringError(
+            f"{folder}: holds pairs, not results; score them first: nnd evaluate --model MODEL "
+            f"--data {folder} --out RUN"
+        )
+    inside = sorted(path.parent.name for path in folder.glob(f"*/{LIKELIHOODS}"))
+    if inside:
+        raise ScoringError(
+            f"{folder}: holds runs, one for each dataset; name one, such as {folder / inside[0]}"
+        )
+    raise ScoringError(
+        f"{folder}: is no run of `nnd evaluate` (there is no {LIKELIHOODS}); name the folder that "
+        "it wrote with --out"
+    )
 
 
 def _check_rows(frame: pl.DataFrame, path: Path) -> None:

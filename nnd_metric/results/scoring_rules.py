@@ -28,6 +28,12 @@ def scoring_rule(signature: str | None) -> str | None:
     return f"{since[0]}.{since[1]}: {_RULES[since]}"
 
 
+def has_present_rule(signature: str) -> bool:
+    """Whether a run was scored as this version would."""
+    rule = scoring_rule(signature)
+    return rule is None or rule.endswith([*_RULES.values()][-1])
+
+
 def check_rules(signatures: Mapping[str, str | None]) -> None:
     """Check that models were scored by one rule.
 

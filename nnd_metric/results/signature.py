@@ -32,6 +32,7 @@ def make_signature(
         "tok": tokenizer_digest(loaded.tokenizer)[:6],
         "cfg": config_digest(loaded.model.config)[:6],
         "data": f"{data.name}@{data.version[:6]}",
+        **dict(data.part),
         "protocol": engine.protocol,
         "template": template.name,
         "dtype": loaded.dtype,

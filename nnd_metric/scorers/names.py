@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from nnd.metric.scorers.base import Text, TextScorer, length, overlap
 from nnd.metric.scorers.reference import Several, bertscore, bleu, chrf, rouge
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 if TYPE_CHECKING:
     from nnd.metric.encoding import Request
@@ -81,7 +81,9 @@ def _find(entry: str, several: Several, template: str, load: "_Load") -> TextSco
         raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
     models = (f"{each}=MODEL" for each in (*BARTSCORES, PROMPTED))
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE, *models)
-    raise ScoringError(f'there is no scorer "{entry}"; choose of {", ".join(known)}')
+    raise ScoringError(
+        f'there is no scorer "{entry}"{did_you_mean(entry, known)}; choose from {", ".join(known)}'
+    )
 
 
 def _with_model(entry: str, several: Several, template: str, load: "_Load") -> TextScorer:

@@ -28,7 +28,7 @@ from nnd.metric.data import (
 from nnd.metric.encoding import Keep
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading, ModelHolder, choose_model
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 
 @evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)
@@ -134,6 +134,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         Raises:
             ScoringError: If the pairs or a model cannot be used; the message says which and why.
         """
+        _check_known(columns, COLUMNS)
         how = Loading(revision, dtype, device, trust_remote_code)
         choice, how = self._holder.resolve(choose_model(model_id, model, tokenizer), how)
         scoring = Scoring(protocol, template, keep, unconditional, token_budget, cache)
@@ -161,6 +162,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         **columns: Any,  # noqa: ANN401
     ) -> None:
         """Add pairs to be computed later."""
+        _check_known(columns, COLUMNS)
         check_required(columns)
         check_characters({**columns, "error_category": error_category or []})
         labels = [None] * len(columns["context"]) if error_category is None else error_category
@@ -168,6 +170,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
     def add(self, *, error_category: str | None = None, **columns: Any) -> None:  # noqa: ANN401
         """Add one pair to be computed later."""
+        _check_known(columns, COLUMNS)
         check_required(columns)
         given = {**columns, "error_category": error_category}
         check_characters({name: [value] for name, value in given.items()})
@@ -179,7 +182,6 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
     def _pairs(self, dataset: PairData | None, columns: dict[str, Any]) -> PairSet | None:
         given = {name: values for name, values in columns.items() if values is not None}
-        _check_known(given, COLUMNS)
         if dataset is not None:
             if given or self.writer is not None:
                 raise ScoringError("give either dataset or columns of pairs, not both")
@@ -196,7 +198,11 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
 def _check_known(names: Iterable[str], known: Iterable[str]) -> None:
     unknown = sorted(set(names) - set(known))
-    if unknown:
-        raise ScoringError(
-            f"there is no argument or column {unknown[0]}; others known: {', '.join(sorted(known))}"
-        )
+    if not unknown:
+        return
+    arguments = [*inspect.signature(NND.compute).parameters]
+    meant = did_you_mean(unknown[0], {*known, *arguments} - {"self", "columns"})
+    raise ScoringError(
+        f"there is no argument {unknown[0]}{meant}; NND takes pairs: dataset, or the columns "
+        f"{', '.join(REQUIRED)}"
+    )

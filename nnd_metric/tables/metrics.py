@@ -128,7 +128,7 @@ def _over(shared: Mapping[str, Any] | None) -> str:
         left_out.append(f"{counted(shared['other_candidates'], 'candidate')} ({lacking})")
     if not left_out:
         return over
-    return f"{over}, without {' and '.join(left_out)} that not all have; --systems all keeps them"
+    return f"{over}, without {' and '.join(left_out)} that not all have; --over all keeps them"
 
 
 def _left_out(row: Mapping[str, Any]) -> list[str]:

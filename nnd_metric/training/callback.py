@@ -36,7 +36,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from nnd.metric.data import PairData, PairSet, load_pairs
+from nnd.metric.data import PairData, PairSet, choose_contexts, load_pairs
 from nnd.metric.encoding import find_template
 from nnd.metric.engine import Engine
 from nnd.metric.models import wrap_model
@@ -50,7 +50,6 @@ from nnd.metric.training.history import (
     write_history,
 )
 from nnd.metric.training.isolation import undisturbed
-from nnd.metric.training.subset import choose_contexts
 from nnd.schemas import ScoringError, ScoringWarning
 
 _ZERO_3 = 3  # DeepSpeed's stage in which processes share the weights out

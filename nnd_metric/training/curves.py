@@ -11,7 +11,7 @@ from nnd.metric.data import OVERALL
 from nnd.metric.drawing import Pictured
 from nnd.metric.statistics import percent
 from nnd.metric.training.history import HISTORY, Entry, line_of, read_history, share_of_time
-from nnd.schemas import ScoringError, replace_own
+from nnd.schemas import ScoringError, did_you_mean, replace_own
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -184,7 +184,10 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
     known = sorted({category for run in runs for entry in run.entries for category in entry.by})
     unknown = [category for category in categories if category not in (OVERALL, *known)]
     if unknown:
-        raise ScoringError(f'there is no category "{unknown[0]}"; known: {", ".join(known)}')
+        raise ScoringError(
+            f'there is no category "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
+            f"{', '.join(known)}"
+        )
     shown = list(dict.fromkeys(categories or known))
     shown = [OVERALL, *(category for category in shown if category != OVERALL)]
     return Curves(tuple(runs), tuple(shown), tuple(_notes(runs)))

@@ -7,6 +7,7 @@ test's own.
 
 import os
 import re
+import shlex
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -55,16 +56,38 @@ def test_every_command_is_in_readme_or_contributing(name: str) -> None:
 @every_command
 def test_every_command_says_what_it_does_with_an_example_that_it_takes(name: str) -> None:
     command = COMMANDS[name]
-    told = " ".join((command.help or "").split())
-    example = re.search(r"Example: nnd (.+)$", told)
+    heading, *examples = (command.epilog or "Example:").splitlines()
 
-    assert len(told) > len(name)
+    assert heading == "Example:"
+    assert "Example" not in command.help
     assert all(getattr(option, "help", None) for option in command.params)
     if any(option.required for option in command.params):
-        assert example is not None, "a command that wants arguments shows them"
-    if example is not None:
-        assert example[1].split()[0] == name
-        _parse(example[1].split())
+        assert examples, "a command that wants arguments shows them"
+    for example in examples:
+        nnd, *words = shlex.split(example)
+        assert (nnd, words[0]) == ("nnd", name)
+        assert len(example) < 79, "it is a line of its own, which is not folded"
+        _parse(words)
+
+
+def test_examples_pair_models_with_the_systems_that_they_are() -> None:
+    systems = {
+        system: model
+        for source in list_sources()
+        for system, model in source.facts["systems"].items()
+    }
+    files = [*(ROOT / "nnd_metric").rglob("*.py"), *(ROOT / "cards").rglob("*.jinja")]
+    texts = "\n".join([*TEXTS.values(), *(path.read_text(encoding="utf-8") for path in files)])
+    pairs = re.findall(r"--system ([\w./-]+)=(\w+)", texts)
+    for literal in re.findall(r"\bsystems`?[^\n]*?(\{\"[^}]*\})", texts):
+        pairs += re.findall(r'"([\w./-]+)": "(\w+)"', literal)
+    pairs = [pair for pair in pairs if pair not in (("MODEL", "SYSTEM"), ("model", "system"))]
+
+    assert len({*pairs}) >= 2
+    for model, system in pairs:
+        assert system in systems
+        own = model.startswith("my-org/") and systems[system] is None
+        assert own or systems[system] == model, f"{model} is not {system}"
 
 
 @pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
@@ -162,8 +185,11 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
 
     place = tmp_path_factory.mktemp("models")
     pairs = convert("sample").pairs
-    families = ("gpt2", "bart", "gpt2")
-    names = ("openai/gpt2", "facebook/bart-base", "my-org/my-model")
+    names = (
+        *("google/t5-small-ssm-nq", "google/t5-large-ssm-nq", "google/t5-xl-ssm-nq"),
+        *("allenai/macaw-large", "openai/gpt2", "my-org/my-model"),
+    )
+    families = ("bart", "bart", "bart", "bart", "gpt2", "gpt2")
     with HubWithGpt2() as hub:
         for number, (name, family) in enumerate(zip(names, families, strict=True)):
             recipe = Recipe(f"toy-{number}", family, 2 * number)  # type: ignore[arg-type]
@@ -189,7 +215,7 @@ texts = [{"input_ids": ids, "labels": ids}] * 16
 def test_the_readme_does_what_it_says(hub: Hub, nnd_data: Path, tmp_path: Path) -> None:
     place = fresh_clone(tmp_path / "clone")
     (tmp_path / "cache").mkdir()
-    shutil.copytree(nnd_data / "quiz_design", tmp_path / "cache" / "quiz_design")
+    shutil.copytree(nnd_data / "challenge300", tmp_path / "cache" / "challenge300")
     client = environment(hub.endpoint, tmp_path / "home", token=TOKEN)
     variables = reader() | client | {"NND_CACHE": str(tmp_path / "cache")}
     variables["PATH"] = reader()["PATH"]
@@ -199,6 +225,6 @@ def test_the_readme_does_what_it_says(hub: Hub, nnd_data: Path, tmp_path: Path) 
         if block.why_not is None and block.language in RUN:
             follow(block, place, variables, before=OWN)
 
-    assert hub.exists("datasets", "my-org/quiz_design")
+    assert hub.exists("datasets", "my-org/challenge300")
     assert hub.exists("spaces", "my-org/nnd")
     assert "refs/pr/1" in hub.refs("models", "my-org/my-model")

@@ -36,9 +36,12 @@ def main() -> None:
     """Run the `nnd` command."""
     try:
         check_nnd()
+        from nnd.metric.cli import main as run  # noqa: PLC0415 - not before the check
+
+        run()
     except ImportError as error:
         print(f"nnd: {error}", file=sys.stderr)  # noqa: T201 - a command prints
         raise SystemExit(2) from error
-    from nnd.metric.cli import main as run  # noqa: PLC0415 - not before the check
-
-    run()
+    except KeyboardInterrupt:  # also in the first seconds, while libraries are imported
+        print("nnd: interrupted", file=sys.stderr)  # noqa: T201
+        raise SystemExit(130) from None

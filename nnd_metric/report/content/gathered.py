@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.agreement import agree_scored, category_column
+from nnd.metric.agreement import agree_scored, category_column, stored_systems
 from nnd.metric.comparison import Comparison, Entry, compare_entries
-from nnd.metric.data import PairData, PairSet, names_in, read_human_scores
+from nnd.metric.data import PairData, PairSet, read_human_scores
 from nnd.metric.figures import Group, Points, find_groups
 from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
 from nnd.metric.report.content.points import find_points
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 MOST_COMPARISONS = 6
 """Beyond them the best model alone is compared with each."""
@@ -75,7 +75,7 @@ def gather(
     stored, reason = stored_agreement(folders)
     points: Sequence[Points] = ()
     if people is not None:
-        chosen = {**_stood_for(stored, models, people, systems or {}), **(systems or {})}
+        chosen = stored_systems(folders, people, systems)
         everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
         found, why = agree_scored(everything, people, systems=chosen)
         stored, reason = (None if found is None else found.to_dict()), str(why)
@@ -106,27 +106,13 @@ def _compare(models: Sequence[Evaluated]) -> list[Comparison]:
     return [compare_entries(a, b) for a, b in chosen]
 
 
-def _stood_for(
-    stored: Mapping[str, Any] | None,
-    models: Sequence[Evaluated],
-    people: pl.DataFrame,
-    asked: Mapping[str, str],
-) -> dict[str, str]:
-    """Return which system each model stood for in the run, as far as that holds here."""
-    found = None if stored is None else stored.get("systems")
-    if not isinstance(found, Mapping):
-        return {}
-    known, judged = {each.model for each in models}, names_in(people, "system")
-    free = [system for system in judged if system not in asked.values()]
-    return {model: found[model] for model in found if model in known and found[model] in free}
-
-
 def _check_families(families: Mapping[str, str], models: Sequence[Evaluated]) -> None:
     known = [each.model for each in models]
     for model in families:
         if model not in known:
             raise ScoringError(
-                f'--family: there is no model "{model}" in these runs; known: {", ".join(known)}'
+                f'--family: there is no model "{model}" in these runs'
+                f"{did_you_mean(model, known)}; known: {', '.join(known)}"
             )
     unsized = [e.model for e in models if e.model in families and e.parameters is None]
     if unsized:

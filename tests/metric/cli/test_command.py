@@ -183,8 +183,8 @@ def test_the_readme_has_no_command_that_is_not_there() -> None:
         ["evaluate", "--data", "x"],
         ["evaluate", "--model", "x"],
         ["evaluate", "--model", "x", "--data", "y", "--batch-size", "0"],
-        ["agree", "--human-scores", "x"],
-        ["agree", "x"],
+        ["agree", "--data", "x"],
+        ["metrics", "x"],
         ["compare"],
     ],
     ids=" ".join,
@@ -273,9 +273,9 @@ def test_evaluate_as_json_keeps_the_schema_and_equals_the_file(
     assert found["agreement"]["systems"] == {str(one): "heron", str(other): "wren"}
 
     # `agree` finds the same in the folder, without a model.
-    again = nnd("agree", "run", "--human-scores", sample, *pairs, "--json")
+    again = nnd("agree", "run", "--data", sample, *pairs, "--json")
     assert json.loads(again.out) == found["agreement"]
-    table = nnd("agree", "run", "--human-scores", sample, *pairs, "--details")
+    table = nnd("agree", "run", "--data", sample, *pairs, "--details")
     assert (table.code, table.err) == (0, "")
     assert f"{one} stands for heron" in table.out
     assert "unscored tests, counted as failures: none" in table.out
@@ -301,13 +301,13 @@ def test_agree_gives_table_1_of_the_paper(
     assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
     write_table(Path("rates.csv"), list(TABLE_2))
     pairs = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
-    ran = nnd("agree", "rates.csv", "--human-scores", "quiz_design-nnd", *pairs, "--json")
+    ran = nnd("agree", "rates.csv", "--data", "quiz_design-nnd", *pairs, "--json")
     mean = json.loads(ran.out)["mean"]
     assert mean["tau_a"] == pytest.approx(0.778, abs=0.0005)
     assert mean["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
     assert mean["gap_r"] == pytest.approx(0.818, abs=0.0005)
     monkeypatch.setenv("COLUMNS", "200")
-    agree = ("agree", "rates.csv", "--human-scores", "quiz_design-nnd", *pairs)
+    agree = ("agree", "rates.csv", "--data", "quiz_design-nnd", *pairs)
     brief = nnd(*agree).out
     (row,) = [line for line in brief.splitlines() if "mean over categories" in line]
     assert row.split()[3:5] == ["0.791", "0.818"]  # tau-b and gap r
@@ -332,7 +332,7 @@ def test_agree_predicts_the_score_of_a_model_nobody_judged(
         file.write("MixQG-3B,overall,0.729\nMacaw-3B,overall,0.692\n")
     pairs = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
     order = [part for name in reversed(SYSTEMS.values()) for part in ("--order", name)]
-    arguments = ("agree", path, "--human-scores", "quiz_design-nnd", *pairs, *order)
+    arguments = ("agree", path, "--data", "quiz_design-nnd", *pairs, *order)
     found = json.loads(nnd(*arguments, "--json").out)
     assert found["unmatched"] == ["MixQG-3B", "Macaw-3B"]
     assert list(found["systems"].values()) == list(SYSTEMS.values())[::-1]
@@ -347,7 +347,7 @@ def test_agree_predicts_the_score_of_a_model_nobody_judged(
     assert "extrapolates above the rates seen, 44.9-70.9" in row
     assert f"gap r (laban2022) takes the systems as {', '.join(found['systems'].values())}" in shown
     # No line without people: the one category here is overall, and with two systems there is none.
-    few = nnd("agree", path, "--human-scores", "quiz_design-nnd", *pairs[:4], "--details")
+    few = nnd("agree", path, "--data", "quiz_design-nnd", *pairs[:4], "--details")
     assert "a line needs at least 4 judged models, there are 2" in few.out
 
 
@@ -468,7 +468,7 @@ def test_an_error_of_the_installed_command_has_no_traceback(tmp_path: Path) -> N
 def test_any_encoding_of_the_terminal_will_do(encoding: str, sample: Path, tmp_path: Path) -> None:
     rates = "model,category,pass_rate\nCigüeña 鸛,overall,0.5\nheron,overall,0.6\n"
     (tmp_path / "rates.csv").write_text(rates, encoding="utf-8")
-    arguments = ["agree", tmp_path / "rates.csv", "--human-scores", sample]
+    arguments = ["agree", tmp_path / "rates.csv", "--data", sample]
     arguments += ["--system", "Cigüeña 鸛=wren"]
     environment = {"PYTHONIOENCODING": encoding}
     table = installed(*arguments, "--details", env=environment, encoding=encoding)
@@ -742,19 +742,21 @@ def test_weights_that_are_no_numbers(
 )
 def test_a_table_that_cannot_be_compared(text: str, said: str, nnd: Nnd, sample: Path) -> None:
     Path("rates.csv").write_text(text)
-    assert_one_line(nnd("agree", "rates.csv", "--human-scores", sample), said)
+    assert_one_line(nnd("agree", "rates.csv", "--data", sample), said)
 
 
 def test_agree_with_nothing_there(nnd: Nnd, sample: Path) -> None:
-    assert_one_line(nnd("agree", "nowhere.csv", "--human-scores", sample), "nowhere.csv")
-    assert_one_line(nnd("agree", "nowhere", "--human-scores", sample), "nowhere")
+    assert_one_line(nnd("agree", "nowhere.csv", "--data", sample), "nowhere.csv")
+    assert_one_line(nnd("agree", "nowhere", "--data", sample), "nowhere")
     Path("rates.csv").write_text("model,category,pass_rate\nx,overall,0.5\n")
     assert_one_line(nnd("agree", "rates.csv", "--human-scores", "nowhere"), "nowhere")
+    assert_one_line(nnd("agree", "rates.csv", "--data", "nowhere"), "nowhere")
+    assert_one_line(nnd("agree", "rates.csv"), "pass data (--data) or human_scores")
 
 
 def test_what_cannot_be_printed_is_spelled_out(nnd: Nnd, sample: Path) -> None:
     Path("rates.csv").write_text("model,category,pass_rate\nx,overall,0.5\n")
-    ran = nnd("agree", "rates.csv", "--human-scores", sample, "--system", "a\x1b[2Jb=heron")
+    ran = nnd("agree", "rates.csv", "--data", sample, "--system", "a\x1b[2Jb=heron")
     assert "\x1b" not in ran.err
     assert_one_line(ran, 'no model "a\\x1b[2Jb"')
 

@@ -23,7 +23,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def metrics(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """`metrics("data", "--json")`: exit code, stdout and stderr of the command."""
+    """`metrics("--data", "data", "--json")`: exit code, stdout and stderr of the command."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["nnd", "metrics", *map(str, arguments)])
@@ -37,13 +37,13 @@ def metrics(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 def test_a_table_and_its_details(
     metrics: Command, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, out, err = metrics(data)
+    code, out, err = metrics("--data", data)
     assert (code, err) == (0, "")
     brief = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     assert brief["length"][:2] == ["100.0", "n/a"]  # three systems are too few for a correlation
     assert "A correlation over systems needs at least 4 of them." in out.splitlines()
     monkeypatch.setenv("COLUMNS", "300")
-    code, out, err = metrics(data, "--details")
+    code, out, err = metrics("--data", data, "--details")
     out = out.partition("\n metric  ")[2].partition("\n metric  ")[2]
     shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; the mean is over one category; 5 judged
@@ -60,7 +60,7 @@ def test_a_table_and_its_details(
 
 
 def test_each_row_over_its_own(metrics: Command, data: Path) -> None:
-    code, out, _ = metrics(data, "--systems", "all", "--json")
+    code, out, _ = metrics("--data", data, "--over", "all", "--json")
     found = json.loads(out)
     assert (code, found["shared"]) == (0, None)
     # With the empty candidate, a length of 0: r = (94 * 4 - 23 + 71 * 5) / sqrt(14406 * 42).
@@ -72,7 +72,7 @@ def test_references_bring_the_scorers_that_need_them(
     metrics: Command, data: Path, tmp_path: Path
 ) -> None:
     references = write_references(tmp_path / "references.jsonl")
-    code, out, _ = metrics(data, "--references", references, "--json")
+    code, out, _ = metrics("--data", data, "--references", references, "--json")
     rows = json.loads(out)["rows"]
     names = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]
     assert (code, [row["name"] for row in rows]) == (0, names)
@@ -83,7 +83,7 @@ def test_several_references(metrics: Command, data: Path, tmp_path: Path) -> Non
     arguments = ("--references", references, "--scorer", "rouge1", "--out")
     scores = {}
     for several in ("max", "mean"):
-        assert metrics(data, *arguments, tmp_path / several, "--several", several)[0] == 0
+        assert metrics("--data", data, *arguments, tmp_path / several, "--several", several)[0] == 0
         frame = pl.read_parquet(tmp_path / several / "scores.parquet")
         scores[several] = frame.filter(candidate_id="1/b")["score"].item()
     # "the cat" against "the cat sat" 4/5, against "one cat sat down" 1/3
@@ -98,7 +98,7 @@ def test_a_run_and_a_prompted_model(
     folder.mkdir()
     evaluate(str(model), data).write(folder)
     code, out, _ = metrics(
-        *(data, "--run", folder, "--system", f"{model}=a", "--json"),
+        *(folder, "--data", data, "--system", f"{model}=a", "--json"),
         *("--scorer", f"prompted={model}", "--template", "{context}"),
     )
     prompted, stored, nnd = json.loads(out)["rows"]
@@ -115,14 +115,23 @@ def test_a_run_and_a_prompted_model(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["none"], "none: is no folder; name one that `nnd convert` wrote"),
-        (["data", "--scorer", "rouge1"], "rouge1 compares with references, and the data has none"),
-        (["data", "--scorer", "rouge"], 'there is no scorer "rouge"; choose of '),
-        (["data", "--systems", "some"], 'systems "some": choose shared or all'),
-        (["data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
-        (["data", "--run", "data"], "log_likelihoods.parquet: "),
-        (["data", "--references", "none.csv"], "none.csv: cannot be read as a table of references"),
-        (["data", "--system", "a"], '--system "a": write MODEL=SYSTEM'),
+        (["--data", "none"], "none: is no folder; name one that `nnd convert` wrote"),
+        (
+            ["--data", "data", "--scorer", "rouge1"],
+            "rouge1 compares with references, and the data has none",
+        ),
+        (
+            ["--data", "data", "--scorer", "rouge"],
+            'no scorer "rouge" (did you mean "rouge1"?); choose from rouge1, ',
+        ),
+        (["--data", "data", "--over", "some"], 'over "some": choose shared or all'),
+        (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
+        (["data", "--data", "data"], "log_likelihoods.parquet: "),
+        (
+            ["--data", "data", "--references", "none.csv"],
+            "none.csv: cannot be read as a table of references",
+        ),
+        (["--data", "data", "--system", "a"], '--system "a": write MODEL=SYSTEM'),
     ],
 )
 def test_what_a_user_can_mend(
@@ -140,7 +149,7 @@ def test_without_a_model_torch_is_not_loaded(data: Path, tmp_path: Path) -> None
     references = write_references(tmp_path / "references.jsonl")
     program = (
         "import sys; from nnd.metric.cli.command import app; "
-        f"app(['metrics', {str(data)!r}, '--references', {str(references)!r}], "
+        f"app(['metrics', '--data', {str(data)!r}, '--references', {str(references)!r}], "
         "standalone_mode=False); print(sorted({'torch', 'transformers'} & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -27,13 +27,13 @@ from transformers import EarlyStoppingCallback, Trainer, TrainerCallback
 
 from nnd.metric import evaluate
 from nnd.metric.data.pairs import load_pairs
+from nnd.metric.data.subset import choose_contexts
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import load_model
 from nnd.metric.toy_models import Family
 from nnd.metric.training.callback import NNDCallback, log_of
 from nnd.metric.training.history import HISTORY, Entry, read_history
 from nnd.metric.training.isolation import undisturbed
-from nnd.metric.training.subset import choose_contexts
 from nnd.schemas import ScoringError, ScoringWarning
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))

@@ -1,0 +1,50 @@
+"""What people call data: a path, a dataset on the Hub, or a built-in source by its name."""
+
+import sys
+from pathlib import Path
+
+from nnd.schemas import ScoringError
+
+_OF_OTHERS = ("/", "\\", ".", "@")
+
+
+def find_data(name: str) -> str:
+    """Return the path or Hub id that a name stands for; say on stderr what a bare name is taken as.
+
+    A built-in source is converted into the cache, once for each version of nnd.
+
+    Args:
+        name: A path, which wins; `ORG/name[@revision]` on the Hub; or the name of a built-in
+            source. Any other name is returned as it is: who reads it says what is wrong.
+
+    Raises:
+        NNDError: If the source cannot be converted, or the name is nearly that of one.
+    """
+    if any(mark in name for mark in _OF_OTHERS):
+        return name
+    from nnd.converters.source import built_in_names
+    from nnd.schemas import did_you_mean
+
+    built_in = built_in_names()
+    if Path(name).exists():
+        if name in built_in:
+            print(f"{name}: taken from the working folder, not converted anew", file=sys.stderr)
+        return name
+    if name in built_in:
+        folder = _converted(name)
+        print(f"{name}: the built-in source, converted into {folder}", file=sys.stderr)
+        return str(folder)
+    if meant := did_you_mean(name, built_in):
+        raise ScoringError(f"{name}: there is no such file, folder or built-in source{meant}")
+    return name
+
+
+def _converted(name: str) -> Path:
+    from nnd.converters.folder import convert
+    from nnd.metric.engine import default_store
+    from nnd.schemas import MANIFEST, nnd_version, read_manifest
+
+    folder = default_store().parent / "converted" / name
+    if not (folder / MANIFEST).is_file() or read_manifest(folder)["nnd_version"] != nnd_version():
+        convert(name, out=folder)
+    return folder

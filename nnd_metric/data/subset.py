@@ -1,0 +1,90 @@
+"""A part of the pairs, small enough to be scored often, and the same in every run."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import polars as pl
+
+from nnd.metric.data.pairs import PairSet, load_pairs
+from nnd.schemas import ScoringError, did_you_mean
+
+_CONTEXT = ("split", "context_id")
+_Key: TypeAlias = tuple[str | None, ...]
+
+
+def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
+    """Return the pairs of so many contexts, those whose ids have the smallest SHA-256.
+
+    The choice does not depend on the order of rows, and a larger one holds a smaller one.
+
+    Args:
+        pairs: All pairs.
+        contexts: How many contexts to keep; all of them where there are no more.
+    """
+    sizes = _by_digest(pairs)
+    return pairs if len(sizes) <= contexts else _of_contexts(pairs, [*sizes][:contexts])
+
+
+def choose_part(
+    pairs: PairSet, *, limit: int | None = None, categories: Sequence[str] = ()
+) -> PairSet:
+    """Return a part of the pairs that says in its `part` what it is, for a first look.
+
+    Args:
+        pairs: All pairs.
+        limit: Keep whole contexts, in the order of the SHA-256 of their ids, that have no more
+            pairs together, but one context at least; None keeps all.
+        categories: Keep the pairs of these error categories; none keeps all.
+
+    Raises:
+        ScoringError: If no pair has such an error category.
+    """
+    known = pairs.pairs["error_category"].drop_nulls().unique().sort()
+    for category in categories:
+        if category not in known:
+            raise ScoringError(
+                f'{pairs.name}: there is no error category "{category}"'
+                f"{did_you_mean(category, known)}; there are: "
+                f"{', '.join(known) or 'none'}"
+            )
+    part = dict(pairs.part)
+    if categories:
+        rows = pairs.pairs.filter(pl.col("error_category").is_in([*categories]))
+        pairs = _with_rows(pairs, rows)
+        part["category"] = "+".join(categories)
+    if limit is not None:
+        pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
+        part["limit"] = f"{limit}"
+    return replace(pairs, part=tuple(part.items()))
+
+
+def _within(sizes: dict[_Key, int], limit: int) -> Iterator[_Key]:
+    total = 0
+    for number, (key, size) in enumerate(sizes.items()):
+        total += size
+        if total > limit and number:
+            return
+        yield key
+
+
+def _by_digest(pairs: PairSet) -> dict[_Key, int]:
+    """Return contexts and the number of their pairs, in the order of the digests of their ids."""
+    counts = pairs.pairs.group_by(_CONTEXT).len().rows()
+    ordered = sorted((_digest(row[:2]), row[:2], row[2]) for row in counts)
+    return {key: size for _, key, size in ordered}
+
+
+def _of_contexts(pairs: PairSet, chosen: Sequence[_Key]) -> PairSet:
+    keys = pl.DataFrame(chosen, pairs.pairs.select(_CONTEXT).schema, orient="row")
+    rows = pairs.pairs.join(keys, on=_CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
+    return _with_rows(pairs, rows)
+
+
+def _with_rows(pairs: PairSet, rows: pl.DataFrame) -> PairSet:
+    return replace(pairs, pairs=rows, version=load_pairs(rows).version)
+
+
+def _digest(key: _Key) -> str:
+    return hashlib.sha256("\x00".join(part or "" for part in key).encode()).hexdigest()

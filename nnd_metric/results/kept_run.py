@@ -1,0 +1,93 @@
+"""What a folder holds already when another model is to be added to its run."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import PairSet
+from nnd.metric.encoding import find_template
+from nnd.metric.engine import Scoring
+from nnd.metric.results.one_model import ModelResult, stored_result
+from nnd.metric.results.run_folder import RESULT, read_run
+from nnd.metric.results.scoring_rules import has_present_rule
+from nnd.schemas import ScoringError
+
+
+class KeptRun(NamedTuple):
+    """The models of an earlier run that stay.
+
+    Attributes:
+        results: What each did.
+        scored: The columns of `run_folder.STORED`.
+        systems: Model → system it stands for, as somebody said.
+    """
+
+    results: tuple[ModelResult, ...]
+    scored: pl.DataFrame
+    systems: Mapping[str, str]
+
+
+def read_kept(
+    folder: Path, pairs: PairSet, scoring: Scoring, models: Collection[str]
+) -> KeptRun | None:
+    """Return what a folder holds of other models, or None where it holds no run.
+
+    Args:
+        folder: Where a run is to be written.
+        pairs: What is scored now.
+        scoring: How it is scored now.
+        models: Names of the models that are scored now; what is there of them is replaced.
+
+    Raises:
+        ScoringError: If the run is of other pairs, or its models were scored in another way: the
+            results of both do not belong in one table.
+    """
+    if not (folder / RESULT).is_file():
+        return None
+    scored = read_run(folder)
+    with _readable(folder):
+        stored = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        problem = _find_difference(stored["results"], scored, pairs, scoring)
+        there = ", ".join(each["model"] for each in stored["results"])
+    if problem is not None:
+        raise ScoringError(
+            f"{folder}: holds a run of {there}, scored {problem}; name another folder with --out"
+        )
+    with _readable(folder):
+        results = tuple(
+            stored_result(each, scored.filter(pl.col("model") == each["model"]).drop("model"))
+            for each in stored["results"]
+            if each["model"] not in models
+        )
+        names = [each.model for each in results]
+        systems = {m: s for m, s in stored.get("systems", {}).items() if m in names}
+    return KeptRun(results, scored.filter(pl.col("model").is_in(names)), systems)
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ScoringError(
+            f"{folder}: nothing can be added to its {RESULT}; name another folder with --out"
+        ) from error
+
+
+def _find_difference(
+    stored: Sequence[Mapping[str, Any]], scored: pl.DataFrame, pairs: PairSet, scoring: Scoring
+) -> str | None:
+    """Return in which way results differ from those to come, or None."""
+    there = (stored[0]["protocol"], stored[0]["template"])
+    now = (scoring.protocol, find_template(scoring.template).name)
+    if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
+        return f"on other pairs than {pairs.title}"
+    if there != now:
+        return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
+    if not all(has_present_rule(each["signature"]) for each in stored):
+        return "by an earlier version of nnd, which scored other tokens"
+    return None

@@ -1,0 +1,31 @@
+"""What goes wrong in a sweep, and does not end it."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from nnd.metric.evaluation import Failure
+from nnd.schemas import ScoringError, ScoringWarning
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What went wrong so far; `fatal` says that nothing may."""
+
+    fatal: bool
+    failures: list[Failure] = field(default_factory=list)
+
+    @contextmanager
+    def survived(self, model: str | None, dataset: str | None) -> Iterator[None]:
+        """Note what goes wrong inside, and go on."""
+        try:
+            yield
+        except Exception as error:  # models and their own code fail in any way
+            if self.fatal:
+                raise
+            reason = str(error) if isinstance(error, ScoringError) else repr(error)
+            self.failures.append(Failure(model, dataset, reason))
+            what = " on ".join(name for name in (model, dataset) if name is not None)
+            message = reason if reason.startswith(what) else f"{what}: {reason}"
+            warnings.warn(f"{message}; going on without it", ScoringWarning, stacklevel=2)

@@ -1,0 +1,174 @@
+"""Another model written to the folder of a run is added to it; what does not fit is refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.metric_runs import write_pairs
+
+from nnd.metric import Evaluation, evaluate
+from nnd.metric.agreement import agree
+from nnd.metric.engine import Scoring
+from nnd.schemas import ScoringError
+
+Saved = Callable[[str], Path]
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Path:
+    folder = tmp_path / "birds"
+    folder.mkdir()
+    return write_pairs(folder)
+
+
+@pytest.fixture
+def models(saved: Saved) -> list[str]:
+    return [str(saved("gpt2")), str(saved("bart"))]
+
+
+def run(models: str | list[str], data: Path, out: Path | None, **more: Any) -> Evaluation:
+    scoring = Scoring(cache=False, protocol=more.pop("protocol", "native"))
+    found = evaluate(models, data, out=out, scoring=scoring, **more)
+    assert isinstance(found, Evaluation)
+    return found
+
+
+def results(folder: Path) -> list[dict[str, Any]]:
+    found = json.loads((folder / "result.json").read_text(encoding="utf-8"))["results"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_a_run_made_model_by_model_is_the_run_of_both(
+    models: list[str], birds: Path, tmp_path: Path
+) -> None:
+    both = run(models, birds, tmp_path / "both")
+    for model in models:
+        last = run(model, birds, tmp_path / "one by one")
+
+    assert results(tmp_path / "one by one") == results(tmp_path / "both")
+    assert last.to_dict() == both.to_dict()
+    name = "log_likelihoods.parquet"
+    assert (tmp_path / "both" / name).read_bytes() == (tmp_path / "one by one" / name).read_bytes()
+
+
+def test_a_model_that_is_there_is_replaced(models: list[str], birds: Path, tmp_path: Path) -> None:
+    run(models, birds, tmp_path / "run")
+    stored = json.loads((tmp_path / "run" / "result.json").read_text())
+    stored["results"][0]["notes"] = ["stale"]
+    (tmp_path / "run" / "result.json").write_text(json.dumps(stored))
+
+    run(models[0], birds, tmp_path / "run")
+
+    found = results(tmp_path / "run")
+    assert sorted(each["model"] for each in found) == sorted(models)
+    assert not any("stale" in each["notes"] for each in found)
+    rows = pl.read_parquet(tmp_path / "run" / "log_likelihoods.parquet")
+    assert rows.select("model", "pair_id").is_unique().all()
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"protocol": "sum"}, "protocol native and template default, not sum and default"),
+        ({"limit": 2}, "on other pairs than birds (--limit 2)"),
+    ],
+)
+def test_another_run_is_refused(
+    models: list[str], birds: Path, tmp_path: Path, more: dict[str, Any], problem: str
+) -> None:
+    run(models[0], birds, tmp_path / "run")
+    before = (tmp_path / "run" / "result.json").read_bytes()
+
+    with pytest.raises(ScoringError) as caught:
+        run(models[1], birds, tmp_path / "run", **more)
+
+    assert problem in str(caught.value)
+    assert f"holds a run of {models[0]}, scored " in str(caught.value)
+    assert (tmp_path / "run" / "result.json").read_bytes() == before
+
+
+def test_a_run_of_earlier_rules_is_refused(saved: Saved, birds: Path, tmp_path: Path) -> None:
+    gpt2 = str(saved("gpt2"))
+    run(gpt2, birds, tmp_path / "run")
+    stored = json.loads((tmp_path / "run" / "result.json").read_text())
+    (signature,) = [each["signature"] for each in stored["results"]]
+    stored["results"][0]["signature"] = signature.replace("|v:0.2.0|", "|v:0.1.0|")
+    (tmp_path / "run" / "result.json").write_text(json.dumps(stored))
+
+    with pytest.raises(ScoringError, match="by an earlier version of nnd"):
+        run(str(saved("bart")), birds, tmp_path / "run")
+
+
+@pytest.mark.parametrize("broken", ["{}", '{"results": [{}]}', "[]"])
+def test_a_result_that_cannot_be_added_to_is_refused(
+    models: list[str], birds: Path, tmp_path: Path, broken: str
+) -> None:
+    run(models[0], birds, tmp_path / "run")
+    listed = json.loads((tmp_path / "run" / "result.json").read_text())["outputs"]
+    document = json.loads(broken)
+    if isinstance(document, dict):
+        document["outputs"] = listed
+    (tmp_path / "run" / "result.json").write_text(json.dumps(document))
+
+    with pytest.raises(ScoringError, match="nothing can be added to its result"):
+        run(models[1], birds, tmp_path / "run")
+
+
+def test_who_stands_for_whom_is_kept_and_used(
+    models: list[str], birds: Path, tmp_path: Path
+) -> None:
+    chosen = dict(zip(models, ["left", "right"], strict=True))
+    for model in models:
+        last = run(model, birds, tmp_path / "run", systems={model: chosen[model]})
+
+    assert last.systems == chosen
+    assert last.agreement is not None
+    assert agree(tmp_path / "run", birds).systems == chosen
+    crossed = dict(zip(models, ["right", "left"], strict=True))
+    assert agree(tmp_path / "run", birds, systems=crossed).systems == crossed
+
+
+def test_a_part_is_told_in_headline_and_signature(
+    models: list[str], birds: Path, tmp_path: Path
+) -> None:
+    found = run(models[0], birds, tmp_path / "run", limit=3, categories=["off_target"])
+
+    assert "--category off_target" in found.headline()
+    assert "--limit 3" in found.headline()
+    assert "|category:off_target|limit:3|" in found.results[0].signature
+    assert found.results[0].rates.n_pairs <= 3
+    with pytest.raises(ScoringError, match='there is no error category "off"; there are: '):
+        run(models[0], birds, None, categories=["off"])
+
+
+def test_a_kill_while_a_model_is_added_keeps_the_others(
+    models: list[str], birds: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    run(models[0], birds, out)
+    command = [sys.executable, "-m", "nnd", "evaluate", "--no-cache"]
+    command += ["--model", models[1], "--data", str(birds), "--out", str(out)]
+    kills = 40 if os.environ.get("NND_TEST_FULL") else 4
+    for number in range(kills):
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.5 + 6 * number / kills)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        assert [each["model"] for each in results(out)][:1] == models[:1]
+        rows = pl.read_parquet(out / "log_likelihoods.parquet")
+        assert rows["model"].unique(maintain_order=True).to_list() == [
+            each["model"] for each in results(out)
+        ]
+
+    subprocess.run(command, check=True, capture_output=True)
+
+    assert [each["model"] for each in results(out)] == models
