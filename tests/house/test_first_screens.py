@@ -144,7 +144,7 @@ READ_OR_WRITE_RUNS: dict[str, Make] = {
     "compare": lambda folder: compare(run(folder)),
     "compare two": lambda folder: compare(run(folder), models=[*MODELS][:2]),
     "report": lambda folder: report(run(folder), folder / "report.html"),
-    "metrics": lambda folder: metrics(write_judged(folder / "judged")),
+    "metrics": lambda folder: metrics(data=write_judged(folder / "judged")),
 }
 OTHERS: dict[str, Make] = {
     "curve": lambda folder: curve(
