@@ -36,7 +36,7 @@ class Report(Shown):
         """Return what the report is of, and where it is."""
         figures = ""
         if self.figures:
-            figures = f", and {len(self.figures)} figures in {self.figures[0].parent}"
+            figures = f", and {len(self.figures)} files of figures in {self.figures[0].parent}"
         return (
             f"The report of {', '.join(short_names(self.models))} is in {self.page} "
             f"({self.size / 1e6:.1f} MB){figures}."

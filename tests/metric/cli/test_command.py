@@ -252,7 +252,7 @@ def test_evaluate_prints_a_table_and_a_signature(
     assert (ran.code, ran.err) == (0, "")
     assert "overall" in ran.out
     assert "agreement needs at least two models" in ran.out
-    assert ran.out.splitlines()[-1] == "More with --details."
+    assert ran.out.splitlines()[-1] == "More with --details"
     assert "nnd|" not in ran.out
     ran = nnd("evaluate", "--model", model, "--data", sample, "--device", "cpu", "--details")
     assert ran.out.splitlines()[-1].startswith(f"nnd|v:0.2.0|model:{model}@")
@@ -370,7 +370,7 @@ def test_evaluate_says_what_the_surface_may_explain(
 def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
     nnd: Nnd, sample: Path, saved: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv("COLUMNS", "2000")
     names = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
     models = [part for name in names for part in ("--model", name)]
     stored = json.loads(nnd("evaluate", *models, "--data", sample, "--out", "r", "--json").out)

@@ -352,8 +352,8 @@ def test_figures_are_a_png_and_an_svg_each(tmp_path: Path) -> None:
     assert found.size == (tmp_path / "r.html").stat().st_size
     check_shown(found)
     assert found.headline() == (
-        f"The report of x, y is in {found.page} ({found.size / 1e6:.1f} MB), with 6 files of "
-        "figures."
+        f"The report of x, y is in {found.page} ({found.size / 1e6:.1f} MB), and 6 files of "
+        f"figures in {tmp_path / 'new' / 'figures'}."
     )
     paths = [str(path) for path in (found.page, *found.figures)]
     assert found.to_frame()["path"].to_list() == paths
