@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,22 @@ def test_a_room_gives_the_same_names_whatever_was_imported_before(room: str, fir
         assert getattr(package, name) == given
         assert not (ROOMS[room] / f"{name}.py").exists()
         assert not (ROOMS[room] / name).is_dir()
+
+
+def test_what_is_imported_of_other_projects_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = project["dependencies"] + project["optional-dependencies"]["dev"]
+    declared = {_normal(re.split("[>=<]", line)[0]) for line in lines}
+    owners = packages_distributions()
+    tops = {name.partition(".")[0] for _, path in modules() for name, _ in imports(path)}
+    others = tops - sys.stdlib_module_names - {"nnd", "near_negative"}
+
+    assert len(others) > 20
+    assert [name for name in others if not {*map(_normal, owners[name])} & declared] == []
+
+
+def _normal(distribution: str) -> str:
+    return re.sub("[-_.]+", "-", distribution).lower()
 
 
 def test_no_folder_is_crowded() -> None:

@@ -195,11 +195,11 @@ def test_a_hundred_thousand_rows_are_looked_at_quickly(tmp_path: Path) -> None:
     )
     path.write_text(HEADER + "".join(rows), encoding="utf-8")
 
-    start = time.perf_counter()
+    start = time.process_time()
     made = new_source("toy", path, tmp_path / "toy")
 
     assert made.counts["annotations"] == 3 * contexts
-    assert time.perf_counter() - start < contexts / 500  # about a tenth of it on a free core
+    assert time.process_time() - start < contexts / 500  # about a tenth of it
 
 
 @pytest.mark.parametrize("seed", range(30))

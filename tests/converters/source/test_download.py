@@ -486,7 +486,7 @@ def start_fetching(server: Server, digest: str) -> subprocess.Popen[str]:
 
 
 def wait_for_bytes(path: Path, n: int) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while not path.exists() or path.stat().st_size < n:
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -522,7 +522,7 @@ def test_of_two_processes_at_once_one_fetches(server: Server, cache: Path) -> No
         with start_fetching(server, DIGEST) as second:
             time.sleep(0.2)  # long enough to ask, were it free to
             server.go_on.set()
-            printed = [process.communicate(timeout=20)[0] for process in (first, second)]
+            printed = [process.communicate(timeout=120)[0] for process in (first, second)]
 
     assert printed == [f"{cache}/toy/a.jsonl\n"] * 2
     assert server.sent == [10, 14]

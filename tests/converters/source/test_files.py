@@ -80,6 +80,21 @@ def test_two_equally_good_files_are_an_error_that_names_both(
     )
 
 
+def test_of_many_equally_good_files_three_are_named(
+    files: Callable[..., Files], tmp_path: Path
+) -> None:
+    for number in range(45):
+        put(tmp_path / f"in/{number:02}/answers.tsv")
+
+    with pytest.raises(SourceError) as caught:
+        files(tmp_path / "in").path("answers.tsv")
+
+    assert str(caught.value) == (
+        f"{tmp_path}/in: 00/answers.tsv and 01/answers.tsv and 02/answers.tsv and 42 more fit "
+        "equally well; name one of them with --from"
+    )
+
+
 def test_a_file_that_is_named_is_taken_whatever_it_is_called(
     files: Callable[..., Files], tmp_path: Path
 ) -> None:

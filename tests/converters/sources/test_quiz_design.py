@@ -105,8 +105,8 @@ def test_two_processes_write_the_same_bytes(
             assert (tmp_path / seed / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
-def test_it_takes_less_than_three_seconds(nnd_data: Path, tmp_path: Path) -> None:
-    start = time.perf_counter()
+def test_it_takes_less_than_three_seconds_of_cpu_time(nnd_data: Path, tmp_path: Path) -> None:
+    start = time.process_time()
     convert("quiz_design", origin=nnd_data / "quiz_design", out=tmp_path / "out")
 
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

@@ -526,8 +526,8 @@ def test_many_pairs_make_a_page_of_bearable_size(tmp_path: Path) -> None:
     n = 45_000 if FULL else 3_000
     pairs = many_pairs(n)
     run = write_run(tmp_path / "run", pairs, [Pretended(name, {"": 0.6}) for name in "abc"])
-    before = time.monotonic()
+    before = time.process_time()
     found = report(run, tmp_path / "report.html", data=pairs)
     assert found.size < 30e6 * n / 45_000 + 1e6
-    assert time.monotonic() - before < 120
+    assert time.process_time() - before < 120
     assert len(Page(tmp_path / "report.html").pairs["pair_id"]) == n

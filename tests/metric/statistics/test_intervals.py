@@ -215,7 +215,7 @@ def test_10_000_resamples_of_45_000_pairs_take_seconds(contexts: int) -> None:
     for column in (0, category):
         np.add.at(pairs, (context, column), 1)
         np.add.at(passes, (context, column), rng.random(45_000) < 0.6)
-    start = time.perf_counter()
+    start = time.process_time()
     ratios = bootstrap_ratios(passes, pairs)
-    assert time.perf_counter() - start < (5 if FULL else 15)  # others may use the machine
+    assert time.process_time() - start < 10  # of all cores
     assert ratios.shape == (10_000, 10)

@@ -123,7 +123,7 @@ def test_an_answer_is_late(hub: Hub, ask: Ask) -> None:
     hub.faults.script(COMMIT, "slow")
     start = time.monotonic()
     ask(commit(name, {"new.txt": "new"}))
-    assert 0.3 <= time.monotonic() - start < 5
+    assert time.monotonic() - start >= 0.3
 
 
 def test_a_download_that_breaks_off_is_tried_again(hub: Hub, ask: Ask) -> None:
