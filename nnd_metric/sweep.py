@@ -26,9 +26,17 @@ from nnd.metric.data import (
     names_in,
     read_human_scores,
 )
-from nnd.metric.engine import Scoring, Store, default_store
+from nnd.metric.engine import Scoring, Store, default_store, scoring_of_each
 from nnd.metric.evaluation import Evaluation, Sweep
-from nnd.metric.models import LoadedModel, Loading, load_config, load_model
+from nnd.metric.models import (
+    LoadedModel,
+    Loading,
+    Model,
+    list_models,
+    load_config,
+    load_model,
+    name_models,
+)
 from nnd.metric.results import (
     RUN_FILES,
     STORED,
@@ -44,10 +52,8 @@ from nnd.schemas import (
     ScoringWarning,
     check_replaceable,
     did_you_mean,
-    has_surrogate,
 )
 
-Model: TypeAlias = str | Path | LoadedModel
 Dataset: TypeAlias = PairData | PairSet
 
 _Each = TypeVar("_Each", bound=Dataset)
@@ -62,6 +68,7 @@ def evaluate(
     out: str | Path | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
+    templates: Mapping[str, str] | None = None,
     limit: int | None = None,
     categories: Sequence[str] = (),
     scoring: Scoring = Scoring(),
@@ -75,6 +82,7 @@ def evaluate(
     out: str | Path | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
+    templates: Mapping[str, str] | None = None,
     limit: int | None = None,
     categories: Sequence[str] = (),
     scoring: Scoring = Scoring(),
@@ -87,6 +95,7 @@ def evaluate(
     out: str | Path | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
+    templates: Mapping[str, str] | None = None,
     limit: int | None = None,
     categories: Sequence[str] = (),
     scoring: Scoring = Scoring(),
@@ -99,7 +108,9 @@ def evaluate(
     as they come, and left out; only where a single model fails on a single dataset is it an error.
 
     Args:
-        models: Hub ids, folders, or loaded models (`models.wrap_model`); one or several.
+        models: Hub ids, folders, or loaded models (`models.wrap_model`); one or several. A Hub id
+            may name a revision of its own, `NAME@REVISION`; results call the model NAME, unless
+            several revisions of it are scored.
         data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts is the
             rows of one.
         out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
@@ -110,6 +121,7 @@ def evaluate(
             data.
         systems: Model → system it stands for, where the model's id does not say it; of several
             datasets, in those that have such a system.
+        templates: Model → template, of models whose template is not that of `scoring`.
         limit: Score no more than so many pairs of each dataset, for a first look: whole contexts,
             the same in every run.
         categories: Score the pairs of these error categories only.
@@ -127,11 +139,11 @@ def evaluate(
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
     several = _is_several(data)
-    asked = _list_of(models)
+    asked = list_models(models)
     datasets: list[Dataset] = list(data) if several else [data]
     names, keys = name_models(asked), name_datasets(datasets)
     folders = _find_folders(out, keys)
-    scoring.check()
+    scorings = scoring_of_each(names, scoring, templates or {})
     if human_scores is not None and len(keys) > 1:
         raise ScoringError(
             "human scores are of one dataset, and there are several; leave human_scores "
@@ -144,14 +156,14 @@ def evaluate(
             key: choose_part(each, limit=limit, categories=categories)
             for key, each in pairs.items()
         }
-    kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, models=names)
+    kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, scorings=scorings)
     here = [*names, *(each.model for key in pairs for each in kept(key).results)]
     _check_systems(here, pairs, systems or {})
     usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)
     done: dict[str, list[_Scored]] = {key: [] for key in pairs}
     evaluations: dict[str, Evaluation] = {}
     try:
-        for key, scored in _score(usable, pairs, scoring, loading, trouble):
+        for key, scored in _score(usable, pairs, scorings, loading, trouble):
             done[key].append(scored)
     finally:  # what was done by then is kept when a sweep is interrupted
         for key, found in done.items():
@@ -163,35 +175,6 @@ def evaluate(
         return evaluations[keys[0]]
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
-
-
-def _list_of(models: Model | Sequence[Model]) -> list[Model]:
-    if isinstance(models, str | Path | LoadedModel) or not isinstance(models, Sequence):
-        return [models]
-    return list(models)
-
-
-def name_models(models: Sequence[Model]) -> list[str]:
-    """Return what results call some models.
-
-    Raises:
-        ScoringError: If there is none, one is no model, or one is named twice.
-    """
-    for model in models:
-        if not isinstance(model, str | Path | LoadedModel):
-            raise ScoringError(
-                f"{type(model).__name__}: cannot be evaluated as it is; name a Hub id or a folder, "
-                "or hand over nnd.metric.models.wrap_model(model, tokenizer)"
-            )
-    names = [model.name if isinstance(model, LoadedModel) else str(model) for model in models]
-    if not names:
-        raise ScoringError("there is no model to evaluate; name at least one")
-    for name in filter(has_surrogate, names):
-        raise ScoringError(f'model "{name}": its name is not UTF-8; rename its folder')
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
-    return names
 
 
 def _find_folders(out: str | Path | None, names: Sequence[str]) -> dict[str, Path]:
@@ -242,21 +225,26 @@ def _find(models: Mapping[str, Model], loading: Loading, trouble: Trouble) -> di
 def _score(
     models: Mapping[str, Model],
     pairs: Mapping[str, PairSet],
-    scoring: Scoring,
+    scorings: Mapping[str, Scoring],
     loading: Loading,
     trouble: Trouble,
 ) -> Iterator[tuple[str, _Scored]]:
     """Yield what each model does on each dataset, after the name of the dataset."""
-    with _open_store() if scoring.cache else nullcontext() as store:
+    cache = any(each.cache for each in scorings.values())
+    with _open_store() if cache else nullcontext() as store:
         for name, model in models.items():
             with trouble.survived(name, None):
                 # No name holds a model after its turn: two may not fit into memory.
                 yield from _score_all(
-                    model if isinstance(model, LoadedModel) else load_model(model, loading),
+                    model if isinstance(model, LoadedModel) else _load(model, name, loading),
                     pairs,
-                    partial(evaluate_model, scoring=scoring, store=store),
+                    partial(evaluate_model, scoring=scorings[name], store=store),
                     trouble,
                 )
+
+
+def _load(model: str | Path, name: str, loading: Loading) -> LoadedModel:
+    return replace(load_model(model, loading), name=name)
 
 
 def _score_all(
@@ -289,10 +277,10 @@ def _kept(
     folders: Mapping[str, Path],
     pairs: Mapping[str, PairSet],
     scoring: Scoring,
-    models: Sequence[str],
+    scorings: Mapping[str, Scoring],
 ) -> KeptRun:
     """Return what stays of an earlier run on a dataset."""
-    found = read_kept(folders[key], pairs[key], scoring, models) if key in folders else None
+    found = read_kept(folders[key], pairs[key], scoring, scorings) if key in folders else None
     return found or KeptRun((), pl.DataFrame(schema=STORED), {})
 
 

@@ -36,7 +36,7 @@ def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
     if revision not in (None, "main"):
         raise PublishError(
             f"{revision}: the card that people see is main's, and results of another revision "
-            "would be taken for main's; leave --push-to-model-card out, or --revision"
+            "would be taken for main's; leave --push-to-model-card out, or the revision"
         )
     for model in models:
         if Path(model).is_dir():

@@ -14,7 +14,7 @@ from nnd.metric.cli.options import (
     Model,
     Systems,
     read_systems,
-    read_template,
+    read_templates,
 )
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.schemas import ScoringError
@@ -41,9 +41,13 @@ def evaluate(
         str, typer.Option(help="native, laban2022, bartscore, sum or bytes.")
     ] = "native",
     template: Annotated[
-        str,
-        typer.Option(help='default, mixqg, prophetnet, macaw, or your own: "Q: {question}".'),
-    ] = "default",
+        list[str],
+        typer.Option(
+            help='default, mixqg, prophetnet, macaw, or your own: "Q: {question}"; '
+            "MODEL=TEMPLATE for one model of several.",
+            show_default="default",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
     keep: Annotated[
         str | None,
         typer.Option(
@@ -88,7 +92,7 @@ def evaluate(
         ),
     ] = False,
     revision: Annotated[
-        str | None, typer.Option(help="Branch, tag or commit of the models on the Hub.")
+        str | None, typer.Option(help="Branch, tag or commit of the models that name none.")
     ] = None,
     dtype: Annotated[
         str | None,
@@ -124,7 +128,7 @@ def evaluate(
     """
     from nnd.metric import evaluate as evaluate_
     from nnd.metric.engine import Scoring
-    from nnd.metric.models import Loading
+    from nnd.metric.models import Loading, name_models, split_revision
     from nnd.metric.tables import failure_table
 
     quiet_loading()
@@ -136,10 +140,12 @@ def evaluate(
     if push_to_model_card:
         from nnd.converters.publish import check_pushable
 
-        check_pushable(model, revision)
+        for name, own in map(split_revision, model):
+            check_pushable([name], own or revision)
+    for_all, templates = read_templates(template, name_models(model))
     scoring = Scoring(
         protocol,
-        read_template(template),
+        for_all or "default",
         keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         not no_unconditional,
         token_budget,
@@ -154,6 +160,7 @@ def evaluate(
             categories=category,
             human_scores=None if human_scores is None else find_data(human_scores),
             systems=read_systems(system),
+            templates=templates,
             scoring=scoring,
             loading=Loading(revision, dtype, device, trust_remote_code),
         )

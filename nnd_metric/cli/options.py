@@ -1,6 +1,7 @@
 """Options that several commands share, and how they are read."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,10 @@ Runs = Annotated[
 
 Model = Annotated[
     list[str],
-    typer.Option(metavar="MODEL", help="Hub id or folder of a model; repeat it for several."),
+    typer.Option(
+        metavar="MODEL",
+        help="Hub id, NAME or NAME@REVISION, or folder of a model; repeat it for several.",
+    ),
 ]
 
 DATA = "converted folder, Parquet file, ORG/name[@revision] on the Hub, or a built-in source"
@@ -49,6 +53,42 @@ MixedRules = Annotated[
 def read_template(text: str) -> str:
     r"""Return a template as it was meant: a shell hands over \n and \t as two characters each."""
     return text.replace("\\n", "\n").replace("\\t", "\t")
+
+
+def read_templates(
+    entries: Sequence[str], models: Sequence[str]
+) -> tuple[str | None, dict[str, str]]:
+    """Return the template for all models, or None, and model → template.
+
+    An entry that begins with the name of a model and = is of that model; a template of one's own
+    may hold a = as well.
+
+    Args:
+        entries: As typed.
+        models: Names of the models.
+
+    Raises:
+        ScoringError: If an entry names a model that is not there, or there are two for the same.
+    """
+    found: dict[str | None, str] = {}
+    for entry in entries:
+        own = [model for model in models if entry.startswith(f"{model}=")]
+        model = max(own, key=len, default=None)
+        before, equals, _ = entry.partition("=")
+        close = get_close_matches(before, models, n=1) if equals and model is None else []
+        if close:
+            raise ScoringError(
+                f'--template "{entry}": there is no model "{before}" to evaluate; did you mean '
+                f'"{close[0]}"?'
+            )
+        if model in found:
+            of = "all models" if model is None else f'model "{model}"'
+            raise ScoringError(
+                f"--template: there are two for {of}; give one, and --template MODEL=TEMPLATE for "
+                "a model that needs another"
+            )
+        found[model] = read_template(entry if model is None else entry[len(model) + 1 :])
+    return found.pop(None, None), {model: own for model, own in found.items() if model is not None}
 
 
 def read_systems(entries: Sequence[str]) -> dict[str, str]:

@@ -92,6 +92,7 @@ def compare(
 
     Nothing is scored again.
 
+    Runs of several datasets are compared within each; in the mean each dataset counts once.
     Example: nnd compare run --model gpt2 --model gpt2-large
     """
     from nnd.metric.comparison import compare as compare_

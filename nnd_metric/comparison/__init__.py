@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .models import Entry as Entry, compare as compare, compare_entries as compare_entries
+    from .entries import Entry as Entry
+    from .models import compare as compare, compare_entries as compare_entries
     from .outcome import Comparison as Comparison, Comparisons as Comparisons
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -3,14 +3,15 @@
 Everything comes from stored runs; nothing is scored again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
 from nnd.metric.comparison.differences import find_differences
+from nnd.metric.comparison.entries import Entry, by_dataset
 from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import few_contexts, findings, left_out
 from nnd.metric.results import (
@@ -24,22 +25,6 @@ from nnd.metric.results import (
 from nnd.schemas import ScoringError, did_you_mean
 
 
-class Entry(NamedTuple):
-    """One model in one run.
-
-    Attributes:
-        label: The model's name; FOLDER:NAME where several runs have it.
-        model: Its name.
-        rows: Its scored pairs.
-        signature: How they were scored, or None where the run does not say.
-    """
-
-    label: str
-    model: str
-    rows: pl.DataFrame
-    signature: str | None
-
-
 def compare(
     runs: str | Path | Sequence[str | Path],
     *,
@@ -48,6 +33,7 @@ def compare(
 ) -> Comparisons:
     """Compare models of stored runs, each with each, on the pairs that both were scored on.
 
+    Runs that are connected by pairs they share are of one dataset; models are compared within each.
     p-values are adjusted over the categories of one comparison, not over several comparisons.
 
     Args:
@@ -62,10 +48,17 @@ def compare(
             were scored by different rules.
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
-    chosen = _choose(_entries(folders), models)
-    if not mixed_rules:
-        check_rules({entry.label: entry.signature for entry in chosen})
-    return Comparisons(tuple(compare_entries(a, b) for a, b in combinations(chosen, 2)))
+    datasets = by_dataset(_read_entries(folders))
+    chosen = _choose(datasets, models)
+    found: list[Comparison] = []
+    for name, entries in chosen.items():
+        if not mixed_rules:
+            check_rules({entry.label: entry.signature for entry in entries})
+        found += [
+            replace(compare_entries(a, b), data=name if len(chosen) > 1 else None)
+            for a, b in combinations(entries, 2)
+        ]
+    return Comparisons(tuple(found))
 
 
 def compare_entries(a: Entry, b: Entry) -> Comparison:
@@ -114,53 +107,67 @@ def _mixed_rules(a: Entry, b: Entry) -> Iterator[str]:
         )
 
 
-def _entries(folders: Sequence[Path]) -> list[Entry]:
-    """Return every model of every run, labelled so that no two share a label."""
+def _read_entries(folders: Sequence[Path]) -> list[Entry]:
+    """Return every model of every run."""
     repeated = [folder for folder in folders if folders.count(folder) > 1]
     if repeated:
         raise ScoringError(f"{repeated[0]}: is named twice; name each run once")
-    found: list[tuple[Path, Entry]] = []
+    found: list[Entry] = []
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(f"{folder}: is no folder; name folders that `nnd evaluate` wrote")
         rows, signatures = read_run(folder), read_signatures(folder)
         for name in rows["model"].unique(maintain_order=True):
             own = rows.filter(pl.col("model") == name)
-            found.append((folder, Entry(name, name, own, signatures.get(name))))
-    names = [entry.model for _, entry in found]
-    return [
-        entry._replace(label=f"{folder}:{entry.model}") if names.count(entry.model) > 1 else entry
-        for folder, entry in found
-    ]
+            found.append(Entry(name, name, own, signatures.get(name), folder))
+    return found
 
 
-def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entry]:
-    chosen = list(entries) if models is None else [_find(entries, name) for name in models]
-    labels = [entry.label for entry in chosen]
+def _choose(
+    datasets: Mapping[str, Sequence[Entry]], models: Sequence[str] | None
+) -> dict[str, list[Entry]]:
+    """Return dataset → the models to compare on it; models that are named may be on some only."""
+    everything = [entry for entries in datasets.values() for entry in entries]
+    known = {name for entry in everything for name in (entry.label, entry.model)}
+    unknown = [name for name in models or () if name not in known]
+    if unknown:
+        labels = list(dict.fromkeys(entry.label for entry in everything))
+        raise ScoringError(
+            f'there is no model "{unknown[0]}" in these runs{did_you_mean(unknown[0], labels)}; '
+            f"known: {', '.join(labels)}"
+        )
+    found = {
+        dataset: [*entries] if models is None else _find(entries, models)
+        for dataset, entries in datasets.items()
+    }
+    paired = {dataset: entries for dataset, entries in found.items() if len(entries) > 1}
+    alone = [entries[0] for entries in found.values() if len(entries) == 1]
+    if paired and (models is not None or not alone):
+        return paired
+    others = [entry for entries in found.values() for entry in entries if entry is not alone[0]]
+    if others:
+        raise _no_shared_pair(alone[0], others[0])
+    raise ScoringError(
+        f"there is nothing to compare: {alone[0].label if alone else 'no model'} alone; name a "
+        "second run, or two models of one (--model)"
+    )
+
+
+def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
+    """Return those of a dataset's models that are asked for, in that order."""
+    found: list[Entry] = []
+    for name in models:
+        named = [entry for entry in entries if name == entry.label]
+        named = named or [entry for entry in entries if name == entry.model]
+        if len(named) > 1:
+            told = " or ".join(entry.label for entry in named)
+            raise ScoringError(f'model "{name}" stands in several runs; name it {told}')
+        found += named
+    labels = [entry.label for entry in found]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
         raise ScoringError(f'model "{twice[0]}" is named twice; name two different ones')
-    if len(chosen) < 2:  # noqa: PLR2004 - a comparison takes two
-        raise ScoringError(
-            f"there is nothing to compare: {', '.join(labels) or 'no model'} alone; name a second "
-            "run, or two models of one (--model)"
-        )
-    return chosen
-
-
-def _find(entries: Sequence[Entry], name: str) -> Entry:
-    labels = [entry.label for entry in entries]
-    found = [entry for entry in entries if name == entry.label]
-    found = found or [entry for entry in entries if name == entry.model]
-    if not found:
-        raise ScoringError(
-            f'there is no model "{name}" in these runs{did_you_mean(name, labels)}; known: '
-            f"{', '.join(labels)}"
-        )
-    if len(found) > 1:
-        told = " or ".join(entry.label for entry in found)
-        raise ScoringError(f'model "{name}" stands in several runs; name it {told}')
-    return found[0]
+    return found
 
 
 def _match(a: Entry, b: Entry) -> pl.DataFrame:
@@ -169,10 +176,7 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
     rows_a, rows_b = (_occurrences(entry.rows) for entry in (a, b))
     both = rows_a.join(rows_b, on=key, suffix="_b", maintain_order="left")
     if both.is_empty():
-        raise ScoringError(
-            f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}; evaluate both on the same '
-            "data"
-        )
+        raise _no_shared_pair(a, b)
     check_same(both, a.label, b.label, where=_data_of(a, b))
     lacking = [pl.col(f"ll_{side}{of}").is_null() for side in ("high", "low") for of in ("", "_b")]
     return both.with_columns(
@@ -185,14 +189,13 @@ def _occurrences(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(occurrence=pl.int_range(pl.len()).over("pair_id"))
 
 
+def _no_shared_pair(a: Entry, b: Entry) -> ScoringError:
+    if a.label == b.label:
+        a, b = (each._replace(label=f"{each.folder}:{each.model}") for each in (a, b))
+    return ScoringError(
+        f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}; evaluate both on the same data'
+    )
+
+
 def _data_of(a: Entry, b: Entry) -> str:
-    named = list(_data_names(a, b))
-    return f" (data {named[0]} and {named[1]})" if len(named) == 2 else ""  # noqa: PLR2004
-
-
-def _data_names(*entries: Entry) -> Iterator[str]:
-    for entry in entries:
-        for part in (entry.signature or "").split("|"):
-            if part.startswith("data:"):
-                yield part.removeprefix("data:")
-                break
+    return f" (data {a.data} and {b.data})" if a.data and b.data else ""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nnd.metric.drawing import Drawing
 
 _SCHEMA = {
+    "data": pl.String,
     "a": pl.String,
     "b": pl.String,
     "slice": pl.String,
@@ -49,6 +50,7 @@ class Comparison(Pictured):
         differences: Of their pass rates.
         cautions: What to know before believing them, a sentence each.
         sentences: What follows, in plain words; the cautions are among them.
+        data: The dataset, where comparisons are of several; else None.
     """
 
     a: str
@@ -61,6 +63,7 @@ class Comparison(Pictured):
     differences: Differences
     cautions: tuple[str, ...]
     sentences: tuple[str, ...]
+    data: str | None = None
 
     def headline(self) -> str:
         """Return both pass rates, and whether their difference is significant."""
@@ -97,8 +100,9 @@ class Comparison(Pictured):
         """Return a row per slice.
 
         Returns:
-            a, b, slice ("overall", or the column of SLICES), value, n, pass_rate_a, pass_rate_b,
-            difference, low and high (its 95 % interval), only_a, only_b, p, p_holm, verdict.
+            data (null where all are of one dataset), a, b, slice ("overall", or the column of
+            SLICES), value, n, pass_rate_a, pass_rate_b, difference, low and high (its 95 %
+            interval), only_a, only_b, p, p_holm, verdict.
         """
         rows = [("overall", "overall", self.differences.overall)]
         for column, by in self.differences.by.items():
@@ -106,7 +110,7 @@ class Comparison(Pictured):
         return pl.DataFrame(
             [
                 (
-                    *(self.a, self.b, column, value, each.n),
+                    *(self.data, self.a, self.b, column, value, each.n),
                     *(each.pass_rate_a, each.pass_rate_b, each.difference),
                     *(each.interval or (None, None)),
                     *(each.only_a, each.only_b, each.p, each.p_holm, each.verdict),
@@ -120,6 +124,7 @@ class Comparison(Pictured):
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         return {
+            "data": self.data,
             "a": self.a,
             "b": self.b,
             "signature_a": self.signature_a,
@@ -137,7 +142,7 @@ class Comparisons(Pictured):
     """Several models compared, each with each.
 
     Attributes:
-        comparisons: One per two models; there is at least one.
+        comparisons: One per two models and dataset; there is at least one.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -151,8 +156,21 @@ class Comparisons(Pictured):
     def __getitem__(self, number: int) -> Comparison:
         return self.comparisons[number]
 
+    def by_data(self) -> "dict[str | None, Comparisons]":
+        """Return dataset → the comparisons on it; None stands for the only one."""
+        return {
+            data: Comparisons(tuple(each for each in self if each.data == data))
+            for data in dict.fromkeys(each.data for each in self)
+        }
+
     def headline(self) -> str:
-        """Return the models from best to worst, and how many differences are significant."""
+        """Return the models from best to worst, and how many differences are significant.
+
+        Over several datasets the pass rates are means, in which each dataset counts once.
+        """
+        several = self.by_data()
+        if len(several) > 1:
+            return f"{_mean([*several.values()])}; {_clear(self.comparisons)}."
         return _headline(self.comparisons)
 
     def table(self) -> "Table":
@@ -162,8 +180,15 @@ class Comparisons(Pictured):
         return verdict_table([each.to_dict() for each in self])
 
     def remarks(self) -> list[str]:
-        """Return what to know before believing them."""
-        return list(dict.fromkeys(caution for each in self for caution in each.cautions))
+        """Return the ranking on each of several datasets, and what to know before believing it."""
+        several = self.by_data()
+        if len(several) == 1:
+            return list(dict.fromkeys(caution for each in self for caution in each.cautions))
+        return [
+            f"{data}: {line}"
+            for data, found in several.items()
+            for line in (found.headline(), *found.remarks())
+        ]
 
     def details(self) -> "list[Table | str]":
         """Return each comparison by slice, and how the models were scored."""
@@ -171,6 +196,7 @@ class Comparisons(Pictured):
 
         shown: list[Table | str] = []
         for each in self:
+            shown += [] if each.data is None else [f"on {each.data}"]
             shown += [comparison_table(each.to_dict()), *each.sentences]
         signatures = [told for each in self for told in (each.signature_a, each.signature_b)]
         shown += dict.fromkeys(told for told in signatures if told)
@@ -180,13 +206,18 @@ class Comparisons(Pictured):
             )
         return shown
 
-    def drawing(self) -> "Drawing":
-        """Return the differences by category, or, of several comparisons, those over all tests."""
+    def drawing(self) -> "Drawing | None":
+        """Return the differences by category, or, of several comparisons, those over all tests.
+
+        Of several datasets there is no one figure; `by_data` has one for each.
+        """
         from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
         from nnd.metric.figures import Side, draw_comparisons  # noqa: PLC0415
 
         if len(self) == 1:
             return self[0].drawing()
+        if len(self.by_data()) > 1:
+            return None
         models = list(dict.fromkeys(label for each in self for label in (each.a, each.b)))
         names = short_names(models)
         sides = {model: Side(at, names[at]) for at, model in enumerate(models)}
@@ -202,27 +233,55 @@ class Comparisons(Pictured):
         return {"comparisons": [each.to_dict() for each in self]}
 
 
-def _headline(comparisons: Sequence[Comparison]) -> str:
-    """Return a ranking where all is about the same tests, and how many differences are clear."""
-    models = list(dict.fromkeys(label for each in comparisons for label in (each.a, each.b)))
+def _clear(comparisons: Sequence[Comparison]) -> str:
+    """Return how many differences are significant."""
     decided = sum(each.differences.overall.verdict != "undecided" for each in comparisons)
     if len(comparisons) > 1:
-        clear = (
+        return (
             f"{decided or 'none'} of {len(comparisons)} differences "
             f"{'is' if decided < 2 else 'are'} significant"  # noqa: PLR2004 - one or more
         )
-    else:
-        clear = f"the difference is {'' if decided else 'not '}significant"
-    left_out = any(each.only_in_a or each.only_in_b for each in comparisons)
-    if len(comparisons) > 1 and left_out:
+    return f"the difference is {'' if decided else 'not '}significant"
+
+
+def _rates(comparisons: Sequence[Comparison]) -> dict[str, float] | None:
+    """Return model → pass rate, or None where every two share other tests than the rest."""
+    if len(comparisons) > 1 and any(each.only_in_a or each.only_in_b for each in comparisons):
+        return None
+    rates: dict[str, float] = {}
+    for each in comparisons:
+        found = each.differences.overall
+        rates |= {each.a: found.pass_rate_a or 0.0, each.b: found.pass_rate_b or 0.0}
+    return rates
+
+
+def _mean(datasets: Sequence[Comparisons]) -> str:
+    """Return mean pass rates of the models that are on all datasets, each counting once."""
+    n = len(datasets)
+    of_each = [_rates(found.comparisons) for found in datasets]
+    rates = [found for found in of_each if found is not None]
+    if len(rates) < n:
+        return f"{n} datasets, and no mean over them, as not all models share the same tests"
+    common = [model for model in rates[0] if all(model in found for found in rates)]
+    if not common:
+        return f"{n} datasets, and no mean over them, as no model is on all"
+    means = {model: sum(found[model] for found in rates) / n for model in common}
+    named = dict(zip(short_names(common), means.values(), strict=True))
+    return f"Mean over {n} datasets, each counting once: {ranking(named, ())}"
+
+
+def _headline(comparisons: Sequence[Comparison]) -> str:
+    """Return a ranking where all is about the same tests, and how many differences are clear."""
+    models = list(dict.fromkeys(label for each in comparisons for label in (each.a, each.b)))
+    clear, rates = _clear(comparisons), _rates(comparisons)
+    if rates is None:
         return f"{len(models)} models, every two on the tests they share: {clear}."
     names = dict(zip(models, short_names(models), strict=True))
-    rates: dict[str, float] = {}
     better = set()
     for each in comparisons:
-        found, a, b = each.differences.overall, names[each.a], names[each.b]
-        rates |= {a: found.pass_rate_a or 0.0, b: found.pass_rate_b or 0.0}
-        if found.verdict != "undecided":
-            better.add((a, b) if found.verdict == "a" else (b, a))
+        a, b, verdict = names[each.a], names[each.b], each.differences.overall.verdict
+        if verdict != "undecided":
+            better.add((a, b) if verdict == "a" else (b, a))
     tests = comparisons[0].differences.overall.n
-    return f"{ranking(rates, better)} of {tests:,} shared tests; {clear}."
+    named = {names[model]: rate for model, rate in rates.items()}
+    return f"{ranking(named, better)} of {tests:,} shared tests; {clear}."

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .execution import run as run
     from .head import most_rows as most_rows
     from .memory import choose_budget as choose_budget
-    from .options import Scoring as Scoring
+    from .options import Scoring as Scoring, scoring_of_each as scoring_of_each
     from .packed import open_packed as open_packed
     from .paths import paths_of as paths_of
     from .plan import plan_packed as plan_packed

@@ -1,8 +1,10 @@
 """How pairs are scored: the options that travel together."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from nnd.metric.encoding import Keep, find_protocol, find_template
+from nnd.schemas import ScoringError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +38,29 @@ class Scoring:
         """
         find_protocol(self.protocol)
         find_template(self.template)
+
+
+def scoring_of_each(
+    models: Sequence[str], scoring: Scoring, templates: Mapping[str, str]
+) -> dict[str, Scoring]:
+    """Return how each model scores, checked before any is loaded.
+
+    Args:
+        models: Their names.
+        scoring: How they score, but for the template of some.
+        templates: Model → template.
+
+    Raises:
+        ScoringError: If one has no such model, or an option cannot be used.
+    """
+    unknown = [model for model in templates if model not in models]
+    if unknown:
+        raise ScoringError(
+            f'templates: there is no model "{unknown[0]}" to evaluate; known: {", ".join(models)}'
+        )
+    found = {
+        model: replace(scoring, template=templates.get(model, scoring.template)) for model in models
+    }
+    for each in found.values():
+        each.check()
+    return found

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
         load_model as load_model,
         wrap_model as wrap_model,
     )
+    from .names import (
+        Model as Model,
+        list_models as list_models,
+        name_models as name_models,
+    )
     from .options import Loading as Loading
+    from .revisions import split_revision as split_revision
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from nnd.metric.models.fitness import (
     check_weights,
 )
 from nnd.metric.models.options import Loading
+from nnd.metric.models.revisions import find_commit, resolve_revision
 from nnd.schemas import ScoringError, excerpt
 
 # Positions that the decoder of a family counts as its own and cannot read.
@@ -109,27 +110,30 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     """Load a causal or encoder-decoder language model and its tokenizer.
 
     Args:
-        model_id: Hub id, or folder written by `save_pretrained`.
+        model_id: Hub id, or folder written by `save_pretrained`; `NAME@REVISION` names a revision
+            of its own, which goes before that of `loading`.
         loading: How to load it.
 
     Raises:
         ScoringError: If there is no such model, it is a classifier, it has no tokenizer, or not all
             of its weights are there.
     """
+    model_id, loading = resolve_revision(model_id, loading)
     device = loading.device or best_device()
     _check_device(device)
     dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
     _check_dtype(dtype)
-    options = _options(loading)
     config = load_config(model_id, loading)
-    check_architecture(config, str(model_id))
+    commit = find_commit(model_id, loading.revision)
+    options = _options(replace(loading, revision=commit or loading.revision))
+    check_architecture(config, model_id)
     tokenizer = _load(AutoTokenizer, model_id, "the model has no usable tokenizer", options)
-    check_vocabulary(tokenizer, str(model_id))
+    check_vocabulary(tokenizer, model_id)
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
     options |= {"dtype": dtype, "output_loading_info": True}
     model, report = _load(kind, model_id, "the weights cannot be loaded", options)
-    check_weights(model, report["missing_keys"], str(model_id))
-    return LoadedModel(model.to(device), tokenizer, str(model_id), _commit(config))
+    check_weights(model, report["missing_keys"], model_id)
+    return LoadedModel(model.to(device), tokenizer, model_id, commit)
 
 
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
@@ -138,6 +142,7 @@ def load_config(model_id: str | Path, loading: Loading = Loading()) -> Pretraine
     Raises:
         ScoringError: If there is none.
     """
+    model_id, loading = resolve_revision(model_id, loading)
     config: PretrainedConfig = _load(AutoConfig, model_id, "no such model", _options(loading))
     return config
 
@@ -252,8 +257,3 @@ def _is_out_of_reach(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _commit(config: PretrainedConfig) -> str | None:
-    commit = getattr(config, "_commit_hash", None)
-    return None if commit is None else str(commit)

@@ -1,7 +1,7 @@
 """What a folder holds already when another model is to be added to its run."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ class KeptRun(NamedTuple):
 
 
 def read_kept(
-    folder: Path, pairs: PairSet, scoring: Scoring, models: Collection[str]
+    folder: Path, pairs: PairSet, scoring: Scoring, models: Mapping[str, Scoring]
 ) -> KeptRun | None:
     """Return what a folder holds of other models, or None where it holds no run.
 
@@ -40,7 +40,7 @@ def read_kept(
         folder: Where a run is to be written.
         pairs: What is scored now.
         scoring: How it is scored now.
-        models: Names of the models that are scored now; what is there of them is replaced.
+        models: Model → how it is scored now, if not by `scoring`; what is there of it is replaced.
 
     Raises:
         ScoringError: If the run is of other pairs, or its models were scored in another way: the
@@ -51,7 +51,7 @@ def read_kept(
     scored = read_run(folder)
     with _readable(folder):
         stored = json.loads((folder / RESULT).read_text(encoding="utf-8"))
-        problem = _find_difference(stored["results"], scored, pairs, scoring)
+        problem = _find_difference(stored["results"], scored, pairs, scoring, models)
         there = ", ".join(each["model"] for each in stored["results"])
     if problem is not None:
         raise ScoringError(
@@ -79,15 +79,21 @@ def _readable(folder: Path) -> Iterator[None]:
 
 
 def _find_difference(
-    stored: Sequence[Mapping[str, Any]], scored: pl.DataFrame, pairs: PairSet, scoring: Scoring
+    stored: Sequence[Mapping[str, Any]],
+    scored: pl.DataFrame,
+    pairs: PairSet,
+    scoring: Scoring,
+    models: Mapping[str, Scoring],
 ) -> str | None:
     """Return in which way results differ from those to come, or None."""
-    there = (stored[0]["protocol"], stored[0]["template"])
-    now = (scoring.protocol, find_template(scoring.template).name)
     if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
         return f"on other pairs than {pairs.title}"
-    if there != now:
-        return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
+    for each in stored:
+        asked = models.get(each["model"], scoring)
+        there = (each["protocol"], each["template"])
+        now = (asked.protocol, find_template(asked.template).name)
+        if there != now:
+            return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
     if not all(has_present_rule(each["signature"]) for each in stored):
         return "by an earlier version of nnd, which scored other tokens"
     return None

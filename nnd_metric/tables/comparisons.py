@@ -16,22 +16,30 @@ _UNDECIDED = "not significant"
 def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
     """Return the difference over all tests: a row per two models, the one that passes more first.
 
+    Of several datasets, a block of rows for each.
+
     Args:
         comparisons: `Comparison.to_dict()` of each.
     """
     models = list(dict.fromkeys(each[side] for each in comparisons for side in ("a", "b")))
     names = dict(zip(models, short_names(models), strict=True))
-    titles = ("models", "points ahead [95 %]", "p", "differ")
-    table = text_table(titles, right=titles[1:3], prose=titles[:1])
-    for each in sorted(comparisons, key=_rates, reverse=True):
-        found, a, b = each["overall"], names[each["a"]], names[each["b"]]
-        ahead = found["difference"] >= 0
-        table.add_row(
-            f"{a} against {b}" if ahead else f"{b} against {a}",
-            _difference(found, 1 if ahead else -1),
-            p_value(found["p"]),
-            "no" if found["verdict"] == "undecided" else "yes",
-        )
+    datasets = list(dict.fromkeys(each["data"] for each in comparisons))
+    first = ["dataset", "models"] if len(datasets) > 1 else ["models"]
+    titles = [*first, "points ahead [95 %]", "p", "differ"]
+    table = text_table(titles, right=titles[-3:-1], prose=first)
+    for data in datasets:
+        of_data = [each for each in comparisons if each["data"] == data]
+        for each in sorted(of_data, key=_rates, reverse=True):
+            found, a, b = each["overall"], names[each["a"]], names[each["b"]]
+            ahead = found["difference"] >= 0
+            table.add_row(
+                *([data] if len(datasets) > 1 else []),
+                f"{a} against {b}" if ahead else f"{b} against {a}",
+                _difference(found, 1 if ahead else -1),
+                p_value(found["p"]),
+                "no" if found["verdict"] == "undecided" else "yes",
+            )
+        table.add_section()
     return table
 
 

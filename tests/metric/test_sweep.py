@@ -119,6 +119,47 @@ def test_a_second_sweep_takes_what_the_first_has_computed(
     assert second.evaluations["birds"].to_dict() == first.evaluations["birds"].to_dict()
 
 
+# Templates of single models
+
+
+def test_a_model_may_have_a_template_of_its_own(models: list[str], birds: str) -> None:
+    gpt2, bart = models
+    found = evaluate(models, birds, templates={bart: "Q: {context}"})
+    assert [each.template for each in found.results] == ["default", "Q: {context}"]
+    for model, template in ((gpt2, "default"), (bart, "Q: {context}")):
+        alone = evaluate(model, birds, scoring=Scoring(template=template, cache=False))
+        assert found.scored.filter(pl.col("model") == model).equals(alone.scored)
+
+
+@pytest.mark.parametrize(
+    ("templates", "said"),
+    [
+        ({"gpt3": "mixqg"}, 'templates: there is no model "gpt3" to evaluate; known: '),
+        ({"nobody/nothing": "nope"}, 'there is no template "nope"; choose one of '),
+    ],
+)
+def test_templates_are_checked_before_a_model_is_loaded(
+    templates: dict[str, str], said: str, birds: str
+) -> None:
+    with pytest.raises(ScoringError) as caught:
+        evaluate("nobody/nothing", birds, templates=templates)
+    assert str(caught.value).startswith(said)
+
+
+def test_a_kept_model_is_replaced_only_with_the_template_it_had(
+    models: list[str], birds: str, tmp_path: Path
+) -> None:
+    gpt2, bart = models
+    own = {bart: "Q: {context}"}
+    evaluate(models, birds, templates=own, out=tmp_path / "run")
+    again = evaluate(bart, birds, templates=own, out=tmp_path / "run")
+    assert [each.model for each in again.results] == [gpt2, bart]
+    with pytest.raises(
+        ScoringError, match=r"template Q: \{context\}, not native and default; name"
+    ):
+        evaluate(bart, birds, out=tmp_path / "run")
+
+
 # What fails
 
 
@@ -404,3 +445,14 @@ def test_other_things_in_the_folder_stay(
     assert nnd("evaluate", *arguments, "--out", "run")[0] == 0
     assert "notes.txt" in listing(tmp_path / "run")
     assert len(listing(tmp_path / "run")) == 5
+
+
+def test_the_command_takes_a_template_for_one_model(
+    nnd: Nnd, models: list[str], birds: str
+) -> None:
+    own = options("template", f"{models[0]}=Q: {{context}} A=", "Say: {context}=")
+    code, out, _ = nnd("evaluate", *options("model", *models), "--data", birds, *own, "--json")
+    assert code == 0
+    assert [each["template"] for each in json.loads(out)["results"]] == [
+        *("Q: {context} A=", "Say: {context}=")
+    ]

@@ -193,6 +193,7 @@ def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
             "datasets", name, {path.name: path.read_bytes() for path in data.glob("*.parquet")}
         )
     version = hub.commits("datasets", "org/quiz")[0].id
+    commit = hub.commits("models", "org/tiny")[0].id
     options = ("--model", "org/tiny", "--data", "org/quiz", "--no-cache", "--json")
     done = nnd(hub, tmp_path / "home", "evaluate", *options, "--push-to-model-card")
     assert done.returncode == 0, done.stderr
@@ -207,9 +208,10 @@ def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
     assert {each.metric_name.split(": ")[1]: each.metric_value for each in categories} == {
         name: rate["pass_rate"] for name, rate in expected["by_error_category"].items()
     }
-    assert "model:org/tiny@" in overall.metric_args["signature"]
+    assert f"model:org/tiny@{commit[:7]}|" in overall.metric_args["signature"]
 
-    again = nnd(hub, tmp_path / "home", "evaluate", *options, "--push-to-model-card")
+    named = ("--model", "org/tiny@main", *options[2:])
+    again = nnd(hub, tmp_path / "home", "evaluate", *named, "--push-to-model-card")
     assert again.stderr == f"org/tiny: {page} has these results already\n"
 
     several = (*options, "--data", "org/news", "--push-to-model-card")
@@ -218,6 +220,17 @@ def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
     readme = hub.files("models", "org/tiny", "refs/pr/2")["README.md"].decode()
     found = {each.dataset_type for each in ModelCard(readme).data.eval_results}
     assert found == {"org/quiz", "org/news"}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [("--model", "org/tiny@step-500"), ("--model", "org/tiny", "--revision", "step-500")],
+)
+def test_results_of_a_branch_stay_here(hub: Hub, tmp_path: Path, named: tuple[str, ...]) -> None:
+    options = ("--data", "org/quiz", "--push-to-model-card")
+    done = nnd(hub, tmp_path / "home", "evaluate", *named, *options)
+    assert done.returncode == 2
+    assert done.stderr.startswith("nnd: step-500: the card that people see is main's")
 
 
 def test_a_local_model_is_refused_before_anything_is_scored(hub: Hub, tmp_path: Path) -> None:

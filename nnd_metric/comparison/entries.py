@@ -1,0 +1,70 @@
+"""Models in stored runs, and which of them belong to one dataset."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+
+class Entry(NamedTuple):
+    """One model in one run.
+
+    Attributes:
+        label: The model's name; FOLDER:NAME where several runs of one dataset have it.
+        model: Its name.
+        rows: Its scored pairs.
+        signature: How they were scored, or None where the run does not say.
+        folder: The run, or None where that does not matter.
+    """
+
+    label: str
+    model: str
+    rows: pl.DataFrame
+    signature: str | None
+    folder: Path | None = None
+
+    @property
+    def data(self) -> str | None:
+        """Name and version of the dataset, or None where the run does not say."""
+        parts = (self.signature or "").split("|")
+        named = (part.removeprefix("data:") for part in parts if part.startswith("data:"))
+        return next(named, None)
+
+
+def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Return dataset → its models, labelled so that no two of one dataset share a label.
+
+    Two models are of one dataset if they share a pair, or both share one with a third.
+    """
+    groups: list[tuple[set[str], list[Entry]]] = []
+    for entry in entries:
+        pairs, together = {*entry.rows["pair_id"]}, [entry]
+        for group in [each for each in groups if not each[0].isdisjoint(pairs)]:
+            groups.remove(group)
+            pairs |= group[0]
+            together = [*group[1], *together]
+        groups.append((pairs, together))
+    order = {id(entry): number for number, entry in enumerate(entries)}
+    found = [sorted(together, key=lambda each: order[id(each)]) for _, together in groups]
+    found.sort(key=lambda group: order[id(group[0])])
+    return dict(zip(_names(found), map(_labelled, found), strict=True))
+
+
+def _names(groups: Sequence[Sequence[Entry]]) -> list[str]:
+    """Return what to call datasets: by name, by name and version, or by the folder of a run."""
+    whole = [group[0].data or "" for group in groups]
+    brief = [data.rpartition("@")[0] for data in whole]
+    for names in (brief, whole):
+        if all(names) and len({*names}) == len(groups):
+            return names
+    return [str(group[0].folder) for group in groups]
+
+
+def _labelled(entries: Sequence[Entry]) -> list[Entry]:
+    names = Counter(entry.model for entry in entries)
+    return [
+        entry._replace(label=f"{entry.folder}:{entry.model}") if names[entry.model] > 1 else entry
+        for entry in entries
+    ]

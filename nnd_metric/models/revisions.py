@@ -1,0 +1,51 @@
+"""Models named with a revision of their own, as in `gpt2@607a30d`."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from huggingface_hub import try_to_load_from_cache
+
+from nnd.metric.models.options import Loading
+from nnd.schemas import ScoringError
+
+_WITH_REVISION = re.compile(r"(?P<name>([\w.-]+/)?[\w.-]+)@(?P<revision>\S+)")
+
+
+def split_revision(model_id: str | Path) -> tuple[str, str | None]:
+    """Return a Hub id or folder, and the revision that was named with it, or None.
+
+    A path that exists is a folder, whatever its name.
+    """
+    found = _WITH_REVISION.fullmatch(str(model_id))
+    if found is None or isinstance(model_id, Path) or Path(model_id).exists():
+        return str(model_id), None
+    return found["name"], found["revision"]
+
+
+def resolve_revision(model_id: str | Path, loading: Loading) -> tuple[str, Loading]:
+    """Return a Hub id or folder without its revision, and how to load it at that revision.
+
+    Raises:
+        ScoringError: If a revision of a folder is asked for.
+    """
+    name, revision = split_revision(model_id)
+    if revision is None:
+        return name, loading
+    if Path(name).is_dir():
+        raise ScoringError(
+            f"{model_id}: {name} is a folder here, and a folder has no revisions; leave "
+            f"@{revision} out"
+        )
+    return name, replace(loading, revision=revision)
+
+
+def find_commit(model_id: str, revision: str | None) -> str | None:
+    """Return the Hub commit that a model's configuration was just read from; None of a folder.
+
+    transformers does not say; its files are at snapshots/COMMIT in the cache of the Hub.
+    """
+    if Path(model_id).exists():
+        return None
+    path = try_to_load_from_cache(model_id, "config.json", revision=revision)
+    return Path(path).parent.name if isinstance(path, str) else None
