@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .about import CITATION as CITATION, DESCRIPTION as DESCRIPTION, INPUTS as INPUTS
+    from .about import (
+        CITATION as CITATION,
+        DESCRIPTION as DESCRIPTION,
+        INPUTS as INPUTS,
+        PAPER as PAPER,
+    )
     from .evaluation import Evaluation as Evaluation, Failure as Failure, Sweep as Sweep
     from .sweep import evaluate as evaluate
 else:

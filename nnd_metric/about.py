@@ -7,6 +7,8 @@ one the higher log-likelihood. The metric is the share of such pairs that it pas
 per error category; for several models, also how far these pass rates agree with human scores.
 """
 
+PAPER = "https://arxiv.org/abs/2205.06871"
+
 CITATION = """\
 @inproceedings{laban-etal-2022-near,
     title = "Near-Negative Distinction: Giving a Second Life to Human Evaluation Datasets",

@@ -79,12 +79,11 @@ class Evaluation(Pictured):
         from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
             baselines_table,
             counts_table,
-            interval_notes,
             slices_table,
         )
 
         results = [result.to_dict() for result in self.results]
-        shown: list[Table | str] = [slices_table(results), *interval_notes(results)]
+        shown: list[Table | str] = [slices_table(results)]
         shown += [baselines_table(results), counts_table(results)]
         shown += [f"{each.model}: {note}" for each in self.results for note in each.notes]
         if self.agreement is not None:

@@ -98,18 +98,7 @@ class Conversion(Shown):
         if self.manifest["normalised"]:
             steps = ", ".join(self.manifest["normalised"])
             notes.append(f"candidates and contexts were changed: {steps}")
-        return [*notes, *self._equal_texts()]
-
-    def _equal_texts(self) -> list[str]:
-        kept = self.manifest["counts"]["equal_pairs"]
-        if kept:
-            return [f"{counted(kept, 'pair')} of equal texts kept; a tie fails"]
-        return [
-            f"{counted(entry['n'], 'pair')} of equal texts left out; --keep-equal counts them as "
-            "tests, which ties fail"
-            for entry in self.manifest["dropped"]
-            if entry["reason"] == "same_text"
-        ]
+        return notes
 
     def to_frame(self) -> pl.DataFrame:
         """Return the pairs."""

@@ -45,11 +45,14 @@ _TITLES = {
 }
 
 
+_REASONS = {"same_text": "same text; --keep-equal keeps them"}
+
+
 def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was dropped, and what was kept though it is odd."""
     dropped = [
         f"{counted(entry['n'], entry['what'].removesuffix('s'))} "
-        f"({entry['reason'].replace('_', ' ')})"
+        f"({_REASONS.get(entry['reason'], entry['reason'].replace('_', ' '))})"
         for entry in manifest["dropped"]
     ]
     if dropped:
@@ -62,7 +65,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             "in the error category only."
         )
     if counts["equal_pairs"]:
-        kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts")
+        kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts (a tie fails)")
     if counts["same_after_lowercase"]:
         pairs = counted(counts["same_after_lowercase"], "pair")
         kept.append(f"{pairs} whose texts differ in letter case only")

@@ -152,9 +152,10 @@ class Agreement(Pictured):
         _, found = self._main()
         if found.n >= FEWEST_SYSTEMS:
             return correlations_table(self.to_dict())
+        names = short_names([*found.judged])
         points = (
-            (model, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
-            for model, each in found.judged.items()
+            (name, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
+            for name, (model, each) in zip(names, found.judged.items(), strict=True)
         )
         return points_table(points, "pass rate, %" if self.of_pass_rates else "mean number")
 

@@ -167,9 +167,8 @@ def evaluate(
     written = [f"written to {folder}" for folder in found.folders.values()]
     show_result(one or found, as_json, details=details, after=[*failed, *written])
     if evaluations and not (details or as_json):
-        print(
-            "More with --details." if out is None else f"More with --details, or: nnd report {out}"
-        )
+        reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
+        print(f"More with --details{reported}")
     if push_to_model_card:
         _push(found, model)
     if found.failures:

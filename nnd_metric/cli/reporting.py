@@ -1,5 +1,8 @@
 """The command that shows stored runs; `cli` registers it. Imports stand inside, as there."""
 
+import shlex
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -53,6 +56,8 @@ def report(
         human_scores=None if human_scores is None else find_data(human_scores),
         systems=read_systems(system),
         families=_read_families(family),
+        day=datetime.now(tz=UTC).date(),
+        command=shlex.join(["nnd", *sys.argv[1:]]),
     )
     show_result(found, as_json)
 

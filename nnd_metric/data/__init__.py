@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         check_characters as check_characters,
         to_frame as to_frame,
     )
+    from .origin import Origin as Origin, read_origin as read_origin
     from .pairs import (
         REQUIRED as REQUIRED,
         PairData as PairData,

@@ -5,14 +5,19 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .grid import Entry as Entry, panels as panels
+    from .grid import Entry as Entry, draw_chance as draw_chance, panels as panels
     from .marks import (
         Drawing as Drawing,
         Mark as Mark,
         line_width as line_width,
         rate_in_words as rate_in_words,
     )
-    from .names import short_names as short_names, spoken as spoken, visible as visible
+    from .names import (
+        short_names as short_names,
+        spoken as spoken,
+        visible as visible,
+        whole_name as whole_name,
+    )
     from .pictured import Pictured as Pictured
     from .svg import (
         is_ours as is_ours,

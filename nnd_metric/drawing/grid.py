@@ -27,7 +27,12 @@ class Entry(NamedTuple):
 
 
 def panels(
-    titles: Sequence[Sequence[str]], key: Sequence[Entry], *, x_label: str, y_label: str
+    titles: Sequence[Sequence[str]],
+    key: Sequence[Entry],
+    *,
+    x_label: str,
+    y_label: str,
+    stacked: bool = False,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with an empty panel for each title; one alone is larger.
 
@@ -36,8 +41,9 @@ def panels(
         key: What the marks mean.
         x_label: Under the lowest panels.
         y_label: Beside every row of panels.
+        stacked: Whether each panel is a row of its own, for narrow screens.
     """
-    across = 4 if len(titles) > _TALL else min(2, len(titles))
+    across = 1 if stacked else 4 if len(titles) > _TALL else min(2, len(titles))
     wide = COLUMN if across <= 2 else PAGE  # noqa: PLR2004
     width = (wide - _LEFT - _RIGHT - (across - 1) * _BETWEEN) / across
     high = _HIGH if across > 1 else 1.6 * _HIGH
@@ -60,6 +66,11 @@ def panels(
     for number, row in enumerate(rows):
         _draw_key(ground, row, tall + (number + 0.5) * _KEY)
     return figure, found
+
+
+def draw_chance(axes: Axes) -> None:
+    """Draw the pass rate of chance, 50 %, across a panel whose height is pass rates in per cent."""
+    axes.axhline(50, color=MUTED, lw=0.7, zorder=0.5)
 
 
 def _panel(axes: Axes) -> Axes:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from nnd.schemas import excerpt
+
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
@@ -25,6 +27,11 @@ def spoken(value: str) -> str:
 def brief(text: str) -> str:
     """Return a text with no more than its beginning and its end, if it is very long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 21]}…{text[-20:]}"
+
+
+def whole_name(model: str) -> str:
+    """Return the name that is shown where people point at a short one."""
+    return visible(excerpt(model, 500))
 
 
 def short_names(models: Sequence[str]) -> list[str]:

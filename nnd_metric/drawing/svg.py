@@ -63,12 +63,16 @@ def svg_element(drawing: Drawing) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def svg_inline(drawing: Drawing) -> str:
+def svg_inline(drawing: Drawing, *, prefix: str = "") -> str:
     """Return a drawing as an SVG element of a page, its colours as CSS variables.
 
-    The page's style sheet defines the variables (`figure_style.VARIABLES`) and `--figure-font`.
+    The page's style sheet defines the variables (`theme.VARIABLES`) and `--figure-font`.
+
+    Args:
+        drawing: The drawing.
+        prefix: What ids begin with, where a page has two drawings of one name.
     """
-    root = _tree(drawing)
+    root = _tree(drawing, prefix)
     del root.attrib["width"], root.attrib["height"], root.attrib["xmlns"]
     for element in root.iter():
         for name in ("style", "fill", "stroke"):
@@ -84,7 +88,7 @@ def _themed(value: str) -> str:
     )
 
 
-def _tree(drawing: Drawing) -> ET.Element:
+def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:
     """Return what matplotlib draws, without its metadata, with ids that no other drawing has."""
     buffer = io.StringIO()
     with style():
@@ -98,7 +102,7 @@ def _tree(drawing: Drawing) -> ET.Element:
                 parent.remove(child)
     for element in root.iter():
         mark = drawing.marks.get(element.get("id", ""))
-        _rename(element, drawing.name)
+        _rename(element, f"{prefix}{drawing.name}")
         if mark is not None:
             _explain(element, mark)
     title = ET.Element("title")

@@ -18,6 +18,7 @@ from nnd.metric.drawing import (
     spoken,
 )
 from nnd.metric.figures.points import Points
+from nnd.metric.statistics import FEWEST_SYSTEMS
 
 CAPTION = (
     "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "
@@ -29,12 +30,15 @@ CAPTION = (
 _LEAST_P = 0.001  # smaller ones are not told apart
 
 
-def draw_agreement(names: Mapping[str, str], points: Sequence[Points]) -> Drawing:
+def draw_agreement(
+    names: Mapping[str, str], points: Sequence[Points], *, stacked: bool = False
+) -> Drawing:
     """Draw the human score of every judged model against its pass rate, by category.
 
     Args:
         names: Model → what to call it here, in the order of the report.
         points: What is compared, per category.
+        stacked: Whether each category is a row of its own, for narrow screens.
     """
     judged = {model for each in points for model in each.judged}
     looks = {model: look(number) for number, model in enumerate(names)}
@@ -48,7 +52,9 @@ def draw_agreement(names: Mapping[str, str], points: Sequence[Points]) -> Drawin
         ]
         for each in points
     ]
-    figure, axes = panels(titles, key, x_label="pass rate, %", y_label="human score")
+    figure, axes = panels(
+        titles, key, x_label="pass rate, %", y_label="human score", stacked=stacked
+    )
     data = [
         {
             "category": each.category,
@@ -85,7 +91,9 @@ def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str
 def _systems(points: Points) -> str:
     p = points.agreement["p_values"]["tau_b"]
     chance = "" if p is None else f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P}"
-    return f"{len(points.judged)} systems{chance and f', p(τ) {chance}'}"
+    n = len(points.judged)
+    few = " (too few)" if n < FEWEST_SYSTEMS else ""
+    return f"{n} systems{few}{chance and f', p(τ) {chance}'}"
 
 
 def _told(letter: str, agreement: Mapping[str, Any], name: str) -> str:

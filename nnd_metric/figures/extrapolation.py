@@ -24,12 +24,15 @@ CAPTION = (
 _STEPS = 60
 
 
-def draw_extrapolation(names: Mapping[str, str], points: Sequence[Points]) -> Drawing:
+def draw_extrapolation(
+    names: Mapping[str, str], points: Sequence[Points], *, stacked: bool = False
+) -> Drawing:
     """Draw predicted human scores against pass rates, where there is a line.
 
     Args:
         names: Model → what to call it here, in the order of the report.
         points: The categories that have a line.
+        stacked: Whether each category is a row of its own, for narrow screens.
     """
     looks = {model: look(number) for number, model in enumerate(names)}
     key = [Entry(*looks[model], name) for model, name in names.items()]
@@ -37,7 +40,9 @@ def draw_extrapolation(names: Mapping[str, str], points: Sequence[Points]) -> Dr
         [spoken(each.category), f"{len(each.judged)} systems judged", *_errors(each)]
         for each in points
     ]
-    figure, axes = panels(titles, key, x_label="pass rate, %", y_label="human score")
+    figure, axes = panels(
+        titles, key, x_label="pass rate, %", y_label="human score", stacked=stacked
+    )
     data = [
         {"category": each.category, **prediction}
         for each in points

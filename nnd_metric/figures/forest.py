@@ -26,6 +26,7 @@ from nnd.metric.drawing import (
     spoken,
     spread,
     text_width,
+    whole_name,
     widest,
 )
 from nnd.metric.figures.groups import Group
@@ -69,16 +70,19 @@ class _Room(NamedTuple):
         return self.left + self.labels + 0.1 + share * self.width
 
 
-def draw_forest(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
+def draw_forest(
+    names: Sequence[str], models: Sequence[str], groups: Sequence[Group], *, stacked: bool = False
+) -> Drawing:
     """Draw pass rates by category.
 
     Args:
         names: What to call the models here.
         models: Their whole names.
         groups: The categories, from top to bottom.
+        stacked: Whether to keep one column, however long, for narrow screens.
     """
     each = _HEAD + len(names) * _ROW + _GAP
-    columns = _in_columns(groups, each)
+    columns = [groups] if stacked else _in_columns(groups, each)
     tall = each * max(map(len, columns))
     wide = COLUMN if len(columns) == 1 else PAGE
     figure, axes = canvas(wide, _TOP + tall + _FOOT)
@@ -93,7 +97,7 @@ def draw_forest(names: Sequence[str], models: Sequence[str], groups: Sequence[Gr
     for number, column in enumerate(columns):
         room = _Room(_MARGIN + number * wide / len(columns), labels, scale, _TOP)
         for group in column:
-            _draw_group(drawing, axes, room, group, names)
+            _draw_group(drawing, axes, room, group, (names, models))
             room = room._replace(top=room.top + each)
         _draw_scale(axes, room)
     _draw_key(axes, _TOP + tall + _FOOT)
@@ -108,8 +112,13 @@ def _in_columns(groups: Sequence[Group], each: float) -> list[Sequence[Group]]:
 
 
 def _draw_group(
-    drawing: Drawing, axes: Axes, room: _Room, group: Group, names: Sequence[str]
+    drawing: Drawing,
+    axes: Axes,
+    room: _Room,
+    group: Group,
+    of: tuple[Sequence[str], Sequence[str]],
 ) -> None:
+    names, models = of
     y = room.top + 0.08
     top, bottom = room.top + _HEAD, room.top + _HEAD + len(names) * _ROW
     for line in (0, 0.25, 0.5, 0.75, 1):
@@ -124,7 +133,8 @@ def _draw_group(
     axes.text(after, y, n, color=MUTED, va="center_baseline")
     for number, name in enumerate(names):
         middle = top + (number + 0.5) * _ROW
-        axes.text(room.left, middle, fit(name, room.labels), va="center_baseline")
+        label = axes.text(room.left, middle, fit(name, room.labels), va="center_baseline")
+        drawing.tag(label, Mark(whole_name(models[number])))
         _draw_alone(drawing, axes, room, group, (number, name, middle))
         _draw_rate(drawing, axes, room, group, (number, name, middle))
 

@@ -18,6 +18,7 @@ from nnd.metric.drawing import (
     rate_in_words,
     spoken,
     text_width,
+    whole_name,
     widest,
 )
 from nnd.metric.figures.groups import Group
@@ -62,9 +63,10 @@ def draw_heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[
     drawing = Drawing("heat_map", "Models and categories", CAPTION, figure, data)
     for number, head in enumerate(heads):
         x = beside + (number + 0.5) * cell
-        axes.text(
+        label = axes.text(
             x - 0.03, top - 0.04, head, rotation=45, ha="left", va="bottom", rotation_mode="anchor"
         )
+        drawing.tag(label, Mark(whole_name(models[number])))
     for place, (group, value) in enumerate(zip(groups, values, strict=True)):
         y = top + place * _ROW + (0.03 if place else 0)
         weight = "normal" if place else "bold"

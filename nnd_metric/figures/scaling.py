@@ -10,6 +10,7 @@ from nnd.metric.drawing import (
     Drawing,
     Entry,
     Mark,
+    draw_chance,
     line_width,
     look,
     panels,
@@ -21,7 +22,8 @@ from nnd.metric.figures.groups import Group
 
 CAPTION = (
     "Parameters (embeddings included) on a logarithmic scale; lines join the sizes of a family, "
-    "bars are 95 % intervals over contexts. Families differ in more than size."
+    "bars are 95 % intervals over contexts. The line across is chance, 50 %. Families differ "
+    "in more than size."
 )
 
 _ALONE = "other models"
@@ -33,6 +35,8 @@ def draw_scaling(
     groups: Sequence[Group],
     parameters: Mapping[str, int],
     families: Mapping[str, str],
+    *,
+    stacked: bool = False,
 ) -> Drawing:
     """Draw pass rates against sizes.
 
@@ -41,6 +45,7 @@ def draw_scaling(
         groups: The categories.
         parameters: Model → number of parameters; those without are left out.
         families: Model → family; models without one stand alone.
+        stacked: Whether each category is a row of its own, for narrow screens.
     """
     members = _members([model for model in names if model in parameters], families)
     looks = {family: look(number) for number, family in enumerate(members)}
@@ -48,7 +53,9 @@ def draw_scaling(
         looks[_ALONE] = (MUTED, "o")
     key = [Entry(*looks[family], names.get(family, visible(family))) for family in members]
     titles = [[spoken(group.value)] for group in groups]
-    figure, axes = panels(titles, key, x_label="parameters", y_label="pass rate, %")
+    figure, axes = panels(
+        titles, key, x_label="parameters", y_label="pass rate, %", stacked=stacked
+    )
     data = [
         {
             "model": model,
@@ -68,6 +75,7 @@ def draw_scaling(
         for family, models in members.items():
             _draw_family(drawing, panel, group, (names, parameters, models), looks[family])
         _scale(panel, list(parameters.values()))
+        draw_chance(panel)
     _share(axes)
     return drawing
 

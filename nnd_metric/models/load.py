@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 from huggingface_hub import is_offline_mode
-from huggingface_hub.errors import (
-    HTTPError,  # type: ignore[attr-defined]
+from huggingface_hub.errors import (  # type: ignore[attr-defined]
+    HTTPError,
     LocalEntryNotFoundError,
     OfflineModeIsEnabled,
 )

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .baselines import BASELINES as BASELINES, judge as judge
+    from .baselines import (
+        BASELINES as BASELINES,
+        MATCHED_WITHIN as MATCHED_WITHIN,
+        Baseline as Baseline,
+        Matched as Matched,
+        judge as judge,
+    )
     from .caveat_sentences import brief_caveat as brief_caveat, caveats as caveats
     from .frames import rate_frame as rate_frame
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept

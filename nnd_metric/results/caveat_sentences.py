@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from nnd.metric.results.baselines import MATCHED_WITHIN, Baseline, Matched
 from nnd.metric.results.rates import Rate
 from nnd.metric.statistics import percent
-from nnd.schemas import counted, excerpt
+from nnd.schemas import counted
 
 LENGTH = ("shorter_wins", "longer_wins")
 
@@ -35,7 +35,7 @@ def caveats(overall: Rate) -> tuple[str, ...]:
 
 
 def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
-    """Return the few words that stand below a table, or None where there is nothing to know.
+    """Return the one sentence that stands below a table, or None where there is nothing to know.
 
     Args:
         overall: The rate, with its baselines.
@@ -53,7 +53,7 @@ def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
         return f"not clearly better than {_PICKING[best]} ({_percent(reached[best])}){also}"
     if any(_shrinking(overall)):
         return "its lead over chance (50 %) may come from the length of the texts"
-    return excerpt(notes[0]) if notes else None
+    return notes[0] if notes else None
 
 
 def _baselines(overall: Rate) -> Iterator[str]:

@@ -21,7 +21,8 @@ from nnd.schemas import DISTRIBUTION, PublishError, nnd_version
 Sdk: TypeAlias = Literal["static", "gradio"]
 
 SCRIPT = "nnd.metric.space.metric"
-APP = ("app.py", "app.css")
+APP = ("app.py", "app.css", "trials.py", "trial_html.py", "example.json")
+"""The page; its modules import each other as files that lie beside each other."""
 SAMPLE = ("pairs.parquet", "human_scores.parquet")
 
 UNNAMED = ("pyarrow", "sentencepiece")
@@ -43,9 +44,10 @@ def write_space(repo_id: str, place: Path, *, sdk: Sdk = "static") -> dict[str, 
     modules = flatten(SCRIPT)
     name = repo_id.rpartition("/")[2]
     script = modules.pop(flat_name(SCRIPT))
-    app = {path: Path(__file__).with_name(path).read_text(encoding="utf-8") for path in APP}
-    libraries = imported([*modules.values(), script, app["app.py"]])
-    _check_name(name, {*modules, *libraries, "app"})
+    app = {path: _app_file(path) for path in APP}
+    of_app = {path.removesuffix(".py"): app[path] for path in APP if path.endswith(".py")}
+    libraries = imported([*modules.values(), script, *of_app.values()])
+    _check_name(name, {*modules, *libraries, *of_app})
     card = metric_card(repo_id, sdk=sdk, sdk_version=_gradio(sdk), version=nnd_version())
     needed = "".join(f"{line}\n" for line in requirements(libraries))
     texts = {f"{module}.py": text for module, text in modules.items()} | {
@@ -63,6 +65,11 @@ def write_space(repo_id: str, place: Path, *, sdk: Sdk = "static") -> dict[str, 
     return {path: place / path for path in sorted(texts)} | {
         f"sample/{path}": sample / path for path in SAMPLE
     }
+
+
+def _app_file(path: str) -> str:
+    text = Path(__file__).with_name(path).read_text(encoding="utf-8")
+    return text.replace("from nnd.metric.space.", "from ")
 
 
 def requirements(libraries: Iterable[str]) -> list[str]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .pass_rates import (
         baselines_table as baselines_table,
         counts_table as counts_table,
-        interval_notes as interval_notes,
         pass_rate_table as pass_rate_table,
         slices_table as slices_table,
     )

@@ -21,7 +21,7 @@ def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
     """
     models = list(dict.fromkeys(each[side] for each in comparisons for side in ("a", "b")))
     names = dict(zip(models, short_names(models), strict=True))
-    titles = ("models", "difference, points [95 %]", "p", "significant")
+    titles = ("models", "points ahead [95 %]", "p", "differ")
     table = text_table(titles, right=titles[1:3], prose=titles[:1])
     for each in sorted(comparisons, key=_rates, reverse=True):
         found, a, b = each["overall"], names[each["a"]], names[each["b"]]

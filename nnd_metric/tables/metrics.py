@@ -51,9 +51,10 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
         systems, others = len(shared["systems"]), len(shared["other_systems"])
         candidates, rest = shared["candidates"], shared["other_candidates"]
         over = f"{counted(systems, 'system')} and {counted(candidates, 'candidate')}"
-        without = f"{counted(others, 'system')} and {counted(rest, 'candidate')}"
-        left_out = f"; left out, as not all rows have them: {without}" if others or rest else ""
-        remarks.append(f"All rows are over the same {over}{left_out}.")
+        lacking = [counted(others, "system")] if others else []
+        lacking += [counted(rest, "candidate")] if rest else []
+        without = f", without {' and '.join(lacking)} that not all have" if lacking else ""
+        remarks.append(f"All rows are over the same {over}{without}.")
     overall = [
         row["systems"]["by_category"]["overall"]["n"] for row in table["rows"] if row["systems"]
     ]

@@ -33,6 +33,7 @@ def pass_rate_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     for name, result in zip(names, results, strict=True):
         of_values = (_rate_alone(result[key][value]) for value in values)
         table.add_row(name, rate(result), *of_values)
+    table.caption = _explained(results)
     return table
 
 
@@ -46,6 +47,7 @@ def slices_table(results: Sequence[Mapping[str, Any]]) -> "Table":
             cells = [result[key][value] for result in results]
             table.add_row(f"{title}: {value}", f"{cells[0]['n']:,}", *map(rate, cells))
         table.add_section()
+    table.caption = _explained([each for result in results for each in _all_rates(result)])
     return table
 
 
@@ -76,19 +78,19 @@ def counts_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     return table
 
 
-def interval_notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say what a star behind an interval means, if there is one."""
-    rates = [each for result in results for each in (result, *_all_slices(result))]
-    return [ALL_AGREE] if any(map(do_all_agree, rates)) else []
-
-
 def rate(found: Mapping[str, Any]) -> str:
     """Return a pass rate with its interval."""
     return NOTHING if found["pass_rate"] is None else rate_and_interval(found)
 
 
-def _all_slices(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [found for key, _ in slices([result]) for found in result[key].values()]
+def _explained(rates: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return what a star behind an interval means, if there is one."""
+    return ALL_AGREE if any(map(do_all_agree, rates)) else None
+
+
+def _all_rates(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    of_slices = [found for key, _ in slices([result]) for found in result[key].values()]
+    return [result, *of_slices]
 
 
 def _rate_alone(found: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nnd.metric.drawing import short_names
 from nnd.metric.statistics import rate_and_interval
 from nnd.schemas import text_table
 
@@ -23,7 +24,7 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
         for name, found in evaluations.items()
     }
     models = dict.fromkeys(model for of_models in rates.values() for model in of_models)
-    titles = ["pass rate, % [95 % interval]", "tests", *models]
+    titles = ["pass rate, % [95 % interval]", "tests", *short_names([*models])]
     table = text_table(titles, right=titles[1:])
     for name, of_models in rates.items():
         n = next(iter(of_models.values()))["n"]

@@ -14,6 +14,7 @@ from nnd.metric.drawing import (
     Drawing,
     Entry,
     Mark,
+    draw_chance,
     look,
     panels,
     rate_in_words,
@@ -25,7 +26,8 @@ from nnd.metric.training.history import Point
 
 CAPTION = (
     "Bands are 95 % intervals over contexts, of each step by itself. All steps score the "
-    "same pairs, so two of them are better told apart than their bands suggest."
+    "same pairs, so two of them are better told apart than their bands suggest. The line across is "
+    "chance, 50 %."
 )
 
 _MARKED = 40
@@ -59,6 +61,7 @@ def training_curves(
         for (category, of_runs), panel in zip(lines.items(), axes, strict=True):
             for number, line in enumerate(of_runs):
                 _draw_line(drawing, panel, line, number, f"{names[number]}, {spoken(category)}")
+            draw_chance(panel)
             panel.xaxis.set_major_locator(MaxNLocator(4, steps=_STEPS, integer=True))
             panel.xaxis.set_major_formatter(FuncFormatter(lambda step, _: _in_short(step)))
         _share(axes)

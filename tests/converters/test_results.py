@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -46,7 +47,8 @@ def test_a_conversion_shows_its_counts_and_gives_its_pairs() -> None:
     assert as_json(conversion) == conversion.manifest
     dropped, *examples = conversion.remarks()
     assert dropped == (
-        "Dropped: 1 annotation (unlabelled), 1 context (one candidate), 1 pair (same text)."
+        "Dropped: 1 annotation (unlabelled), 1 context (one candidate), 1 pair (same text; "
+        "--keep-equal keeps them)."
     )
     # The two most frequent categories, wrong_fact (16) and off_target (14), and of each the pair
     # with the lowest id.
@@ -122,14 +124,14 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
             "manifest.json",
             None,
             "counts/pairs",
-            "71 where the folder holds 72",
+            "71 where the annotations give 72",
             "convert the source again",
         )
     ]
     (cells,) = zip(*(column.cells for column in found.table().columns), strict=True)
     assert [*map(str, cells)] == [
         "manifest.json\ncounts/pairs",
-        "71 where the folder holds 72",
+        "71 where the annotations give 72",
         "convert the source again",
     ]
 
@@ -221,6 +223,16 @@ def test_what_was_published_says_so(commit: str | None, *, changed: bool, headli
     assert [str(cell) for cell in published.table().columns[1].cells] == ["1,234"]
     assert "pairs/[x].parquet" in str(published)
     assert published.to_frame().rows() == [("pairs/[x].parquet", 1_234, "added")]
+
+
+def test_what_was_published_says_how_to_use_it_and_a_dry_run_what_would_change() -> None:
+    same, other = (PublishedFile("README.md", 1, change) for change in ("same", "changed"))  # type: ignore[arg-type]
+    dry = Published("o/n", "https://hf.co/o/n", None, False, None, None, (same,))
+    assert dry.remarks() == ["The card stays as it is."]
+    assert replace(dry, files=(other,), card_diff="-a\n+b\n").remarks() == ["-a\n+b"]
+    done = replace(dry, commit="abc", pull_request="https://hf.co/1", tag="v1", usage=("load()",))
+    assert done.remarks() == ["Pull request: https://hf.co/1", "Tag: v1", "  load()"]
+    assert "usage" not in done.to_dict()
 
 
 def test_what_was_pushed_says_where_it_is() -> None:

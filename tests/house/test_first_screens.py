@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 from rich.table import Table
 from support.checked_source import make_birds
-from support.evaluations import evaluation
-from support.histories import entry, write
 from support.judged_cases import write_judged
+from support.screens.evaluations import evaluation
+from support.training.histories import entry, write
 from support.two_models import scored, write_run
 
 from nnd.cards import card
@@ -144,7 +144,7 @@ READ_OR_WRITE_RUNS: dict[str, Make] = {
     "compare": lambda folder: compare(run(folder)),
     "compare two": lambda folder: compare(run(folder), models=[*MODELS][:2]),
     "report": lambda folder: report(run(folder), folder / "report.html"),
-    "metrics": lambda folder: metrics(write_judged(folder / "judged")),
+    "metrics": lambda folder: metrics(data=write_judged(folder / "judged")),
 }
 OTHERS: dict[str, Make] = {
     "curve": lambda folder: curve(

@@ -252,7 +252,8 @@ def test_what_the_surface_may_explain_is_a_note(loaded: Loaded) -> None:
         candidate_low=pl.col("candidate_low") + " is",
     )
     (result,) = evaluate(loaded("gpt2"), data).results
-    assert any("more copied wins alone passes 100.0 % of 7 tests" in note for note in result.notes)
+    said = "always picking the text that copies more passes 100.0 % of 7 tests"
+    assert any(said in note for note in result.notes)
 
 
 # Datasets

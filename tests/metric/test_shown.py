@@ -4,11 +4,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.screens.evaluations import evaluation, result
+from support.screens.tables import row
 from support.shown import check_pictured, check_shown
 from support.two_models import scored
 
 from nnd.metric import Evaluation, Failure, Sweep
-from nnd.metric.engine.answers import NO_WORK
 from nnd.metric.results import SCORED_SCHEMA, ModelResult, pass_rates
 from nnd.schemas import table_text
 
@@ -16,28 +17,6 @@ from nnd.schemas import table_text
 CATEGORIES = ["wrong", "rude"] * 20
 BEST = scored("org/best", "+" * 30 + "-" * 10, error_category=CATEGORIES)
 WORST = scored("org/worst", "+-" * 10 + "=?" * 10, error_category=CATEGORIES)
-
-
-def result(rows: pl.DataFrame) -> ModelResult:
-    return ModelResult(
-        model=rows["model"][0],
-        version="0" * 40,
-        protocol="native",
-        template="default",
-        dtype="float32",
-        device="cpu",
-        parameters=1,
-        rates=pass_rates(rows.select(*SCORED_SCHEMA)),
-        notes=(),
-        n_close=None,
-        n_crossing=None,
-        work=NO_WORK,
-        signature="nnd|",
-    )
-
-
-def evaluation(*models: pl.DataFrame, data: str = "birds") -> Evaluation:
-    return Evaluation(data, tuple(map(result, models)), pl.concat(models), None, "no people")
 
 
 def test_the_headline_names_the_best_model() -> None:
@@ -73,7 +52,8 @@ def _fields(each: Any) -> dict[str, Any]:
 def test_an_evaluation_shows_its_table_and_its_picture() -> None:
     shown = evaluation(WORST, BEST)
     marks = check_pictured(shown)
-    assert "error category: rude" in str(shown)
+    assert "error category: rude" not in str(shown)
+    assert row(shown.details()[0], "error category: rude").startswith("20 ")
     for name, rate in (("worst", "25.0 %"), ("best", "75.0 %")):
         assert [mark for mark in marks if mark.startswith(f"{name}, overall: {rate}")]
 
@@ -94,9 +74,9 @@ def test_a_row_of_the_frame_is_a_slice_of_a_model() -> None:
     counts = ("n", "passes", "ties", "unscored")
     assert frame.select(*counts).rows()[:3] == [(40, 10, 10, 10), (20, 0, 0, 10), (20, 10, 10, 0)]
     assert frame["pass_rate"].to_list() == pytest.approx([0.25, 0, 0.5, 0.75, 0.75, 0.75])
-    for row, model in ((0, 0), (3, 1)):
+    for at, model in ((0, 0), (3, 1)):
         bounds = shown.results[model].rates.overall.interval
-        assert frame.select("low", "high").row(row) == bounds
+        assert frame.select("low", "high").row(at) == bounds
     # All rude ones failed, in every resample as well: Wilson's interval of 0 of 20 stands there.
     assert frame.select("low", "high").row(1) == pytest.approx((0.0, 0.1611), abs=1e-4)
 

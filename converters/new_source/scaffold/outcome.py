@@ -106,5 +106,5 @@ class NewSource(Shown):
 
 
 def _cells(column: Mapping[str, Any]) -> list[str]:
-    shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"]]
+    shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]]
     return [column["column"], column["role"], column["why"], "\n".join(shown)]

@@ -6,7 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .drawn import Figures as Figures, draw_figures as draw_figures
-    from .gathered import Content as Content, gather as gather
+    from .gathered import Compared as Compared, Content as Content, gather as gather
     from .models import Evaluated as Evaluated
     from .pairs import pack_pairs as pack_pairs
 else:

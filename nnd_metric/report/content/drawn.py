@@ -1,6 +1,6 @@
 """The figures of a report: those for which it has something to show."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nnd.metric.drawing import Drawing, style
@@ -19,55 +19,89 @@ from nnd.metric.report.content import Content
 
 
 class Figures(NamedTuple):
-    """The figures by the part of the report they belong to."""
+    """The figures by the part of the report they belong to.
+
+    Attributes:
+        rates: Pass rates.
+        agreement: With people.
+        comparisons: Two models each.
+        scaling: Pass rates and sizes.
+        stacked: Name → the same figure with its panels one below the other, for narrow screens;
+            of those figures alone that have panels beside each other.
+    """
 
     rates: Sequence[Drawing]
     agreement: Sequence[Drawing]
     comparisons: Sequence[Drawing]
     scaling: Sequence[Drawing]
+    stacked: Mapping[str, Drawing]
 
     def all(self) -> list[Drawing]:
-        """Return every figure, in the order of the report."""
-        return [drawing for part in self for drawing in part]
+        """Return every figure once, in the order of the report."""
+        return [*self.rates, *self.agreement, *self.comparisons, *self.scaling]
 
 
 def draw_figures(content: Content) -> Figures:
     """Draw what the content of a report has to show."""
     with style():
         return Figures(
-            _rates(content), _agreement(content), _comparisons(content), _scaling(content)
+            rates=[*_forest(content), _heat_map(content)],
+            agreement=_agreement(content),
+            comparisons=_comparisons(content),
+            scaling=_scaling(content),
+            stacked=dict(_stacked(content)),
         )
 
 
-def _rates(content: Content) -> list[Drawing]:
-    names = [each.name for each in content.models]
-    models = [each.model for each in content.models]
-    groups = main_groups(content.groups)
-    return [draw_forest(names, models, groups), draw_heat_map(names, models, groups)]
+def _stacked(content: Content) -> Iterator[tuple[str, Drawing]]:
+    for draw in (_forest, _agreement, _scaling):
+        for usual, stacked in zip(draw(content), draw(content, stacked=True), strict=True):
+            if tuple(usual.figure.get_size_inches()) != tuple(stacked.figure.get_size_inches()):
+                yield usual.name, stacked
 
 
-def _agreement(content: Content) -> list[Drawing]:
+def _forest(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    return [draw_forest(*_named(content), main_groups(content.groups), stacked=stacked)]
+
+
+def _heat_map(content: Content) -> Drawing:
+    return draw_heat_map(*_named(content), main_groups(content.groups))
+
+
+def _named(content: Content) -> tuple[list[str], list[str]]:
+    return [each.name for each in content.models], [each.model for each in content.models]
+
+
+def _agreement(content: Content, *, stacked: bool = False) -> list[Drawing]:
     names = {each.model: each.name for each in content.models}
     points = [each for each in content.points if each.judged]
     lines = [each for each in points if each.agreement["extrapolation"]["line"] is not None]
-    drawings = [draw_agreement(names, points)] if points else []
-    return [*drawings, draw_extrapolation(names, lines)] if lines else drawings
+    drawings = [draw_agreement(names, points, stacked=stacked)] if points else []
+    return [*drawings, draw_extrapolation(names, lines, stacked=stacked)] if lines else drawings
 
 
 def _comparisons(content: Content) -> list[Drawing]:
-    sides = {each.model: Side(at, each.name) for at, each in enumerate(content.models)}
     column = main_column(content.groups)
+    sides = [Side(place, each.name) for place, each in enumerate(content.models)]
+    models = [each.model for each in content.models]
     return [
-        draw_comparison(sides[each.a], sides[each.b], column, each.to_dict(), number=number)
+        draw_comparison(
+            sides[each.a],
+            sides[each.b],
+            column,
+            each.found.to_dict() | {"a": models[each.a], "b": models[each.b]},
+            number=number,
+        )
         for number, each in enumerate(content.comparisons)
     ]
 
 
-def _scaling(content: Content) -> list[Drawing]:
+def _scaling(content: Content, *, stacked: bool = False) -> list[Drawing]:
     sizes = {each.model: each.parameters for each in content.models}
     known = {model: size for model, size in sizes.items() if size is not None}
     least = 2 if content.families else 3  # two models of no family differ in more than size
     if len(set(known.values())) < least:
         return []
     names = {each.model: each.name for each in content.models}
-    return [draw_scaling(names, main_groups(content.groups), known, content.families)]
+    groups = main_groups(content.groups)
+    return [draw_scaling(names, groups, known, content.families, stacked=stacked)]

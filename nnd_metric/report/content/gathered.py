@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from nnd.metric.agreement import agree_scored, category_column, stored_systems
 from nnd.metric.comparison import Comparison, Entry, compare_entries
-from nnd.metric.data import PairData, PairSet, read_human_scores
+from nnd.metric.data import Origin, PairData, PairSet, read_human_scores
 from nnd.metric.figures import Group, Points, find_groups
 from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
 from nnd.metric.report.content.points import find_points
@@ -18,6 +18,20 @@ from nnd.schemas import ScoringError, did_you_mean
 
 MOST_COMPARISONS = 6
 """Beyond them the best model alone is compared with each."""
+
+
+class Compared(NamedTuple):
+    """Two models of the report, compared.
+
+    Attributes:
+        a: Place of the first among the models.
+        b: Place of the second.
+        found: Their comparison, which calls them by their short names.
+    """
+
+    a: int
+    b: int
+    found: Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +47,7 @@ class Content:
         comparisons: Two models each.
         families: Model → the family it is a size of.
         texts: The pairs that were scored, with their texts, or None.
+        origin: What their source says of itself, or None.
     """
 
     models: Sequence[Evaluated]
@@ -40,15 +55,17 @@ class Content:
     agreement: Mapping[str, Any] | None
     agreement_reason: str | None
     points: Sequence[Points]
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[Compared]
     families: Mapping[str, str]
     texts: PairSet | None
+    origin: Origin | None
 
 
 def gather(
     folders: Sequence[Path],
     *,
     texts: PairSet | None = None,
+    origin: Origin | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
@@ -58,6 +75,7 @@ def gather(
     Args:
         folders: Folders that `nnd evaluate` wrote.
         texts: The pairs that were scored; the human scores beside them count.
+        origin: What their source says of itself.
         human_scores: Human scores; they count instead.
         systems: Model → system it stands for, where neither its id nor the run says it.
         families: Model → the family it is a size of.
@@ -93,17 +111,18 @@ def gather(
         comparisons=_compare(models),
         families=families,
         texts=texts,
+        origin=origin,
     )
 
 
-def _compare(models: Sequence[Evaluated]) -> list[Comparison]:
-    entries = [Entry(each.model, each.model, each.rows, each.signature) for each in models]
-    chosen = list(combinations(entries, 2))
+def _compare(models: Sequence[Evaluated]) -> list[Compared]:
+    entries = [Entry(each.name, each.model, each.rows, each.signature) for each in models]
+    chosen = list(combinations(range(len(models)), 2))
     if len(chosen) > MOST_COMPARISONS:
         rates = [each.rates.overall.pass_rate or 0.0 for each in models]
-        best = entries[rates.index(max(rates))]
-        chosen = [(best, other) for other in entries if other is not best]
-    return [compare_entries(a, b) for a, b in chosen]
+        best = rates.index(max(rates))
+        chosen = [(best, other) for other in range(len(models)) if other != best]
+    return [Compared(a, b, compare_entries(entries[a], entries[b])) for a, b in chosen]
 
 
 def _check_families(families: Mapping[str, str], models: Sequence[Evaluated]) -> None:

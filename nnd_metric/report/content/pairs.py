@@ -40,6 +40,7 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
     told = {
         "texts": texts is not None,
         "models": [each.name for each in models],
+        "whole_names": [each.model for each in models],
         "pair_id": rows["pair_id"].to_list(),
         **_texts(rows, has_texts=texts is not None),
         "columns": {name: _coded(rows[name]) for name in _columns(rows)},

@@ -8,18 +8,20 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from nnd.metric import CITATION
-from nnd.metric.drawing import Drawing, svg_inline, visible
+from nnd.metric import CITATION, PAPER
+from nnd.metric.drawing import Drawing, svg_inline, visible, whole_name
 from nnd.metric.figures import IN_WORDS, in_short
 from nnd.metric.report.content import Content, Evaluated, Figures, pack_pairs
-from nnd.metric.report.page.sheets import headline, sheet, surface
-from nnd.metric.results import CLUSTER, VERSION, caveats
+from nnd.metric.report.page.doubts import find_doubts
+from nnd.metric.report.page.sheets import faded, headline, sheet, surface
+from nnd.metric.results import CLUSTER, VERSION
 from nnd.metric.statistics import do_all_agree
 from nnd.metric.tables import (
     agreement_notes,
@@ -35,12 +37,25 @@ _LONGEST = 2_000  # characters of one text; those of pairs are not meant
 _SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
 
 
-def render(content: Content, figures: Figures) -> str:
+class Made(NamedTuple):
+    """How a report was made.
+
+    Attributes:
+        day: The day, or None.
+        command: What was typed, or None.
+    """
+
+    day: date | None
+    command: str | None
+
+
+def render(content: Content, figures: Figures, made: Made) -> str:
     """Return the page.
 
     Args:
         content: What it says.
         figures: Its figures.
+        made: What its foot says of how it was made.
 
     Raises:
         ScoringError: If the texts are not those that were scored, or the run holds an agreement
@@ -57,6 +72,9 @@ def render(content: Content, figures: Figures) -> str:
         revision=revision if name else "",
         texts=None if texts is None else f"{texts.name}@{texts.version[:12]}",
         version=VERSION,
+        origin=content.origin,
+        made=made,
+        paper=PAPER,
         citation=CITATION,
         policy=_policy(script),
         css=Markup((_FOLDER / "report.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
@@ -69,14 +87,15 @@ def render(content: Content, figures: Figures) -> str:
         headline=list(headline(models, sizes)),
         sized=any(sizes),
         surface={IN_WORDS[name]: share for name, share in surface(models).items()},
-        notes=[(each.name, note) for each in models for note in _notes(each)],
+        doubts=find_doubts(models),
+        whole_names={e.name: whole_name(e.model) for e in models if e.name != e.model},
         rates=sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
         agreement=_agreement(content),
         comparisons=_comparisons(content, figures),
         figures={
-            "rates": [_figure(each) for each in figures.rates],
-            "agreement": [_figure(each) for each in figures.agreement],
-            "scaling": [_figure(each) for each in figures.scaling],
+            "rates": [_figure(each, figures) for each in figures.rates],
+            "agreement": [_figure(each, figures) for each in figures.agreement],
+            "scaling": [_figure(each, figures) for each in figures.scaling],
         },
         has_texts=texts is not None,
         sources=[(each, _facts(each)) for each in models],
@@ -120,13 +139,15 @@ def _json(value: object) -> Markup:
     return Markup(text)  # noqa: S704 - escaped above
 
 
-def _figure(drawing: Drawing) -> dict[str, Any]:
+def _figure(drawing: Drawing, figures: Figures) -> dict[str, Any]:
+    stacked = figures.stacked.get(drawing.name)
     return {
         "name": drawing.name,
         "title": drawing.title,
         "caption": drawing.caption,
         "width": round(72 * drawing.figure.get_figwidth(), 1),
         "svg": Markup(svg_inline(drawing)),  # noqa: S704 - escaped by ElementTree
+        "stacked": None if stacked is None else Markup(svg_inline(stacked, prefix="stacked-")),  # noqa: S704
     }
 
 
@@ -139,30 +160,23 @@ def _data_name(content: Content) -> str:
 
 def _best(content: Content) -> dict[str, Any]:
     """Return the models that pass most, their rate, and those that the data cannot tell from it."""
-    rates = {each.model: each.rates.overall.to_dict() for each in content.models}
-    names = {each.model: each.name for each in content.models}
-    most = max(rate["passes"] for rate in rates.values())
-    best = [model for model, rate in rates.items() if rate["passes"] == most]
+    rates = [each.rates.overall.to_dict() for each in content.models]
+    names = [each.name for each in content.models]
+    most = max(rate["passes"] for rate in rates)
+    best = [place for place, rate in enumerate(rates) if rate["passes"] == most]
     undecided = {
-        ({each.a, each.b} - {best[0]}).pop()
+        each.b if each.a == best[0] else each.a
         for each in content.comparisons
-        if best[0] in (each.a, each.b) and each.differences.overall.verdict == "undecided"
+        if best[0] in (each.a, each.b) and each.found.differences.overall.verdict == "undecided"
     }
     rate = rates[best[0]]
     return {
-        "names": [names[model] for model in best],
+        "names": [names[place] for place in best],
         "pass_rate": rate["pass_rate"],
         "interval": rate["interval"],
         "by": "95 % interval with one test per context" if do_all_agree(rate) else "95 % interval",
-        "alike": [names[m] for m in names if m in undecided and m not in best],
+        "alike": [names[place] for place in sorted(undecided.difference(best))],
     }
-
-
-def _notes(model: Evaluated) -> list[str]:
-    """Return what to know before believing a model's rates: from the pairs, and from its run."""
-    known = model.facts.get("notes")
-    stored = [str(note) for note in known] if isinstance(known, list) else []
-    return [*dict.fromkeys([*caveats(model.rates.overall), *stored])]
 
 
 def _agreement(content: Content) -> dict[str, Any]:
@@ -170,8 +184,14 @@ def _agreement(content: Content) -> dict[str, Any]:
     if found is None:
         return {"reason": content.agreement_reason, "sheets": [], "notes": []}
     try:
-        sheets = [sheet(each) for each in (agreement_table(found), *extrapolation_tables(found))]
-        return {"reason": None, "sheets": sheets, "notes": agreement_notes(found)}
+        named = _briefly(found, {each.model: each.name for each in content.models})
+        correlations = faded(sheet(agreement_table(named)), named)
+        others = [sheet(each) for each in extrapolation_tables(named)]
+        return {
+            "reason": None,
+            "sheets": [correlations, *others],
+            "notes": agreement_notes(named),
+        }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ScoringError(
             f"the agreement that the run holds cannot be read ({error!r}); evaluate anew, or pass "
@@ -179,12 +199,32 @@ def _agreement(content: Content) -> dict[str, Any]:
         ) from error
 
 
+def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return an agreement whose models have short names."""
+
+    def name(model: str) -> str:
+        return names.get(model, model)
+
+    def named(category: Mapping[str, Any]) -> dict[str, Any]:
+        found = category["extrapolation"]
+        predictions = [p | {"model": name(p["model"])} for p in found["predictions"]]
+        return {**category, "extrapolation": {**found, "predictions": predictions}}
+
+    by_model = {
+        key: agreement[key] and {name(model): each for model, each in agreement[key].items()}
+        for key in ("systems", "unscored")
+    }
+    by_category = {value: named(each) for value, each in agreement["by_category"].items()}
+    unmatched = [name(model) for model in agreement["unmatched"]]
+    return {**agreement, **by_model, "by_category": by_category, "unmatched": unmatched}
+
+
 def _comparisons(content: Content, figures: Figures) -> list[dict[str, Any]]:
     return [
         {
-            **_figure(drawing),
-            "sentences": each.sentences,
-            "sheet": sheet(comparison_table(each.to_dict())),
+            **_figure(drawing, figures),
+            "sentences": each.found.sentences,
+            "sheet": sheet(comparison_table(each.found.to_dict())),
         }
         for each, drawing in zip(content.comparisons, figures.comparisons, strict=True)
     ]

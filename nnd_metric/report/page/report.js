@@ -77,6 +77,12 @@
     showPair();
   }
 
+  // Whoever searches sees what is found: the field at the top of the window, the list below it.
+  function startSearch() {
+    search.focus({ preventScroll: true });
+    search.closest("label").scrollIntoView({ block: "start" });
+  }
+
   // ---- the list: only the rows in sight are drawn
 
   function drawRows() {
@@ -153,7 +159,7 @@
 
   function makeControls() {
     const model = find("model");
-    model.append(...data.models.map((name, at) => option(at, brief(name))));
+    model.append(...data.models.map((name, at) => Object.assign(option(at, brief(name)), { title: brief(data.whole_names[at]) })));
     model.addEventListener("change", () => { state.model = Number(model.value); refresh(); });
     for (const name of Object.keys(data.columns)) {
       const { values } = data.columns[name];
@@ -173,7 +179,11 @@
     let waiting;
     search.addEventListener("input", () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => { state.words = search.value.trim(); refresh(); }, 120);
+      waiting = setTimeout(() => {
+        state.words = search.value.trim();
+        refresh();
+        if (list.getBoundingClientRect().top > innerHeight / 2) startSearch();
+      }, 120);
     });
     find("tools").addEventListener("submit", (event) => event.preventDefault());
     list.addEventListener("scroll", drawRows, { passive: true });
@@ -205,7 +215,7 @@
         return;
       }
       if (event.target.closest("input, select, textarea")) return;
-      if (event.key === "/") search.focus();
+      if (event.key === "/") startSearch();
       else if (event.key === "j" || event.key === "k") {
         const reading = narrow.matches && open; // the pair covers the list
         if (!reading) list.focus({ preventScroll: find("browser").contains(document.activeElement) });

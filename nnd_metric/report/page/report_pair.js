@@ -57,7 +57,7 @@ function drawPair(data, pair, chosenModel) {
       const what = letter(model, pair), { high, low } = data.scores[model];
       const [sign, word] = VERDICTS[what];
       return element("tr", { className: model === chosenModel ? "strong" : "" },
-        element("th", { scope: "row" }, isolated(name)),
+        element("th", { scope: "row", title: brief(data.whole_names[model]) }, isolated(name)),
         ...[number(high[pair]), number(low[pair]), signed(margin(model, pair))].map((text) =>
           element("td", { className: "number", textContent: text })),
         element("td", { className: `verdict is-${what}`, textContent: `${sign} ${word}${isClose(model, pair) ? ", close" : ""}` }));

@@ -1,7 +1,8 @@
 """Tables of a report: those of the terminal, as rows for its page, and the one at its head."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import factorial
 from typing import Any
 
 from rich.table import Table
@@ -9,7 +10,8 @@ from rich.table import Table
 from nnd.metric.drawing import COLOURS, GLYPHS
 from nnd.metric.report.content import Evaluated
 from nnd.metric.results import BASELINES
-from nnd.metric.statistics import do_all_agree, percent
+from nnd.metric.statistics import FEWEST_SYSTEMS, do_all_agree, percent
+from nnd.schemas import counted
 
 NOTHING = "n/a"
 
@@ -22,11 +24,13 @@ class Row:
         cells: Its texts.
         strong: Whether it stands out.
         ends: Whether a part of the table ends with it.
+        weak: Why its numbers say little, or nothing.
     """
 
     cells: Sequence[str]
-    strong: bool
-    ends: bool
+    strong: bool = False
+    ends: bool = False
+    weak: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,33 @@ def sheet(table: Table) -> Sheet:
         rows=rows,
         caption=str(table.caption or ""),
     )
+
+
+def faded(found: Sheet, agreement: Mapping[str, Any]) -> Sheet:
+    """Return a table of correlations with those of few systems marked as weak, and why.
+
+    Args:
+        found: The table (`tables.agreement_table`): rows of each category, those of the mean last.
+        agreement: What it shows (`Agreement.to_dict`).
+    """
+    counts = {category: each["n"] for category, each in agreement["by_category"].items()}
+    n = 0
+    rows: list[Row] = []
+    for row in found.rows:
+        begins = not rows or rows[-1].ends
+        if begins:
+            n = counts.get(row.cells[0], min(counts.values(), default=0))
+        rows.append(replace(row, weak=_few_systems(n)))
+    return replace(found, rows=rows)
+
+
+def _few_systems(n: int) -> str:
+    if n >= FEWEST_SYSTEMS:
+        return ""
+    if n < 2:  # noqa: PLR2004 - nothing can be correlated
+        return f"{counted(n, 'system')}: nothing to correlate"
+    p = 2 / factorial(n)
+    return f"{n} systems: even perfect agreement has p = {p:.2f}, so this says little"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,16 @@
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairData, load_pairs
+from nnd.metric.data import PairData, load_pairs, read_origin
 from nnd.metric.drawing import is_ours as is_drawn_by_nnd, png, short_names, svg_file
 from nnd.metric.report.content import draw_figures, gather
-from nnd.metric.report.page.page import render
+from nnd.metric.report.page.page import Made, render
 from nnd.schemas import ScoringError, Shown, check_own, replace_own
 
 
@@ -35,7 +36,7 @@ class Report(Shown):
         """Return what the report is of, and where it is."""
         figures = ""
         if self.figures:
-            figures = f", and {len(self.figures)} figures in {self.figures[0].parent}"
+            figures = f", and {len(self.figures)} files of figures in {self.figures[0].parent}"
         return (
             f"The report of {', '.join(short_names(self.models))} is in {self.page} "
             f"({self.size / 1e6:.1f} MB){figures}."
@@ -68,6 +69,8 @@ def report(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
+    day: date | None = None,
+    command: str | None = None,
 ) -> Report:
     """Write one self-contained HTML page of stored results; nothing is scored again.
 
@@ -81,6 +84,8 @@ def report(
         human_scores: Human scores; they count instead.
         systems: Model → system it stands for, where neither its id nor the run says it.
         families: Model → family it is a size of; its sizes are joined by a line.
+        day: When it is made, for its foot; without it, the same runs give the same bytes.
+        command: What was typed to make it, for its foot.
 
     Returns:
         What was written.
@@ -100,12 +105,13 @@ def report(
     content = gather(
         folders,
         texts=None if data is None else load_pairs(data),
+        origin=None if data is None else read_origin(data),
         human_scores=human_scores,
         systems=systems,
         families=families,
     )
     drawn = draw_figures(content)
-    files = {page: render(content, drawn).encode()}
+    files = {page: render(content, drawn, Made(day, command)).encode()}
     for drawing in drawn.all() if figures is not None else ():
         files[Path(figures or "") / f"{drawing.name}.svg"] = svg_file(drawing)
         files[Path(figures or "") / f"{drawing.name}.png"] = png(drawing)

@@ -41,7 +41,7 @@ def test_it_tells_what_was_written_and_what_to_know(
     out = sample.with_name("tasks")
     assert nnd(monkeypatch, "export", sample, "--to", "lm-eval", "--out", out) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == f"72 rows written to {out}"
+    assert said[0] == f"72 rows written to {out}."
     assert "--tasks nnd_sample --include_path FOLDER" in said[1]
     assert (out / "nnd_sample.yaml").is_file()
 

@@ -101,9 +101,7 @@ def test_pairs_of_equal_texts_that_are_left_out_are_told(alike: Path, tmp_path: 
     assert found.pairs["low_id"].to_list() == ["c"]
     assert (found.manifest["keep_equal"], found.manifest["counts"]["equal_pairs"]) == (False, 0)
     assert [entry["n"] for entry in found.manifest["dropped"]] == [1]
-    assert found.notes()[-1] == (
-        "1 pair of equal texts left out; --keep-equal counts them as tests, which ties fail"
-    )
+    assert "1 pair (same text; --keep-equal keeps them)" in found.remarks()[0]
     card = data_card(tmp_path / "out", "org/toy")
     assert "| 1 pairs | both candidates are the same text after NFC and white-space folding" in card
 
@@ -114,8 +112,9 @@ def test_pairs_of_equal_texts_are_counted_where_asked_for(alike: Path, tmp_path:
     assert found.pairs["low_id"].to_list() == ["b", "c"]
     counts = found.manifest["counts"]
     assert (counts["pairs"], counts["equal_pairs"], counts["same_after_lowercase"]) == (2, 1, 1)
-    assert found.notes()[-1] == "1 pair of equal texts kept; a tie fails"
-    assert "1 of equal texts, kept" in str(found)
+    assert found.remarks()[0] == (
+        "Kept: 1 pair of equal texts (a tie fails), 1 pair whose texts differ in letter case only."
+    )
     assert validate(tmp_path / "out").ok
     card = data_card(tmp_path / "out", "org/toy")
     assert "| pairs of equal texts, kept | 1 |" in card

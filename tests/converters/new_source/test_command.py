@@ -55,11 +55,11 @@ def test_it_shows_its_guess_what_is_left_and_what_comes_next(folder: Path) -> No
     for shown in (
         "candidate",
         "its name says answer",
-        "left to fill in source.yaml",
+        "Next: fill in chairs/source.yaml (",
         "12 pairs of",
     ):
         assert shown in ran.stdout
-    assert "written to chairs: fixture/expected.yaml, fixture/scores.csv, source.yaml" in ran.stdout
+    assert "Written: fixture/expected.yaml, fixture/scores.csv, source.yaml.\n" in ran.stdout
 
 
 def test_what_it_wrote_converts_and_is_valid(folder: Path) -> None:
@@ -67,7 +67,7 @@ def test_what_it_wrote_converts_and_is_valid(folder: Path) -> None:
     assert nnd(folder, "convert", "./chairs", "--from", "scores.csv").returncode == 0
 
     ran = nnd(folder, "validate", "chairs-nnd")
-    assert (ran.returncode, ran.stdout) == (0, "chairs-nnd: no problem(s)\n")
+    assert (ran.returncode, ran.stdout) == (0, "chairs-nnd has no problems.\n")
 
 
 def test_json_for_machines(folder: Path) -> None:

@@ -820,19 +820,18 @@ def test_the_command(
 
     dry = run("publish", folder, there.name, "--dry-run")
     assert (dry.returncode, dry.stderr) == (0, "")
-    assert dry.stdout.splitlines()[-1] == (
-        f"dry run: nothing was written to {there.hub.endpoint}/datasets/{there.name}"
+    assert dry.stdout.splitlines()[0] == (
+        f"Dry run: nothing was written to {there.hub.endpoint}/datasets/{there.name}."
     )
     assert "+++ README.md" in dry.stdout
 
     done = run("publish", folder, there.name)
     assert (done.returncode, done.stderr) == (0, "")
     commit = there.hub.commits("datasets", there.name)[0].id
-    assert done.stdout.splitlines()[-3:] == [
-        f"published: {there.hub.endpoint}/datasets/{there.name} at {commit}",
-        f'load_dataset("{there.name}", "pairs", revision="{commit}")',
-        f"nnd evaluate --data {there.name}@{commit} --model MODEL",
-    ]
+    headline, *_, loading, scoring = done.stdout.splitlines()
+    assert headline == f"Published: {there.hub.endpoint}/datasets/{there.name} at {commit}."
+    assert loading == f'  load_dataset("{there.name}", "pairs", revision="{commit}")'
+    assert scoring == f"  nnd evaluate --data {there.name}@{commit} --model MODEL"
 
     again = run("publish", folder, there.name, "--json")
     assert json.loads(again.stdout)["changed"] is False

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from support.screens.tables import lines, row
 from support.shown import check_pictured, check_shown
-from support.tables import lines, row
 
 from nnd.metric.agreement import Agreement
 from nnd.metric.agreement.measures import agreement
@@ -41,9 +41,9 @@ def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> N
         "least 4 are needed."
     )
     assert lines(found.table())[2:] == [
-        "org/ant A 40.0 1.000",
-        "org/bee B 50.0 3.000",
-        "org/cat C 60.0 2.000",
+        "ant A 40.0 1.000",
+        "bee B 50.0 3.000",
+        "cat C 60.0 2.000",
     ]
 
 

@@ -282,7 +282,7 @@ def test_convert_as_json_is_the_manifest(nnd: Nnd, tmp_path: Path) -> None:
 def test_validate_finds_no_problem_in_what_convert_wrote(nnd: Nnd, sample: Path) -> None:
     ran = nnd("validate", sample)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == f"{sample}: no problem(s)\n"
+    assert ran.out == f"{sample} has no problems.\n"
     assert json.loads(nnd("validate", sample, "--json").out) == []
 
 
@@ -303,7 +303,10 @@ def test_evaluate_prints_a_table_and_a_signature(
     ran = nnd("evaluate", "--model", model, "--data", sample, "--device", "cpu")
     assert (ran.code, ran.err) == (0, "")
     assert "overall" in ran.out
-    assert "no agreement: agreement needs at least two models" in ran.out
+    assert "agreement needs at least two models" in ran.out
+    assert ran.out.splitlines()[-1] == "More with --details"
+    assert "nnd|" not in ran.out
+    ran = nnd("evaluate", "--model", model, "--data", sample, "--device", "cpu", "--details")
     assert ran.out.splitlines()[-1].startswith(f"nnd|v:0.2.0|model:{model}@")
     assert listing(Path()) == []  # nothing is written unless it is asked for
 
@@ -324,7 +327,7 @@ def test_evaluate_as_json_keeps_the_schema_and_equals_the_file(
     # `agree` finds the same in the folder, without a model.
     again = nnd("agree", "run", "--data", sample, *pairs, "--json")
     assert json.loads(again.out) == found["agreement"]
-    table = nnd("agree", "run", "--data", sample, *pairs)
+    table = nnd("agree", "run", "--data", sample, *pairs, "--details")
     assert (table.code, table.err) == (0, "")
     assert f"{one} stands for heron" in table.out
     assert "unscored tests, counted as failures: none" in table.out
@@ -343,7 +346,9 @@ def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Callable[[st
     assert "|keep:beginning|" in found["signature"]
 
 
-def test_agree_gives_table_1_of_the_paper(nnd: Nnd, nnd_data: Path) -> None:
+def test_agree_gives_table_1_of_the_paper(
+    nnd: Nnd, nnd_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The numbers and their source: test_agree.py.
     assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
     write_table(Path("rates.csv"), list(TABLE_2))
@@ -353,7 +358,13 @@ def test_agree_gives_table_1_of_the_paper(nnd: Nnd, nnd_data: Path) -> None:
     assert mean["tau_a"] == pytest.approx(0.778, abs=0.0005)
     assert mean["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
     assert mean["gap_r"] == pytest.approx(0.818, abs=0.0005)
-    shown = nnd("agree", "rates.csv", "--data", "quiz_design-nnd", *pairs).out
+    monkeypatch.setenv("COLUMNS", "200")
+    agree = ("agree", "rates.csv", "--data", "quiz_design-nnd", *pairs)
+    brief = nnd(*agree).out
+    (row,) = [line for line in brief.splitlines() if "mean over categories" in line]
+    assert row.split()[3:5] == ["0.791", "0.818"]  # tau-b and gap r
+    assert "p by permutation" not in brief
+    shown = nnd(*agree, "--details").out.partition("agreement with people")[2]
     (row,) = [line for line in shown.splitlines() if "mean over categories" in line]
     # tau-b, tau-a, Spearman (no published value), gap r, gap r in the notebook's order.
     assert [row.split()[n] for n in (3, 4, 6, 7)] == ["0.791", "0.778", "0.818", "0.799"]
@@ -364,7 +375,9 @@ def test_agree_gives_table_1_of_the_paper(nnd: Nnd, nnd_data: Path) -> None:
     assert "p is two-sided, from all 5,040 permutations of the human scores" in shown
 
 
-def test_agree_predicts_the_score_of_a_model_nobody_judged(nnd: Nnd, nnd_data: Path) -> None:
+def test_agree_predicts_the_score_of_a_model_nobody_judged(
+    nnd: Nnd, nnd_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
     path = write_table(Path("rates.csv"), list(TABLE_2))
     with path.open("a") as file:
@@ -378,13 +391,15 @@ def test_agree_predicts_the_score_of_a_model_nobody_judged(nnd: Nnd, nnd_data: P
     extrapolation = found["by_category"]["overall"]["extrapolation"]
     above, within = extrapolation["predictions"]
     assert (above["position"], within["position"]) == ("above", "within")
-    shown = nnd(*arguments).out
+    monkeypatch.setenv("COLUMNS", "250")
+    assert "Without a human score: MixQG-3B, Macaw-3B." in nnd(*arguments).out.splitlines()
+    shown = nnd(*arguments, "--details").out
     (row,) = [line for line in shown.splitlines() if "MixQG-3B" in line and "72.9" in line]
     assert f"{above['score']:.3g} [" in row
     assert "extrapolates above the rates seen, 44.9-70.9" in row
     assert f"gap r (laban2022) takes the systems as {', '.join(found['systems'].values())}" in shown
     # No line without people: the one category here is overall, and with two systems there is none.
-    few = nnd("agree", path, "--data", "quiz_design-nnd", *pairs[:4])
+    few = nnd("agree", path, "--data", "quiz_design-nnd", *pairs[:4], "--details")
     assert "a line needs at least 4 judged models, there are 2" in few.out
 
 
@@ -394,23 +409,29 @@ def test_evaluate_says_what_the_surface_may_explain(
     arguments = ("evaluate", "--model", saved("gpt2"), "--data", sample)
     found = json.loads(nnd(*arguments, "--json").out)["results"][0]
     assert found["notes"]  # an untrained model knows no more than length
-    shown = nnd(*arguments).out
-    assert all(f"{saved('gpt2')}: {note}" in shown.splitlines() for note in found["notes"])
+    brief = nnd(*arguments).out.splitlines()
+    assert len([line for line in brief if line.startswith("tiny-gpt2: ")]) == 1
+    shown = nnd(*arguments, "--details").out.splitlines()
+    assert all(f"{saved('gpt2')}: {note}" in shown for note in found["notes"])
     assert found["baselines"]["unconditional"] is not None
     without = json.loads(nnd(*arguments, "--no-unconditional", "--json").out)["results"][0]
     assert without["baselines"]["unconditional"] is None
     assert without["pass_rate"] == found["pass_rate"]
 
 
-def test_compare_prints_a_table_a_sentence_and_signatures(
-    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "2000")
     names = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
     models = [part for name in names for part in ("--model", name)]
     stored = json.loads(nnd("evaluate", *models, "--data", sample, "--out", "r", "--json").out)
     signatures = {result["model"]: result["signature"] for result in stored["results"]}
     ran = nnd("compare", "r", *models[:4])
     assert (ran.code, ran.err) == (0, "")
+    assert "of 72 shared tests; the difference is" in ran.out.splitlines()[0]
+    assert "p (McNemar)" not in ran.out
+    ran = nnd("compare", "r", *models[:4], "--details")
     assert "p (McNemar)" in ran.out
     assert ran.out.splitlines()[-2:] == [signatures[name] for name in names[:2]]
     (found,) = json.loads(nnd("compare", "r", *models[:4], "--json").out)
@@ -418,7 +439,7 @@ def test_compare_prints_a_table_a_sentence_and_signatures(
     one, other = (result["pass_rate"] for result in stored["results"][:2])
     assert found["overall"]["difference"] == pytest.approx(one - other)
     assert set(found["sentences"]) <= set(ran.out.splitlines())
-    every = nnd("compare", "r")
+    every = nnd("compare", "r", "--details")
     assert every.out.count("p (McNemar)") == 3
     assert every.out.splitlines()[-1] == (
         "p (Holm) is adjusted within a comparison, not over all 3 of them"
@@ -513,7 +534,7 @@ def test_any_encoding_of_the_terminal_will_do(encoding: str, sample: Path, tmp_p
     arguments = ["agree", tmp_path / "rates.csv", "--data", sample]
     arguments += ["--system", "Cigüeña 鸛=wren"]
     environment = {"PYTHONIOENCODING": encoding}
-    table = installed(*arguments, env=environment, encoding=encoding)
+    table = installed(*arguments, "--details", env=environment, encoding=encoding)
     assert (table.code, table.err) == (0, "")
     assert " stands for wren" in table.out
     found = json.loads(installed(*arguments, "--json", env=environment, encoding=encoding).out)

@@ -34,9 +34,17 @@ def metrics(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return run
 
 
-def test_a_table(metrics: Command, data: Path) -> None:
+def test_a_table_and_its_details(
+    metrics: Command, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     code, out, err = metrics("--data", data)
     assert (code, err) == (0, "")
+    brief = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
+    assert brief["length"][:2] == ["100.0", "n/a"]  # three systems are too few for a correlation
+    assert "A correlation over systems needs at least 4 of them." in out.splitlines()
+    monkeypatch.setenv("COLUMNS", "300")
+    code, out, err = metrics("--data", data, "--details")
+    out = out.partition("\n metric  ")[2].partition("\n metric  ")[2]
     shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; the mean is over one category; 5 judged
     # candidates, 1 context. `overlap` has no number of the empty candidate, which counts in neither

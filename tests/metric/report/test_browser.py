@@ -30,10 +30,9 @@ from support.report.driven import (
     unfold,
     verdicts,
 )
-from support.report.runs import MODELS, SYSTEMS, Pretended, write_run
+from support.report.runs import MODELS, Pretended, write_run
 from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
 
-from nnd.converters.folder.conversion import convert
 from nnd.metric.report.page.write import report
 
 thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND_TEST_FULL=1")
@@ -48,20 +47,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     require_browser()
     with Chromium(tmp_path_factory.mktemp("chromium")) as browser:
         yield browser
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedded sample, converted."""
-    out = tmp_path_factory.mktemp("data") / "sample"
-    convert("sample", out=out)
-    return out
-
-
-@pytest.fixture(scope="module")
-def run(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of five models on the sample."""
-    return write_run(tmp_path_factory.mktemp("runs") / "run", sample, MODELS, systems=SYSTEMS)
 
 
 @pytest.fixture(scope="module")
@@ -283,6 +268,24 @@ def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) 
     assert tab.evaluate("document.getElementById('search').value") == ""
 
 
+def test_after_a_slash_what_is_found_is_seen(tab: Tab, page: Path) -> None:
+    """Wherever people were, the field is at the top of the window and the list below it."""
+    for width in (WIDE, NARROW):
+        tab.resize(width, 800)
+        tab.media()  # nothing glides
+        show(tab, page)
+        tab.press("/")
+        assert focused(tab) == "search"
+        tab.write("brazil")
+        tab.until("!document.getElementById('count').textContent.startsWith('72 of ')")
+        assert tab.evaluate(
+            """["search", "row-0", "row-1"].every((id) => {
+              const box = document.getElementById(id).getBoundingClientRect();
+              return box.top >= 0 && box.bottom <= innerHeight;
+            })"""
+        ), width
+
+
 # By keyboard
 
 
@@ -414,6 +417,40 @@ def test_every_text_can_be_read(scheme: str, tab: Tab, page: Path) -> None:
         found = contrasts(tab)
         assert len(found) > 500
         assert [each for each in found if each[0] < 4.5] == [], width
+
+
+def test_below_600_pixels_panels_are_stacked_and_rows_are_cards(tab: Tab, page: Path) -> None:
+    show(tab, page)
+    places = """[...document.querySelectorAll(".headline tbody tr:first-child > *")]
+      .map((it) => it.getBoundingClientRect()).map((box) => [box.top, box.left])"""
+    for width in (601, 600):
+        tab.resize(width)
+        assert is_seen(tab, ".stacked svg") == (width == 600)
+        assert is_seen(tab, ".unstacked svg") == (width == 601)
+        tops, lefts = zip(*tab.evaluate(places), strict=True)
+        below_each_other = list(tops) == sorted(set(tops))
+        beside_each_other = list(lefts) == sorted(set(lefts))
+        assert (below_each_other, beside_each_other) == (width == 600, width == 601)
+    tab.resize(NARROW)
+    unfold(tab)
+    # Nothing is cut: every cell has the room that its text takes, and says what it is.
+    found = tab.evaluate(
+        """[...document.querySelectorAll(".cards tbody td")].filter((it) => it.checkVisibility())
+          .map((it) => [it.scrollWidth <= it.clientWidth,
+            getComputedStyle(it, "::before").content, it.textContent])"""
+    )
+    assert len(found) > 100
+    assert [each for each in found if not each[0] or each[1] in ("none", '""')] == []
+    assert found[1][1] == '"pass rate, %"'
+
+
+def test_names_in_short_say_the_whole_one(tab: Tab, page: Path) -> None:
+    show(tab, page)
+    for place in (".headline tbody bdi", "#pair tbody th", "#rates .mark:not([data-model]) title"):
+        found = tab.evaluate(
+            f"[...document.querySelectorAll('{place}')].map((it) => it.title || it.textContent)"
+        )
+        assert {model.name for model in MODELS} <= set(found), place
 
 
 def test_nobody_scrolls_sideways(tab: Tab, page: Path) -> None:

@@ -20,7 +20,7 @@ from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_sc
 from support.shown import check_shown
 from support.two_models import scored, write_run as write_likelihoods
 
-from nnd.converters.folder.conversion import convert
+from nnd.metric.about import PAPER
 from nnd.metric.comparison.models import compare
 from nnd.metric.report.page.write import report
 from nnd.schemas import NNDError, ScoringWarning, check_rows
@@ -28,20 +28,6 @@ from nnd.schemas import NNDError, ScoringWarning, check_rows
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
 FAMILIES = {"zoo/ant": "pests", "zoo/bee": "pests"}
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedded sample, converted."""
-    out = tmp_path_factory.mktemp("data") / "sample"
-    convert("sample", out=out)
-    return out
-
-
-@pytest.fixture(scope="module")
-def run(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of five models on the sample, four of which stand for judged systems."""
-    return write_run(tmp_path_factory.mktemp("runs") / "run", sample, MODELS, systems=SYSTEMS)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +117,7 @@ def test_comparisons_of_few_models_are_those_of_compare(sample: Path, tmp_path: 
         }
         leads = [row["difference"] for row in rows]
         assert leads == sorted(leads, reverse=True)
-        assert each.sentences[0] in found.words()
+        assert each.sentences[0].replace("zoo/", "") in found.words()
 
 
 def test_of_many_models_the_best_is_compared_with_each(page: Page) -> None:
@@ -236,8 +222,6 @@ def test_signatures_versions_and_notes_are_at_hand(run: Path, page: Page) -> Non
     for result in stored(run)["results"]:
         assert result["signature"] in page.words()
         assert result["version"] in page.words()
-        for note in result["notes"]:
-            assert note in page.words()
 
 
 # With less to show
@@ -306,7 +290,10 @@ def test_the_page_needs_nothing_else(page: Page) -> None:
         for name, value in attrs.items()
         if name in ("src", "href", "srcset", "action", "data", "poster", "xlink:href")
     ]
-    assert all(str(each).startswith("#") for each in addresses)
+    assert {str(each) for each in addresses if str(each)[0] != "#"} == {PAPER}  # of a link
+    assert [
+        attrs["href"] for tag, attrs in page.elements if attrs.get("href") == PAPER and tag == "a"
+    ]
     assert {tag for tag, _ in page.elements}.isdisjoint(
         {"link", "img", "iframe", "object", "embed", "base", "image", "foreignobject"}
     )
@@ -365,8 +352,8 @@ def test_figures_are_a_png_and_an_svg_each(tmp_path: Path) -> None:
     assert found.size == (tmp_path / "r.html").stat().st_size
     check_shown(found)
     assert found.headline() == (
-        f"The report of x, y is in {found.page} ({found.size / 1e6:.1f} MB), with 6 files of "
-        "figures."
+        f"The report of x, y is in {found.page} ({found.size / 1e6:.1f} MB), and 6 files of "
+        f"figures in {tmp_path / 'new' / 'figures'}."
     )
     paths = [str(path) for path in (found.page, *found.figures)]
     assert found.to_frame()["path"].to_list() == paths

@@ -14,7 +14,7 @@ from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES
 from nnd.metric.engine.answers import Likelihoods, Scorer
-from nnd.metric.results.caveat_sentences import caveats
+from nnd.metric.results.caveat_sentences import brief_caveat, caveats
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.scoring import score_pairs
 
@@ -198,3 +198,35 @@ def test_one_context_cannot_tell_a_baseline_from_the_model(verdicts: str, model:
 @pytest.mark.parametrize("verdicts", ["", "+", "+-" * 9], ids=["none", "one", "many"])
 def test_where_nothing_is_known_nothing_is_said(verdicts: str) -> None:
     assert said(verdicts) == ()
+
+
+# In few words
+
+
+def brief(verdicts: str, notes: tuple[str, ...] = (), **columns: Any) -> str | None:
+    return brief_caveat(pass_rates(scored("x", verdicts, **columns)).overall, notes)
+
+
+def test_the_best_baseline_stands_for_the_others() -> None:
+    # Of 20 tests 10 pass; 15 of the good texts are shorter, 12 copy more.
+    surface = lengths(*[(1, 9)] * 15, *[(9, 1)] * 5)
+    copied = {"copied_high": [0.9] * 12 + [0.1] * 8, "copied_low": [0.5] * 20}
+    verdicts = "+" * 10 + "-" * 10
+    assert brief(verdicts, **surface) == (
+        "not clearly better than always picking the shorter text (75.0 %), nor than 1 other "
+        "baseline"
+    )
+    assert brief(verdicts, **copied) == (
+        "not clearly better than always picking the text that copies more (60.0 %)"
+    )
+
+
+def test_a_lead_that_may_be_length_is_said_in_few_words() -> None:
+    assert brief("+" * 100, **lengths(*[(1, 9)] * 60, *[(9, 1)] * 40)) == (
+        "its lead over chance (50 %) may come from the length of the texts"
+    )
+
+
+def test_otherwise_the_first_note_is_said() -> None:
+    assert brief("+" * 100, notes=("it was cut", "it was slow")) == "it was cut"
+    assert brief("+" * 100) is None

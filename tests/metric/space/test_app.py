@@ -1,33 +1,28 @@
-"""The page to try the metric on: what it computes, its HTML, and the page itself, served."""
+"""The page to try the metric on: what it computes, and its HTML."""
 
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from gradio_client import Client
-from support.metric_runs import LOADER, run_python, save_model, write_pairs
+from support.html_reader import Reader
+from support.metric_runs import run_python, save_model, write_pairs
 
 import nnd.metric.space.metric
+from nnd.converters.folder.conversion import convert
 from nnd.metric import evaluate as evaluate_models
+from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.protocols import PROTOCOLS
 from nnd.metric.engine import Scoring
 from nnd.metric.results.baselines import BASELINES
-from nnd.metric.space import app
-from nnd.metric.space.app import Trial, show, show_problem, try_model
-from nnd.metric.space.files import write_space
-from nnd.schemas import ScoringError
+from nnd.metric.results.version import VERSION
+from nnd.metric.space import app, trial_html, trials
+from nnd.metric.space.trial_html import mark_differences, show, show_problem, show_weighed
+from nnd.metric.space.trials import Trial, Weighed, example, try_model, weigh
+from nnd.schemas import ScoringError, check_rows
 
 HOSTILE = "<script>alert(1)</script></div>\u202e&amp;\"'"
-STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
 
 
 # --- what it computes -------------------------------------------------------------------------
@@ -36,7 +31,8 @@ STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
 @pytest.fixture
 def _metric_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """The module that is loaded already, for what does not test the loading."""
-    monkeypatch.setattr(app, "metric", lambda: nnd.metric.space.metric)
+    for module in (app, trials):
+        monkeypatch.setattr(module, "metric", lambda: nnd.metric.space.metric)
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")
@@ -49,6 +45,61 @@ def test_a_trial_is_what_the_command_computes(tmp_path: Path) -> None:
     assert trial.failures["tests"].sum() == failed > 0
     assert trial.failures["margin"].max() <= 0  # type: ignore[operator]
     assert trial.failures["margin"].is_sorted()
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+@pytest.mark.parametrize("protocol", ["native", "sum"])
+def test_two_texts_of_ones_own_are_weighed_as_pairs_are(protocol: str, tmp_path: Path) -> None:
+    model = save_model("gpt2", tmp_path)
+    row = {"context": "The cat sat.", "candidate_high": "a cat", "candidate_low": "the mat"}
+    expected = evaluate_models(model, [row], scoring=Scoring(protocol=protocol)).scored
+    found = weigh(model, "The cat sat.", ("a cat", "the mat"), protocol)
+    assert found.log_likelihoods == (expected["ll_high"].item(), expected["ll_low"].item())
+    assert found.unit == ("nats" if protocol == "sum" else "nats per token")
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+@pytest.mark.parametrize(
+    ("model", "candidates", "told"),
+    [
+        ("", ("a", "b"), "Name a model, and write two candidates."),
+        ("gpt2", ("a", ""), "Name a model, and write two candidates."),
+        ("gpt2", ("a", "a"), "are the same text"),
+        ("./nowhere", ("a", "b"), "./nowhere: no such model"),
+    ],
+)
+def test_texts_that_cannot_be_weighed(model: str, candidates: tuple[str, str], told: str) -> None:
+    with pytest.raises(ScoringError, match=re.escape(told)):
+        weigh(model, "c", candidates)
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+def test_the_example_is_of_the_sample_as_it_is(tmp_path: Path) -> None:
+    convert("sample", out=tmp_path / "sample")
+    pairs = load_pairs(tmp_path / "sample")
+    found = example()
+    assert f"|data:sample@{pairs.version[:6]}|" in found.result["signature"]
+    assert found.result["signature"].startswith(f"nnd|v:{VERSION}|")
+    whole = {"results": [found.result], "agreement": None, "agreement_reason": None}
+    assert list(check_rows("result", [whole])) == []
+    texts = set(pairs.pairs["candidate_high"])
+    assert set(found.failures["candidate_high"]) <= texts
+    assert found.failures["tests"].sum() == found.result["n"] - found.result["passes"]
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
+def test_two_models_are_shown_beside_each_other_and_one_alone(tmp_path: Path) -> None:
+    data = str(write_pairs(tmp_path))
+    models = [save_model(kind, tmp_path) for kind in ("gpt2", "t5")]
+    words = " ".join(Reader(app.evaluate(data, *models)).texts)
+    a, b = (try_model(data, model) for model in models)
+    for mine, other in ((a, b), (b, a)):
+        told = f"{mine.result['model']} alone passes {len(other.failed - mine.failed)}"
+        assert told in re.sub(r" ;? ?(?=alone)", " ", words)
+        assert f"{100 * mine.result['pass_rate']:.1f} % of {mine.result['n']} tests" in words
+    assert len(a.failed) == a.result["n"] - a.result["passes"]
+    for second in ("", models[0]):
+        assert 'class="beside"' not in app.evaluate(data, models[0], second)
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")
@@ -90,7 +141,7 @@ def failures(*rows: tuple[str, str, str | None, float | None]) -> list[dict[str,
     passed = (high > -1.0).fill_null(value=False)
     scored = pl.DataFrame({"passed": passed, "ll_high": high, "ll_low": [-1.0] * len(rows)})
     return (
-        app._failures(pairs, scored)
+        trials._failures(pairs, scored)
         .select("candidate_low", "error_category", "margin", "tests")
         .to_dicts()
     )
@@ -124,31 +175,6 @@ def test_without_error_categories_there_is_no_label() -> None:
 
 
 # --- HTML -------------------------------------------------------------------------------------
-
-
-class Reader(HTMLParser):
-    """Texts by the classes and tags around them, tags that are not closed, and styles."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.texts: list[str] = []
-        self.tags: list[str] = []
-        self.styles: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.styles += [value or "" for name, value in attributes if name == "style"]
-        if tag != "br":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if data.strip():
-            self.texts.append(data.strip())
 
 
 def rate(pass_rate: float | None, n: int, interval: list[float] | None) -> dict[str, Any]:
@@ -233,9 +259,46 @@ def test_what_is_undefined_is_said() -> None:
 
 
 def test_only_the_worst_failures_are_shown() -> None:
-    read = Reader(show(trial(rows=app.MOST_SHOWN + 1)))
-    assert f"{app.MOST_SHOWN + 1} failed tests, the worst of them" in read.texts
-    assert read.tags.count("article") == app.MOST_SHOWN
+    read = Reader(show(trial(rows=trial_html.MOST_SHOWN + 1)))
+    assert f"{trial_html.MOST_SHOWN + 1} failed tests, the worst of them" in read.texts
+    assert read.tags.count("article") == trial_html.MOST_SHOWN
+
+
+@pytest.mark.parametrize(
+    ("texts", "marked"),
+    [
+        (("a b c", "a d c"), ("a <mark>b</mark> c", "a <mark>d</mark> c")),
+        (("Brasília.", "Brasília?"), ("Brasília<mark>.</mark>", "Brasília<mark>?</mark>")),
+        (("a", "a b"), ("a", "a<mark> b</mark>")),
+        (("a b", "a  b"), ("a b", "a  b")),  # a blank is no word
+        (("<b>", "<i>"), ("&lt;<mark>b</mark>&gt;", "&lt;<mark>i</mark>&gt;")),
+        (("x " * 1001, "y"), ("x " * 1001, "y")),  # too long to look for
+    ],
+)
+def test_words_that_differ_are_marked(texts: tuple[str, str], marked: tuple[str, str]) -> None:
+    assert mark_differences(*texts) == marked
+
+
+@pytest.mark.parametrize(
+    ("log_likelihoods", "told"),
+    [
+        ((-1.0, -1.25), "The first is likelier, by 0.250 nats per token."),
+        ((-3.0, -1.0), "The second is likelier, by 2.000 nats per token."),
+        ((-1.0, -1.0), "Both are equally likely."),
+        ((None, -1.0), "A candidate without a token to score has no likelihood."),
+    ],
+)
+def test_which_is_likelier_and_by_how_much(
+    log_likelihoods: tuple[float | None, float | None], told: str
+) -> None:
+    weighed = Weighed(("a b", HOSTILE), log_likelihoods, "nats per token", HOSTILE)
+    read = Reader(show_weighed(weighed))
+    assert read.open == []
+    assert read.texts[0] == told
+    assert "script" not in read.tags
+    values = ["none" if each is None else f"\u2212{-each:.3f}" for each in log_likelihoods]
+    for which, value in zip(("first", "second"), values, strict=True):
+        assert f"{which} candidate, log-likelihood {value}" in read.texts
 
 
 def test_no_failure_is_said_so() -> None:
@@ -252,101 +315,12 @@ def test_texts_from_data_are_shown_as_they_are() -> None:
         signature=HOSTILE,
     )
     read = Reader(show(changed))
-    assert read.tags == plain.tags
+    without_marks = [[tag for tag in each.tags if tag != "mark"] for each in (read, plain)]
+    assert without_marks[0] == without_marks[1]
     assert read.texts.count(HOSTILE) == 7
     assert Reader(show_problem(HOSTILE)).texts == [HOSTILE]
 
 
 def test_the_page_knows_every_protocol_and_baseline() -> None:
     assert list(PROTOCOLS) == list(app.PROTOCOLS)
-    assert set(BASELINES) == set(app.JUDGES)
-
-
-# --- served, as in a Space: without the package -----------------------------------------------
-
-SERVE = """
-import runpy, sys
-sys.path.insert(0, {tests!r})
-from support.load_metric import Refuser
-sys.meta_path.insert(0, Refuser())
-sys.path[0] = {space!r}
-runpy.run_path({space!r} + "/app.py", run_name="__main__")
-"""
-
-Evaluate = Callable[..., str]
-
-
-@pytest.fixture(scope="module")
-def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("space")
-    write_space("org/near-negative", place, sdk="gradio")
-    return place
-
-
-@pytest.fixture(scope="module")
-def evaluate(space: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evaluate]:
-    """`evaluate(model_id=…, …)`: what the served page answers; what is left out is as it opens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    home = tmp_path_factory.mktemp("home")
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    ours |= {
-        "GRADIO_SERVER_PORT": str(port),
-        "HF_HUB_OFFLINE": "1",
-        "HF_EVALUATE_OFFLINE": "1",
-        "HF_HOME": str(home),
-        "NND_CACHE": str(home / "nnd"),
-        "OMP_NUM_THREADS": "1",
-    }
-    program = SERVE.format(tests=str(LOADER.parents[1]), space=str(space))
-    with (
-        (home / "log").open("w+") as log,
-        subprocess.Popen(
-            [sys.executable, "-c", program], env=ours, cwd=home, stdout=log, stderr=log
-        ) as server,
-    ):
-        try:
-            client = _connect(port, server, home / "log")
-            yield lambda **asked: str(client.predict(**asked, api_name="/evaluate"))
-        finally:
-            server.terminate()
-
-
-def _connect(port: int, server: subprocess.Popen[bytes], log: Path) -> Client:
-    start = time.monotonic()
-    while time.monotonic() - start < STARTS_WITHIN:
-        assert server.poll() is None, log.read_text()
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return Client(f"http://127.0.0.1:{port}", verbose=False)
-        time.sleep(0.1)
-    raise AssertionError(log.read_text())
-
-
-def test_the_served_page_evaluates_the_embedded_sample(
-    evaluate: Evaluate, space: Path, tmp_path: Path
-) -> None:
-    model = save_model("gpt2", tmp_path)
-    page = evaluate(model_id=model, protocol="sum")
-    scoring = Scoring(protocol="sum")
-    found = evaluate_models(model, space / "sample", scoring=scoring)
-    result = found.results[0].to_dict()
-    shown = " ".join(Reader(page).texts)
-    assert f"{100 * result['pass_rate']:.1f} % of 72 tests passed" in shown
-    assert shown.endswith(result["signature"])
-    assert f"{72 - result['passes']} failed tests" in shown
-
-
-def test_the_served_page_tells_what_is_wrong(evaluate: Evaluate) -> None:
-    page = evaluate(model_id="./nowhere")
-    assert re.fullmatch(r'<div class="nnd"><p class="problem" role="alert">.*</p></div>', page)
-    assert "./nowhere: no such model" in page
-    assert "Name a model" in evaluate(model_id=" ")
-
-
-def test_the_served_page_takes_other_data(evaluate: Evaluate, tmp_path: Path) -> None:
-    model, data = save_model("t5", tmp_path), write_pairs(tmp_path)
-    page = evaluate(dataset=str(data), model_id=model, protocol="bartscore")
-    result = evaluate_models(model, data, scoring=Scoring(protocol="bartscore")).results[0]
-    assert " ".join(Reader(page).texts).endswith(result.signature)
+    assert set(BASELINES) == set(trial_html.JUDGES)

@@ -57,14 +57,20 @@ def changes(published: dict[str, Any]) -> dict[str, str]:
 def test_a_space_holds_what_evaluate_will_ask_for(space: Path) -> None:
     named = {name for kind, name, *_ in get_imports(str(space / "nnd.py")) if kind == "internal"}
     modules = {path.stem for path in space.glob("*.py")}
-    assert modules == named | {"nnd", "app"}
+    assert modules == named | {"nnd", "app", "trials", "trial_html"}
 
 
 def test_a_space_has_the_page_and_the_flat_modules(space: Path) -> None:
     modules = flatten("nnd.metric.space.metric")
     script = modules.pop("space_metric")
-    app = Path(nnd.metric.space.app.__file__).read_text(encoding="utf-8")
-    expected = {**modules, "nnd": script, "app": app}
+    page = {
+        name: Path(nnd.metric.space.app.__file__)
+        .with_name(f"{name}.py")
+        .read_text(encoding="utf-8")
+        .replace("from nnd.metric.space.", "from ")
+        for name in ("app", "trials", "trial_html")
+    }
+    expected = {**modules, "nnd": script, **page}
     assert {path.stem: path.read_text(encoding="utf-8") for path in space.glob("*.py")} == expected
 
 
@@ -82,6 +88,7 @@ def test_requirements_cover_every_library_that_is_imported(space: Path) -> None:
                 wanted |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 wanted.add(str(node.module).split(".")[0])
+    wanted -= {path.stem for path in space.glob("*.py")}
     # The Space brings Gradio, and transformers brings its tokenizers.
     wanted -= {*sys.stdlib_module_names, "gradio", "tokenizers"}
     listed = (space / "requirements.txt").read_text().splitlines()
@@ -242,7 +249,7 @@ def test_what_the_command_publishes_loads_without_nnd(hub: Hub, tmp_path: Path) 
     )
     assert (done.returncode, done.stderr) == (0, "")
     (commit, _) = hub.commits("spaces", "org/nnd")
-    assert f"published: {hub.endpoint}/spaces/org/nnd at {commit.id}" in done.stdout
+    assert f"Published: {hub.endpoint}/spaces/org/nnd at {commit.id}" in done.stdout
     assert 'evaluate.load("org/nnd")' in done.stdout
     assert TOKEN not in done.stdout
 

@@ -1,6 +1,6 @@
 """Tables of agreement: what stands in which cell."""
 
-from support.tables import lines, row
+from support.screens.tables import lines, row
 
 from nnd.metric.statistics.extrapolation import extrapolate
 from nnd.metric.tables import correlations_table, extrapolation_tables, points_table

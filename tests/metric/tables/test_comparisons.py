@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import polars as pl
-from support.tables import lines, row
+from support.screens.tables import lines, row
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison import compare
@@ -28,7 +28,7 @@ def test_a_comparison_row_by_row(tmp_path: Path) -> None:
     assert " 10 2 0.0386 0.0771 " in row(table, "aspect: p")
     assert row(table, "aspect: p").endswith(" not significant")
     assert row(table, "aspect: q") == (
-        "3 0.0 0.0 +0.0 [+0.0, +0.0] 0 0 1.0000 1.0000 n/a not significant"
+        "3 0.0 0.0 +0.0 [-56.1, +56.1] 0 0 1.0000 1.0000 n/a not significant"
     )
     assert row(table, "aspect: gone") == "0 " + " ".join(["n/a"] * 9)
 
@@ -41,7 +41,7 @@ def test_verdicts_name_the_better_one_first(tmp_path: Path) -> None:
     found = compare(write_run(tmp_path / "run", ant, bee, cat))
     low, high = found[0].differences.overall.interval or (0, 0)
     rows = lines(verdict_table([each.to_dict() for each in found]))
-    assert rows[0] == "models difference, points [95 %] p significant"
+    assert rows[0] == "models points ahead [95 %] p differ"
     assert rows[2].startswith("bee against cat +25.0 [")
     assert rows[3] == f"bee against ant +45.0 [{-100 * high:+.1f}, {-100 * low:+.1f}] <0.0001 yes"
     assert rows[4].startswith("cat against ant +20.0 [")

@@ -28,7 +28,9 @@ def marks(svg: bytes) -> list[Found]:
             place = (float(use.attrib["x"]), float(use.attrib["y"]))
             found.append(Found(title, *place, use.attrib["style"]))
         else:
-            path = next(group.iter(f"{SVG}path"))
+            path = next(group.iter(f"{SVG}path"), None)
+            if path is None:
+                continue  # a name: texts are no marks
             start = re.match(r"M (\S+) (\S+)", path.attrib["d"])
             assert start
             found.append(Found(title, float(start[1]), float(start[2]), path.attrib["style"]))

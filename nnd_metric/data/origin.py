@@ -1,0 +1,58 @@
+"""What the manifest beside pairs says of their source: its name, licence and notes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nnd.metric.data.pairs import NEEDED, PairData
+from nnd.metric.data.places import find_place
+from nnd.schemas import MANIFEST, ScoringError, read_manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The source of some pairs.
+
+    Attributes:
+        name: What people call it.
+        licence: An SPDX identifier, or `unknown`.
+        homepage: Its address on the web, or None.
+        notes: What to know of it, a sentence or two each.
+    """
+
+    name: str
+    licence: str
+    homepage: str | None
+    notes: tuple[str, ...]
+
+
+def read_origin(data: PairData) -> Origin | None:
+    """Return what is known of the source of some pairs (`load_pairs`).
+
+    Returns:
+        None without a manifest: of a file, of a table in memory.
+
+    Raises:
+        NNDError: If the data is not there, or its manifest cannot be read.
+    """
+    if not isinstance(data, str | Path):
+        return None
+    folder = find_place(data, NEEDED).path
+    if not (folder / MANIFEST).is_file():
+        return None
+    source = read_manifest(folder).get("source")
+    if not isinstance(source, Mapping):
+        raise ScoringError(f"{folder / MANIFEST}: names no source; convert the source again")
+    return _origin(source)
+
+
+def _origin(source: Mapping[str, Any]) -> Origin:
+    homepage, notes = source.get("homepage"), source.get("notes")
+    is_address = isinstance(homepage, str) and homepage.startswith(("https://", "http://"))
+    return Origin(
+        name=str(source.get("pretty_name") or source.get("name") or "unnamed"),
+        licence=str(source.get("licence") or "unknown"),
+        homepage=homepage if is_address else None,
+        notes=tuple(map(str, notes)) if isinstance(notes, list) else (),
+    )

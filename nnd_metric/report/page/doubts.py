@@ -1,0 +1,83 @@
+"""What to know before believing a model's rates: what else reaches as much, and further notes."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nnd.metric.drawing import MINUS
+from nnd.metric.report.content import Evaluated
+from nnd.metric.report.page.sheets import Row, Sheet
+from nnd.metric.results import MATCHED_WITHIN, Baseline, Matched, caveats
+from nnd.metric.statistics import percent
+
+_HEADS = ("what reaches as much", "passes, %", "lead of the model, points [95 %]", "verdict")
+_NAMES = {
+    "shorter_wins": "always the shorter text",
+    "longer_wins": "always the longer text",
+    "copy_wins": "always the text that copies more",
+    "unconditional": "the same model without any context",
+}
+_LENGTH = ("shorter_wins", "longer_wins")
+
+
+_OF_RATES = re.compile(r" passes \d+\.\d % of ")
+"""Stored sentences about pass rates, in the words of any version: here they are found anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What to know of one model's rates.
+
+    Attributes:
+        model: The model.
+        sheet: The baselines that it does not clearly beat, or None where it beats all.
+        notes: Whatever else there is to know, a sentence each.
+    """
+
+    model: Evaluated
+    sheet: Sheet | None
+    notes: Sequence[str]
+
+
+def find_doubts(models: Sequence[Evaluated]) -> list[Doubts]:
+    """Return what to know of each model; nothing of those about which there is nothing."""
+    found = [_doubts(model) for model in models]
+    return [each for each in found if each.sheet is not None or each.notes]
+
+
+def _doubts(model: Evaluated) -> Doubts:
+    overall = model.rates.overall
+    rivals = {
+        name: baseline
+        for name, baseline in overall.baselines.items()
+        if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
+    }
+    rows = [_row(name, baseline) for name, baseline in rivals.items()]
+    notes = [*caveats(overall)[len(rivals) :]]  # those of the baselines come first
+    if not notes and any(name in _LENGTH for name in rivals):
+        notes += _where_matched(overall.length_matched)
+    stored = model.facts.get("notes")
+    others = [str(each) for each in stored] if isinstance(stored, list) else []
+    notes += [each for each in others if not _OF_RATES.search(each)]
+    sheet = Sheet(_HEADS, (False, True, True, False), rows, "") if rows else None
+    return Doubts(model, sheet, [*dict.fromkeys(notes)])
+
+
+def _row(name: str, baseline: Baseline) -> Row:
+    lead, verdict = f"{100 * baseline.lead:+.1f}", "one context, so no interval"
+    if baseline.lead_interval is not None:
+        low, high = (100 * bound for bound in baseline.lead_interval)
+        lead += f" [{low:+.1f}, {high:+.1f}]"
+        verdict = "not significant" if low <= 0 <= high else "ahead"
+    return Row((_NAMES[name], percent(baseline.with_coin), lead.replace("-", MINUS), verdict))
+
+
+def _where_matched(matched: Matched | None) -> Iterator[str]:
+    if matched is None or matched.pass_rate is None:
+        return
+    bounds = matched.interval
+    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
+    yield (
+        f"Where lengths match within {100 * MATCHED_WITHIN:.0f} %, it passes "
+        f"{percent(matched.pass_rate)} %{interval} of {matched.n:,} tests."
+    )
