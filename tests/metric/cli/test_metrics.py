@@ -122,11 +122,11 @@ def test_a_run_and_a_prompted_model(
         ),
         (
             ["--data", "data", "--scorer", "rouge"],
-            'no scorer "rouge" (did you mean "rouge1"?); choose from rouge1, ',
+            'no scorer "rouge" (did you mean "rougeL"?); choose from rouge1, ',
         ),
         (["--data", "data", "--over", "some"], 'over "some": choose shared or all'),
         (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
-        (["data", "--data", "data"], "log_likelihoods.parquet: "),
+        (["data", "--data", "data"], "data: holds pairs, not results; score them first: "),
         (
             ["--data", "data", "--references", "none.csv"],
             "none.csv: cannot be read as a table of references",
