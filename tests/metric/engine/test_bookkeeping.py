@@ -7,7 +7,7 @@ import pytest
 import torch
 import transformers as hf
 from support import oracle
-from support.engine_cases import (
+from support.engine.cases import (
     LONG,
     REQUESTS,
     Fresh,

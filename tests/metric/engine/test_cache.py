@@ -19,8 +19,8 @@ from typing import Any
 import polars as pl
 import pytest
 import torch
-from support.engine_cases import LONG
-from support.engine_processes import BUDGET
+from support.engine.cases import LONG
+from support.engine.processes import BUDGET
 from support.flat_options import gathered
 from support.places import SUPPORT
 from support.tiny_models import SENTENCES
@@ -37,7 +37,7 @@ from nnd.metric.models.load import LoadedModel, load_model
 from nnd.schemas import ScoringWarning
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-SCRIPT = SUPPORT / "engine_processes.py"
+SCRIPT = SUPPORT / "engine" / "processes.py"
 Saved = Callable[[str], Path]
 
 WORDS = " ".join(SENTENCES).split()

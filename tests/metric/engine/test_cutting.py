@@ -4,7 +4,7 @@ import math
 
 import pytest
 from support import oracle
-from support.engine_cases import (
+from support.engine.cases import (
     LONG,
     Fresh,
     Loaded,

@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 import torch
 from support import oracle
-from support.engine_cases import LONG, PATHS, REQUESTS, Fresh, Loaded, assert_same, ids
+from support.engine.cases import LONG, PATHS, REQUESTS, Fresh, Loaded, assert_same, ids
 from support.places import SUPPORT
 from support.tiny_models import Family
 
@@ -30,7 +30,7 @@ from nnd.metric.engine.paths import paths_of
 from nnd.metric.models.load import wrap_model
 from nnd.schemas import ScoringError, ScoringWarning
 
-SCRIPT = SUPPORT / "engine_processes.py"
+SCRIPT = SUPPORT / "engine" / "processes.py"
 
 FULL = [  # how devices and machines say that their memory is full
     torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),

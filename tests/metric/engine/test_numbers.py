@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from support import oracle
-from support.engine_cases import (
+from support.engine.cases import (
     EMPTY,
     LONG,
     NATS,

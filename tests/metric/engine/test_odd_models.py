@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import torch
 from support import oracle
-from support.engine_cases import Requests, ids, run
+from support.engine.cases import Requests, ids, run
 from support.odd_models import LIMIT, ODD, build_odd, reformer
 from support.tiny_models import SENTENCES, Family
 

@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 from support import oracle
-from support.engine_cases import (
+from support.engine.cases import (
     NATS,
     REQUESTS,
     Tiny,

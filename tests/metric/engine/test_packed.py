@@ -7,7 +7,7 @@ import pytest
 import torch
 import transformers as hf
 from support import oracle
-from support.engine_cases import LONG, REQUESTS, Fresh, assert_same, run
+from support.engine.cases import LONG, REQUESTS, Fresh, assert_same, run
 from support.tiny_models import SENTENCES, Family
 
 from nnd.metric.engine.paths import paths_of

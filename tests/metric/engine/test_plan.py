@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
-from support.engine_cases import PATHS, REQUESTS, Fresh, ids
+from support.engine.cases import PATHS, REQUESTS, Fresh, ids
 
 from nnd.metric.encoding.requests import Encoded
 from nnd.metric.engine.engine import Engine

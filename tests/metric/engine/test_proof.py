@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import torch
 from support import oracle
-from support.engine_cases import (
+from support.engine.cases import (
     LONG,
     PATHS,
     REQUESTS,

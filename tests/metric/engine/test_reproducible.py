@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 import torch
-from support.engine_cases import LONG
-from support.engine_processes import BUDGET
+from support.engine.cases import LONG
+from support.engine.processes import BUDGET
 from support.flat_options import gathered
 from support.tiny_models import SENTENCES
 

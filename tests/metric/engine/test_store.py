@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from support.engine.store_processes import batch, entries, key, value
 from support.places import SUPPORT
-from support.store_processes import batch, entries, key, value
 
 from nnd.metric.encoding.requests import Encoded
 from nnd.metric.engine import store as store_module
 from nnd.metric.engine.store import Store, default_store, row_key
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-SCRIPT = SUPPORT / "store_processes.py"
+SCRIPT = SUPPORT / "engine" / "store_processes.py"
 ALL = entries(range(2000))
 
 Open = Callable[[], Store]
