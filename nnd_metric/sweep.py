@@ -11,9 +11,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, NoReturn, TypeAlias, TypeVar, overload
 
 import polars as pl
+from tqdm import tqdm
 
 from nnd.metric.agreement import agree_scored
 from nnd.metric.data import (
@@ -231,8 +232,11 @@ def _score(
 ) -> Iterator[tuple[str, _Scored]]:
     """Yield what each model does on each dataset, after the name of the dataset."""
     cache = any(each.cache for each in scorings.values())
-    with _open_store() if cache else nullcontext() as store:
-        for name, model in models.items():
+    jobs = len(models) * len(pairs)
+    bar = tqdm(total=jobs, unit="run", disable=None if jobs > 1 else True, leave=False)
+    with _open_store() if cache else nullcontext() as store, bar:
+        for number, (name, model) in enumerate(models.items(), start=1):
+            bar.set_description(f"{name} ({number} of {len(models)})")
             with trouble.survived(name, None):
                 # No name holds a model after its turn: two may not fit into memory.
                 yield from _score_all(
@@ -240,6 +244,7 @@ def _score(
                     pairs,
                     partial(evaluate_model, scoring=scorings[name], store=store),
                     trouble,
+                    bar,
                 )
 
 
@@ -252,10 +257,14 @@ def _score_all(
     pairs: Mapping[str, PairSet],
     score: Callable[[LoadedModel, PairSet], _Scored],
     trouble: Trouble,
+    bar: "tqdm[NoReturn]",
 ) -> Iterator[tuple[str, _Scored]]:
-    for key, data in pairs.items():
+    for number, (key, data) in enumerate(pairs.items(), start=1):
+        if len(pairs) > 1:
+            bar.set_postfix_str(f"{key} ({number} of {len(pairs)})")
         with trouble.survived(loaded.name, key):
             yield key, score(loaded, data)
+        bar.update()
 
 
 @contextmanager
