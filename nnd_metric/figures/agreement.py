@@ -89,11 +89,11 @@ def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str
 
 
 def _systems(points: Points) -> str:
-    p = points.agreement["p_values"]["tau_b"]
+    n, p = len(points.judged), points.agreement["p_values"]["tau_b"]
+    if n < FEWEST_SYSTEMS:
+        return f"{n} systems (too few)"
     chance = "" if p is None else f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P}"
-    n = len(points.judged)
-    few = " (too few)" if n < FEWEST_SYSTEMS else ""
-    return f"{n} systems{few}{chance and f', p(τ) {chance}'}"
+    return f"{n} systems{chance and f', p(τ) {chance}'}"
 
 
 def _told(letter: str, agreement: Mapping[str, Any], name: str) -> str:

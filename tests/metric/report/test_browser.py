@@ -268,22 +268,22 @@ def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) 
     assert tab.evaluate("document.getElementById('search').value") == ""
 
 
-def test_after_a_slash_what_is_found_is_seen(tab: Tab, page: Path) -> None:
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_after_a_slash_what_is_found_is_seen(width: int, tab: Tab, page: Path) -> None:
     """Wherever people were, the field is at the top of the window and the list below it."""
-    for width in (WIDE, NARROW):
-        tab.resize(width, 800)
-        tab.media()  # nothing glides
-        show(tab, page)
-        tab.press("/")
-        assert focused(tab) == "search"
-        tab.write("brazil")
-        tab.until("!document.getElementById('count').textContent.startsWith('72 of ')")
-        assert tab.evaluate(
-            """["search", "row-0", "row-1"].every((id) => {
-              const box = document.getElementById(id).getBoundingClientRect();
-              return box.top >= 0 && box.bottom <= innerHeight;
-            })"""
-        ), width
+    tab.resize(width, 800)
+    tab.media()  # nothing glides
+    show(tab, page)
+    tab.press("/")
+    assert focused(tab) == "search"
+    tab.write("brazil")
+    tab.until("!document.getElementById('count').textContent.startsWith('72 of ')")
+    assert tab.evaluate(
+        """["search", "row-0", "row-1"].every((id) => {
+          const box = document.getElementById(id).getBoundingClientRect();
+          return box.top >= 0 && box.bottom <= innerHeight;
+        })"""
+    )
 
 
 # By keyboard
