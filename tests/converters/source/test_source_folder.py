@@ -81,7 +81,8 @@ def test_neither_a_name_nor_a_folder(
 
     assert "is neither a built-in source (challenge300, " in message
     assert ", quiz_design, sample, " in message
-    assert message.endswith("nor a folder with a source.yaml")
+    meant = ' (did you mean "quiz_design"?)' if name == "quizdesign" else ""
+    assert message.endswith(f"nor a folder with a source.yaml{meant}")
 
 
 @pytest.mark.parametrize(

@@ -313,8 +313,8 @@ def test_a_text_of_several_systems_counts_for_those_that_are_shared(judged: Judg
 
 
 def test_what_rows_may_be_over(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match='systems "both": choose shared or all'):
-        metrics(write_judged(tmp_path), LENGTH, over="both")  # type: ignore[arg-type]
+    with pytest.raises(ScoringError, match='over "both": choose shared or all'):
+        metrics(data=write_judged(tmp_path), scorers=LENGTH, over="both")  # type: ignore[arg-type]
 
 
 # Which number of people
