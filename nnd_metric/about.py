@@ -40,8 +40,8 @@ list of models: results (such a dict for each model, in their order), agreement,
 Examples:
     >>> metric = evaluate.load("nnd")
     >>> metric.compute(dataset="quiz_design-nnd", model_id="gpt2")["pass_rate"]
-    >>> metric.compute(dataset="challenge300-nnd",
-    ...             model_id=["google/t5-small-ssm-nq", "google/t5-large-ssm-nq"])["agreement"]
+    >>> metric.compute(dataset="quiz_design-nnd", model_id=["Salesforce/mixqg-large",
+    ...             "microsoft/prophetnet-large-uncased-squad-qg"])["agreement"]
     >>> metric.compute(dataset="quiz_design-nnd", model_id=["my-org/quiz-gpt2", "my-org/quiz-bart"],
     ...             systems={"my-org/quiz-gpt2": "gpt2b_sup", "my-org/quiz-bart": "bartb_sup"})
     >>> metric.compute(context=["The cat sat on the"], candidate_high=["mat."],

@@ -483,6 +483,14 @@ def test_a_model_id_that_does_not_exist(
     assert not (tmp_path / "run").exists()
 
 
+def test_an_interrupt_while_libraries_load_is_one_line(sample: Path, tmp_path: Path) -> None:
+    interrupts = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    (tmp_path / "torch.py").write_text(interrupts, encoding="utf-8")
+    arguments = ("evaluate", "--model", "nobody/nothing", "--data", sample)
+    ran = installed(*arguments, env={"PYTHONPATH": str(tmp_path)})
+    assert (ran.code, ran.out, ran.err) == (130, "", "nnd: interrupted\n")
+
+
 def test_what_transformers_reports_is_not_passed_on(
     sample: Path, tiny: Callable[[str], Family], tmp_path: Path
 ) -> None:
