@@ -30,6 +30,12 @@ def _cache_of_its_own(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("NND_CACHE", str(next(_caches)))
 
 
+@pytest.fixture(autouse=True)
+def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line is folded for the terminal of the person who runs the tests."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def nnd_data() -> Path:
     """The folder of real annotation files: $NND_DATA, else ../shared/data beside the checkout."""

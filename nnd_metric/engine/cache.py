@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import transformers
-from jsonschema import Draft202012Validator
 
 from nnd.metric.encoding import Encoded
 from nnd.metric.engine.proof import Proof
@@ -27,14 +26,12 @@ _FIELDS = {
     "crossed": {"type": "array", "items": _COUNT},
     "switched_off": {"type": "array", "items": {"type": "string"}},
 }
-_PROOF = Draft202012Validator(
-    {
-        "type": "object",
-        "properties": _FIELDS,
-        "required": [*_FIELDS],
-        "additionalProperties": False,
-    }
-)
+_PROOF = {
+    "type": "object",
+    "properties": _FIELDS,
+    "required": [*_FIELDS],
+    "additionalProperties": False,
+}
 
 
 class Kept:
@@ -81,7 +78,9 @@ class Kept:
 def _proof(text: str) -> Proof:
     """Read a stored proof; a ValueError says that it is none."""
     told = json.loads(text)
-    if not _PROOF.is_valid(told):
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only here
+
+    if not Draft202012Validator(_PROOF).is_valid(told):
         raise ValueError("it has not the fields of a proof")
     lists = {name: tuple(told[name]) for name in ("crossed", "switched_off")}
     return Proof(**{**told, **lists})

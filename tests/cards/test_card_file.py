@@ -6,6 +6,7 @@ import pytest
 
 from nnd.cards import card
 from nnd.converters.folder import convert
+from nnd.schemas import table_text
 
 
 @pytest.fixture(scope="module")
@@ -20,18 +21,20 @@ def test_a_card_is_only_made_where_no_file_is_named(sample: Path) -> None:
 
     assert "ORG/sample-nnd" in made.text
     assert (made.file, made.problems, made.table()) == (None, None, None)
-    assert made.headline() == f"card of {sample}: {len(made.text.splitlines())} lines"
+    assert made.headline() == f"The card of {sample} has {len(made.text.splitlines())} lines."
 
 
 def test_a_card_that_was_written_has_no_problems(sample: Path, tmp_path: Path) -> None:
     written = card(sample, repo="org/name", out=tmp_path / "CARD.md")
     checked = card(sample, tmp_path / "CARD.md")
 
-    assert written.headline() == f"written to {tmp_path / 'CARD.md'}"
+    lines = len(written.text.splitlines())
+    place = tmp_path / "CARD.md"
+    assert written.headline() == f"The card of {sample} is in {place} ({lines} lines)."
     assert written.text == checked.text == (tmp_path / "CARD.md").read_text()
     assert checked.ok
     assert checked.problems == ()
-    assert checked.headline() == f"{tmp_path / 'CARD.md'}: no problems"
+    assert checked.headline() == f"{place} has no problems."
     assert checked.to_frame().height == 0
 
 
@@ -42,8 +45,10 @@ def test_a_card_of_other_counts_has_its_problems(sample: Path, tmp_path: Path) -
     checked = card(sample, place)
 
     assert not checked.ok
-    assert checked.headline() == f"{place}: 1 problem"
+    assert checked.headline() == f"{place} has 1 problem."
     ((section, message, remedy),) = checked.to_frame().rows()
     assert (section, message) == ("Counts", "there is no such section")
-    assert remedy in str(checked)
+    table = checked.table()
+    assert table is not None
+    assert remedy in table_text(table, 200)
     assert checked.to_dict()["problems"] == [str(problem) for problem in checked]

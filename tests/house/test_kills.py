@@ -145,7 +145,8 @@ def evaluating(place: Path, converted: list[Path], *_: object) -> Job:
     family = build("gpt2", place.parent)
     family.model.save_pretrained(model)
     family.tokenizer.save_pretrained(model)
-    versions = [{"models": model, "data": str(folder), "out": out} for folder in converted]
+    asked = {"models": model, "data": str(converted[0]), "out": out}
+    versions = [asked | {"unconditional": unconditional} for unconditional in (True, False)]
     return Job(
         calls("evaluate", place, versions), lambda: {"out": files_in(out)}, mine=out / "thesis.tex"
     )

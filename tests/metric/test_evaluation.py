@@ -347,7 +347,7 @@ def unusable(tiny: Tiny) -> LoadedModel:
     [
         ({"protocol": "nativ"}, 'no protocol "nativ"'),
         ({"template": "mixgq"}, 'no template "mixgq"'),
-        ({"systems": {"mien": "A"}}, 'no model "mien"; known: mine'),
+        ({"systems": {"mien": "A"}}, 'no model "mien" .did you mean "mine"..; known: mine'),
         ({"systems": {"mine": "Z"}}, 'no system "Z"; known: A, B'),
         ({"human_scores": "nowhere"}, "nowhere: there is no such file or folder"),
     ],

@@ -146,7 +146,10 @@ def test_a_part_is_told_in_headline_and_signature(
     assert "--limit 3" in found.headline()
     assert "|category:off_target|limit:3|" in found.results[0].signature
     assert found.results[0].rates.n_pairs <= 3
-    with pytest.raises(ScoringError, match='there is no error category "off"; there are: '):
+    with pytest.raises(
+        ScoringError,
+        match='there is no error category "off" ',
+    ):
         run(models[0], birds, None, categories=["off"])
 
 

@@ -397,11 +397,11 @@ def test_the_command_reports_failures_at_the_end_and_exits_with_1(
     arguments = [*options("model", models[0], "nowhere", models[1]), *options("data", birds)]
     code, out, err = nnd("evaluate", *arguments, "--out", "run")
     assert code == 1
-    assert err.startswith("nnd: nowhere: no such model: ")
+    assert err.startswith("nnd: nowhere: is not in the cache of the Hub here, and ")
     assert err.endswith("; going on without it\n")
     table = out[out.index("failed: model") :]
     assert "nowhere" in table
-    assert "no such model" in table
+    assert "is not in the cache" in table
     result = written(tmp_path / "run")
     assert [each["model"] for each in result["results"]] == models
     code, out, _ = nnd("evaluate", *arguments, "--json")

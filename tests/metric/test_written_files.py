@@ -102,7 +102,7 @@ def test_metrics(
     run: Path, data: Path, stand_for: dict[str, str], over: Any, tmp_path: Path
 ) -> None:
     scorers = ["length", "overlap"]
-    metrics(data, scorers, runs=run, systems=stand_for, over=over, out=tmp_path)
+    metrics(run, data=data, scorers=scorers, systems=stand_for, over=over, out=tmp_path)
 
     told = read(tmp_path / "metrics.json")
     assert [row["kind"] for row in told["rows"]] == [*["scorer"] * 2, *["model"] * 2, "nnd"]

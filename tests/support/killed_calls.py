@@ -24,6 +24,7 @@ import transformers.models.gpt2.modeling_gpt2  # noqa: F401
 from nnd.converters.folder.conversion import convert
 from nnd.converters.hub.patience import Patience
 from nnd.converters.publish.dataset import publish
+from nnd.metric.engine import Scoring
 from nnd.metric.report.page.write import report
 from nnd.metric.sweep import evaluate
 from nnd.schemas import NNDError
@@ -32,7 +33,9 @@ HURRIED = Patience(tries=12, first_s=0.001, longest_s=0.01)
 
 CALLS = {
     "convert": convert,
-    "evaluate": evaluate,
+    "evaluate": lambda unconditional, **asked: evaluate(
+        **asked, scoring=Scoring(unconditional=unconditional)
+    ),
     "report": report,
     "publish": lambda **asked: publish(**asked, patience=HURRIED),
 }

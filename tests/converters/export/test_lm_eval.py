@@ -382,18 +382,16 @@ def test_pairs_with_a_blank_text_are_left_out_and_told(
         toy("a", "heron", "good"),
         toy("b", "wren", "wrong", candidate=""),  # the first pair: the harness looks at that
         toy("c", "plover", "wrong"),
-        toy("d", "plover", "rude", candidate=" \n"),
+        toy("d", "plover", "rude", candidate=""),
     ]
-    blank = {"context_id": "c2", "context": " ", "inputs": {"question": " "}}
-    rows += [toy("e", "heron", "good", **blank), toy("f", "wren", "wrong", **blank)]
     folder = toy_folder(rows, empty_candidates="keep")
     exported = export(folder, tmp_path / "tasks", to="lm-eval")
     assert exported.rows == 1
-    assert any("blank text: 3; the metric counts" in note for note in exported.notes)
+    assert any("blank text: 2; the metric counts" in note for note in exported.notes)
     assert harness(family("gpt2"), tmp_path / "tasks", "nnd_toy_overall")
     manager = TaskManager(include_path=str(tmp_path / "tasks"), include_defaults=False)
     (task,) = manager.load("nnd_toy_wrong")["tasks"].values()
-    assert task.config.metadata["left_out"] == 3
+    assert task.config.metadata["left_out"] == 1
 
 
 def test_contexts_that_end_in_white_space_are_told(

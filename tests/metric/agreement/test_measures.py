@@ -88,7 +88,8 @@ def test_an_unknown_system_is_refused_with_the_known_ones() -> None:
 
 
 def test_an_unknown_model_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ScoringError, match='no model "org/q"; known: org/a, org/b'):
+    told = r'no model "org/q" \(did you mean "org/b"\?\); known: org/a, org/b'
+    with pytest.raises(ScoringError, match=told):
         match_systems(["org/a", "org/b"], NAMED, {"org/q": "A"})
 
 

@@ -473,7 +473,7 @@ def test_a_column_of_another_kind_is_named(runs: Callable[..., list[Path]]) -> N
 
 
 def test_a_folder_without_results(tmp_path: Path) -> None:
-    assert problem(tmp_path).startswith(f"{tmp_path}/log_likelihoods.parquet: cannot be read")
+    assert problem(tmp_path).startswith(f"{tmp_path}: is no run of `nnd evaluate` (there is no ")
 
 
 def test_two_tables_at_once_are_refused(table: Path) -> None:

@@ -101,7 +101,7 @@ def test_models_that_cannot_be_compared(runs: Runs) -> None:
 def test_what_is_no_run(tmp_path: Path) -> None:
     path = tmp_path / "nowhere"
     assert problem(path) == f"{path}: is no folder; name folders that `nnd evaluate` wrote"
-    assert problem(tmp_path).startswith(f"{tmp_path}/log_likelihoods.parquet: cannot be read")
+    assert problem(tmp_path).startswith(f"{tmp_path}: is no run of `nnd evaluate` (there is no ")
 
 
 # Which pairs

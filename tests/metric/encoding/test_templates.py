@@ -111,7 +111,8 @@ def test_literals_and_data_come_in_turn() -> None:
 
 def test_a_text_without_placeholders_is_no_template() -> None:
     with pytest.raises(
-        ScoringError, match=r'no template "mixgq"; choose .*default, mixqg, .*macaw'
+        ScoringError,
+        match=r'no template "mixgq" \(did you mean "mixqg"\?\); choose .*default, mixqg, .*macaw',
     ):
         find_template("mixgq")
 

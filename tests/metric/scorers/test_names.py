@@ -37,8 +37,8 @@ def test_plain_scorers_score() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("rouge9", '^there is no scorer "rouge9"; choose of rouge1, .*, prompted=MODEL$'),
-        ("rouge1=model", '^there is no scorer "rouge1=model"; '),
+        ("rouge9", '^there is no scorer "rouge9" .*; choose from rouge1, .*, prompted=MODEL$'),
+        ("rouge1=model", '^there is no scorer "rouge1=model"'),
         ("bartscore_f", '^scorer "bartscore_f" needs a model: bartscore_f=MODEL, '),
         ("prompted=", '^scorer "prompted" needs a model: '),
         ("", '^there is no scorer ""; '),
