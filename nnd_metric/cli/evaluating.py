@@ -177,7 +177,7 @@ def evaluate(
         reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
         print(f"More with --details{reported}")
     if push_to_model_card:
-        _push(found, model)
+        _push(found, name_models(model))
     if found.failures:
         raise typer.Exit(1)
 

@@ -391,7 +391,7 @@ def test_pairs_with_a_blank_text_are_left_out_and_told(
     assert harness(family("gpt2"), tmp_path / "tasks", "nnd_toy_overall")
     manager = TaskManager(include_path=str(tmp_path / "tasks"), include_defaults=False)
     (task,) = manager.load("nnd_toy_wrong")["tasks"].values()
-    assert task.config.metadata["left_out"] == 1
+    assert task.config.metadata["left_out"] == 2
 
 
 def test_contexts_that_end_in_white_space_are_told(
