@@ -9,6 +9,7 @@ import polars as pl
 
 from nnd.cards.manifest import check_form
 from nnd.schemas import (
+    CONTEXT,
     DISTINCT,
     MANIFEST,
     SchemaError,
@@ -85,17 +86,17 @@ def counts(content: Content) -> dict[str, int]:
     """Count annotations, contexts, candidates, systems and pairs."""
     annotations, pairs = content.annotations, content.pairs
     candidates = annotations.unique(["split", "candidate_id"])
-    systems = annotations.select(pl.col("system").str.split("|").explode())
+    systems = annotations["system"].str.split("|").explode()
     return {
         "pairs": pairs.height,
         "distinct pairs of candidates": pairs.select(DISTINCT).n_unique(),
         "pairs of equal texts, kept": pairs.filter(_same()).height,
         "pairs that differ in letter case only": pairs.filter(_same(lower=True) & ~_same()).height,
-        "contexts with a pair": pairs.select(DISTINCT[:2]).n_unique(),
-        "contexts": annotations.select(DISTINCT[:2]).n_unique(),
+        "contexts with a pair": pairs.select(CONTEXT).n_unique(),
+        "contexts": annotations.select(CONTEXT).n_unique(),
         "candidates": candidates.height,
         "empty candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
-        "systems": systems.n_unique(),
+        "systems": systems.drop_nulls().n_unique(),
         "annotations": annotations.height,
     }
 

@@ -36,10 +36,14 @@ def _example(pair: dict[str, Any]) -> Table:
         start = 0
     rows = [(code(part["key"]), _shown(part["value"], _LONGEST_PART)) for part in pair["inputs"]]
     rows += [
-        (f"**better**, by {code(pair['system_high'])}", _shown(high, _LONGEST_CANDIDATE, start)),
-        (f"**worse**, by {code(pair['system_low'])}", _shown(low, _LONGEST_CANDIDATE, start)),
+        (_title("better", pair["system_high"]), _shown(high, _LONGEST_CANDIDATE, start)),
+        (_title("worse", pair["system_low"]), _shown(low, _LONGEST_CANDIDATE, start)),
     ]
     return Table((code(pair["error_category"]), f"pair {code(pair['pair_id'])}"), "ll", tuple(rows))
+
+
+def _title(quality: str, system: str | None) -> str:
+    return f"**{quality}**" + ("" if system is None else f", by {code(system)}")
 
 
 def _shown(text: str, longest: int, start: int = 0) -> str:

@@ -28,10 +28,12 @@ def summary(content: Content) -> str:
     """Say what the set is, in a sentence."""
     n, source = counts(content), content.source
     task = escape(source["task"].replace("-", " "))
-    return (
-        f"**{n['pairs']:,} tests for {task}**, made of human judgements of {n['systems']:,} "
-        f"systems on {n['contexts']:,} contexts ({_languages(content)})."
-    )
+    systems = f"of {n['systems']:,} systems " if n["systems"] else ""
+    made = f"made of human judgements {systems}on"
+    if source.get("origin") == "constructed":
+        made = "whose errors people made on purpose, in"
+    contexts = f"{n['contexts']:,} contexts ({_languages(content)})"
+    return f"**{n['pairs']:,} tests for {task}**, {made} {contexts}."
 
 
 def _languages(content: Content) -> str:
@@ -43,8 +45,20 @@ def limits(content: Content) -> list[str]:
     n = counts(content)
     contexts = f"{n['contexts with a pair']:,} contexts"
     said = [f"The {n['pairs']:,} pairs are of {contexts}, so that intervals must be over contexts."]
+    contradictory = content.manifest["counts"]["both_directions"]
+    if contradictory:
+        highest = 100 * content.manifest["counts"]["highest_pass_rate"]
+        said.append(
+            f"Annotators disagree: {contradictory:,} of the distinct (high, low) pairs are there "
+            f"in both directions, so no model can pass more than {highest:.1f} %."
+        )
+    if content.source.get("origin") == "constructed":
+        said.append(
+            "The errors were made on purpose. They are not a sample of the errors of any system, "
+            "so pass rates cannot be compared with human scores of systems."
+        )
     year = _year(content)
-    if year:
+    if year and n["systems"]:
         said.append(
             f"The low candidates were written by systems of {year} or before. A model that makes "
             "other mistakes passes all the same."

@@ -97,6 +97,8 @@ def length_table(content: Content) -> Table:
 
 
 def _lengths(found: Mapping[str, Any]) -> tuple[str, ...]:
+    if not found["n"]:
+        return ("0", *["none"] * 4)
     means = (f"{found[f'mean_characters_{side}']:.0f}" for side in ("high", "low"))
     rates = (f"{100 * found[rule]:.1f} %" for rule in ("longer_wins", "shorter_wins"))
     return (f"{found['n']:,}", *means, *rates)

@@ -1,7 +1,10 @@
 """What a converter yields: one label (or score) of one candidate under one aspect."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +18,8 @@ class Annotation:
         inputs: The parts of the context by name.
         candidate_id: Key of the candidate.
         candidate: The generated text as the source has it.
-        system: Who wrote it; several names for one text are joined by `|`.
+        system: Who wrote it; several names for one text are joined by `|`. None where the source
+            names no system.
         aspect: What was judged; one of the source's aspects.
         label: The label given, or None.
         score: The score given, or None.
@@ -23,6 +27,10 @@ class Annotation:
         category: Category of the context, or None.
         split: Split the row belongs to.
         language: BCP-47; None means the source's first language.
+        group: Candidates of a context are compared only within a group: a row that is itself a
+            pair, a rater, a seed text. None is a group, too.
+        metadata: What else is known of the context (date, topic, section …), by name; results can
+            be sliced by it, and no template renders it.
     """
 
     where: str
@@ -31,7 +39,7 @@ class Annotation:
     inputs: Mapping[str, str]
     candidate_id: str
     candidate: str
-    system: str
+    system: str | None = None
     aspect: str
     label: str | None = None
     score: float | None = None
@@ -39,3 +47,5 @@ class Annotation:
     category: str | None = None
     split: str = "test"
     language: str | None = None
+    group: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=lambda: _NOTHING)

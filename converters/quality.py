@@ -13,8 +13,8 @@ import polars as pl
 
 from nnd.schemas import SourceError
 
-GROUP = ("split", "context_id", "aspect")
-"""Candidates are compared within one context and under one aspect."""
+GROUP = ("split", "context_id", "aspect", "group")
+"""Candidates are compared within one context, aspect and group; no group (null) is one, too."""
 
 _CANDIDATE = (*GROUP, "candidate_id")
 
@@ -103,7 +103,7 @@ class Comparisons(NamedTuple):
 
     Attributes:
         frame: One row per high candidate, low candidate and error category: split, context_id,
-            aspect, high_id, low_id, label_high, error_category, margin.
+            aspect, group, high_id, low_id, label_high, error_category, margin.
         dropped: What the rule could not use.
     """
 
@@ -130,7 +130,8 @@ def compare(annotations: pl.DataFrame, rule: Rule) -> Comparisons:
     """Say which candidates are better than which, by `rule`.
 
     Args:
-        annotations: Rows of the annotation schema; at most one per candidate, aspect and label.
+        annotations: Rows of the annotation schema; at most one per candidate, aspect, group and
+            label.
         rule: The quality rule.
     """
     used = readable(annotations, rule)
@@ -212,7 +213,7 @@ def _compare_order(used: pl.DataFrame, rule: Order) -> Comparisons:
     outdone = used.join(order, left_on="label", right_on="worse").select(
         *_CANDIDATE, label="better"
     )
-    worst = used.join(outdone, on=[*_CANDIDATE, "label"], how="anti")
+    worst = used.join(outdone, on=[*_CANDIDATE, "label"], how="anti", nulls_equal=True)
     one_worst = pl.len().over(_CANDIDATE) == 1
     highs = _high(worst.filter(one_worst), "label").join(
         order.rename({"better": "label_high", "worse": "error_category"}), on="label_high"
@@ -259,7 +260,7 @@ def _low(rows: pl.DataFrame, label: str = "aspect") -> pl.DataFrame:
 
 
 def _pair(highs: pl.DataFrame, lows: pl.DataFrame, on: tuple[str, ...] = GROUP) -> pl.DataFrame:
-    return highs.join(lows, on=on).select(
+    return highs.join(lows, on=on, nulls_equal=True).select(
         *GROUP,
         "high_id",
         "low_id",

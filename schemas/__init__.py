@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         __version__ as __version__,
         nnd_version as nnd_version,
     )
-    from .keys import DISTINCT as DISTINCT
+    from .keys import CONTEXT as CONTEXT, DISTINCT as DISTINCT
     from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .parquet import read_parquet as read_parquet
     from .places import (

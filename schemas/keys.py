@@ -1,4 +1,6 @@
-"""The columns that tell tests apart."""
+"""The columns that tell contexts and tests apart."""
 
-DISTINCT = ("split", "context_id", "high_id", "low_id")
+CONTEXT = ("split", "context_id")
+
+DISTINCT = (*CONTEXT, "high_id", "low_id")
 """Two candidates that differ by several error categories make several pairs, and are one test."""

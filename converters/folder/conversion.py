@@ -254,8 +254,12 @@ def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Con
 
 
 def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:
-    """A result has pairs and keeps the contract; a declared file gives what the source expects."""
-    if derived.pairs.is_empty():
+    """A result has pairs and keeps the contract; a declared file gives what the source expects.
+
+    Where every context has one candidate, human scores of candidates are all there is.
+    """
+    alone = sum(entry.n for entry in derived.dropped if entry.reason == "one_candidate")
+    if derived.pairs.is_empty() and not 0 < alone == derived.facts["counts"]["contexts"]:
         reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in derived.dropped)
         raise SourceError(
             f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "

@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters import Dropped
-from nnd.converters.pairs import folded_texts, make_human_scores, make_pairs, same_text
+from nnd.converters.pairs import (
+    find_contradictions,
+    folded_texts,
+    make_human_scores,
+    make_pairs,
+    same_text,
+)
 from nnd.converters.source import Source
 from nnd.converters.texts import report_hygiene
 from nnd.schemas import DISTINCT
@@ -41,7 +47,13 @@ def derive(annotations: pl.DataFrame, source: Source, *, keep_equal: bool) -> De
         source: Its rule, taxonomy and systems are read.
         keep_equal: Whether two candidates of the same text make a pair.
     """
-    pairs, dropped = make_pairs(annotations, source.rule, source.taxonomy, keep_equal=keep_equal)
+    pairs, dropped = make_pairs(
+        annotations,
+        source.rule,
+        source.taxonomy,
+        constructed=source.is_constructed,
+        keep_equal=keep_equal,
+    )
     facts = {
         "counts": _count(annotations, pairs),
         "dropped": [entry._asdict() for entry in dropped if entry.n],
@@ -54,16 +66,17 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
     folded = folded_texts(annotations)
     equal = same_text(pairs, folded)
     lowered = folded.with_columns(pl.col("text").str.to_lowercase())
-    systems = annotations.select(pl.col("system").str.split("|").explode())
+    systems = annotations["system"].str.split("|").explode()
     candidates = annotations.unique(["split", "candidate_id"])
     return {
         "annotations": annotations.height,
         "contexts": annotations.select(pl.struct("split", "context_id").n_unique()).item(),
         "candidates": candidates.height,
         "empty_candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
-        "systems": systems.n_unique(),
+        "systems": systems.drop_nulls().n_unique(),
         "pairs": pairs.height,
         "distinct_pairs": pairs.select(DISTINCT).n_unique(),
+        **find_contradictions(pairs)._asdict(),
         "equal_pairs": int(equal.sum()),
         "same_after_lowercase": int((same_text(pairs, lowered) & ~equal).sum()),
         **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},

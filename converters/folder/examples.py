@@ -19,7 +19,7 @@ def example_sentences(
     a digest, so that nobody chose.
 
     Args:
-        pairs: Rows of the pair schema; at least one.
+        pairs: Rows of the pair schema.
         annotations: What they were made of, for the scores.
         most: Sentences at most.
     """
@@ -35,11 +35,12 @@ def example_sentences(
 
 
 def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame) -> str:
-    """Return a candidate as `system` (what was said of it) "text"."""
+    """Return a candidate as `system` (what was said of it) "text", or without a system."""
     rows = annotations.filter(
         (pl.col("split") == pair["split"])
         & (pl.col("candidate_id") == pair[f"{side}_id"])
         & (pl.col("aspect") == pair["aspect"])
+        & pl.col("group").eq_missing(pl.lit(pair["group"], pl.String))
     )
     score, ratings = rows["score"].drop_nulls(), rows["ratings"].drop_nulls()
     if ratings.len():
@@ -48,8 +49,9 @@ def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame) -> st
         said = f"{score[0]:g}"
     else:
         said = pair["label_high"] if side == "high" else pair["error_category"]
-    told = "" if said is None else f" ({said})"
-    return f'{pair[f"system_{side}"]}{told} "{_short(pair[f"candidate_{side}"])}"'
+    judgement = "" if said is None else f" ({said})"
+    system, text = pair[f"system_{side}"], f'"{_short(pair[f"candidate_{side}"])}"'
+    return f"{text}{judgement}" if system is None else f"{system}{judgement} {text}"
 
 
 def _short(text: str) -> str:

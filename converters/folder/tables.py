@@ -58,11 +58,18 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     if dropped:
         yield f"Dropped: {', '.join(dropped)}."
     counts = manifest["counts"]
+    if not counts["pairs"]:
+        yield "Every context has one candidate: the human scores serve `nnd metrics` only."
     kept = []
     if counts["distinct_pairs"] != counts["pairs"]:
         yield (
-            f"Distinct (high, low): {counts['distinct_pairs']:,}; the other pairs differ from them "
-            "in the error category only."
+            f"Distinct (high, low): {counts['distinct_pairs']:,}; the other pairs are of the "
+            "same candidates, with another error category, aspect or group."
+        )
+    if counts["both_directions"]:
+        yield (
+            f"Annotators disagree: {counts['both_directions']:,} of them are there in both "
+            f"directions, so no model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
         )
     if counts["equal_pairs"]:
         kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts (a tie fails)")
@@ -79,7 +86,8 @@ def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
     """What texts look like, for systems where anything does, and what length alone would reach."""
     columns = ("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "coin")
     lengths = text_table(columns)
-    rows = {"overall": report["pairs"]["overall"]}
+    overall = report["pairs"]["overall"]
+    rows = {"overall": overall} if overall["n"] else {}
     if len(report["pairs"]["by_error_category"]) > 1:
         rows |= report["pairs"]["by_error_category"]
     for name, found in rows.items():

@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .checks import ANY_SYSTEM as ANY_SYSTEM, check_annotations as check_annotations
+    from .contradictions import find_contradictions as find_contradictions
     from .gather import annotation_frame as annotation_frame
     from .human_scores import make_human_scores as make_human_scores
     from .pairing import (

@@ -32,7 +32,9 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
     systems = numbered.select("row", pl.col("system").str.split("|")).explode("system")
     known = None if ANY_SYSTEM in source.systems else source.systems
     yield from _check_known(systems, "system", known, "systems")
-    yield from _check_same(numbered, "context_id", ("context", "inputs", "category", "language"))
+    yield from _check_same(
+        numbered, "context_id", ("context", "inputs", "category", "language", "metadata")
+    )
     yield from _check_same(numbered, "candidate_id", ("context_id", "candidate", "system"))
     yield from _check_duplicates(numbered, source)
     yield from _check_texts(numbered, keep_empty=source.keeps_empty_candidates)
@@ -103,7 +105,7 @@ def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Ite
 
 def _check_duplicates(numbered: pl.DataFrame, source: Source) -> Iterator[Problem]:
     by_label = used_column(source.rule) == "label"
-    key = ["split", "candidate_id", "aspect", *(["label"] if by_label else [])]
+    key = ["split", "candidate_id", "group", "aspect", *(["label"] if by_label else [])]
     repeated = numbered.filter(~pl.struct(key).is_first_distinct())
     for row, name, aspect in repeated.select("row", "candidate_id", "aspect").iter_rows():
         message = f'{shown(name)} is annotated twice under "{aspect}"'

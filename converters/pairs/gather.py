@@ -13,7 +13,7 @@ from nnd.converters.pairs.checks import check_annotations
 from nnd.converters.source import Source
 from nnd.schemas import Problem, SourceError, check_frame, check_rows, polars_schema
 
-ORDER = ("split", "context_id", "candidate_id", "aspect", "label")
+ORDER = ("split", "context_id", "candidate_id", "aspect", "label", "group")
 """Rows are stored in this order, whatever the order of the file."""
 
 CHUNK = 50_000
@@ -81,7 +81,8 @@ def _build(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
     default = source.facts["languages"][0]
     columns["language"] = [language or default for language in columns["language"]]
     columns["source"] = [source.name] * len(chunk)
-    columns["inputs"] = _entries(columns["inputs"])
+    for name in ("inputs", "metadata"):
+        columns[name] = _entries(columns[name])
     contexts = pl.Series(list(dict.fromkeys(columns["context"])), dtype=pl.String)
     schema = polars_schema("annotation")
     # Polars would find out, too, in minutes where they are hundreds of levels deep.
@@ -96,7 +97,7 @@ def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
     items = [tuple(parts.items()) for parts in inputs]
     distinct = dict.fromkeys(items)
     if not all(isinstance(text, str) for parts in distinct for pair in parts for text in pair):
-        raise TypeError("a part of a context that is no text")
+        raise TypeError("a part of a context that is not text")
     keys = [key for parts in distinct for key, _ in parts]
     values = [value for parts in distinct for _, value in parts]
     ends = list(accumulate(map(len, distinct), initial=0))
@@ -117,8 +118,9 @@ def _spread(items: Sequence[Hashable], distinct: pl.Series) -> pl.Series:
 def _row(source: Source, annotation: Annotation) -> dict[str, Any]:
     """Return an annotation as the JSON object that the schema describes."""
     row = {name: getattr(annotation, name) for name in _FIELDS if name != "where"}
-    if isinstance(row["inputs"], Mapping):
-        row["inputs"] = dict(row["inputs"])
+    for name in ("inputs", "metadata"):
+        if isinstance(row[name], Mapping):
+            row[name] = dict(row[name])
     if isinstance(row["ratings"], tuple):
         row["ratings"] = list(row["ratings"])
     language = row["language"] or source.facts["languages"][0]

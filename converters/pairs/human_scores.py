@@ -22,11 +22,13 @@ def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame
             labels, a mean where there are scores or ratings.
 
     Returns:
-        Rows of the human_score schema, ordered by aspect, system, category.
+        Rows of the human_score schema, ordered by aspect, system, category; none where no system is
+        named, or where people made the errors on purpose.
     """
     rule = source.rule
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
-    used = readable(annotations, rule).with_columns(systems).explode("system")
+    judged = annotations.filter(pl.col("system").is_not_null() & (not source.is_constructed))
+    used = readable(judged, rule).with_columns(systems).explode("system")
     match rule:
         case NoError(no_error):
             scores = _error_free(used, [no_error])

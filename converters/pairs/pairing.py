@@ -20,9 +20,13 @@ ID_FIELDS = (
     "candidate_high",
     "candidate_low",
     "origin",
+    "group",
 )
 """What a pair_id is made of: the first 16 hex digits of the SHA-256 of these fields, each written
-as its length in UTF-8 bytes, a colon, and itself."""
+as its length in UTF-8 bytes, a colon, and itself; a null adds nothing."""
+
+_LEFT = ("aspect", "error_category", "group")
+"""What tells pairs of the same two candidates apart."""
 
 _ROWS_AT_A_TIME = 100_000
 
@@ -39,6 +43,7 @@ def make_pairs(
     rule: Rule,
     taxonomy: Mapping[str, Mapping[str, Any]],
     *,
+    constructed: bool = False,
     keep_equal: bool = False,
 ) -> Pairs:
     """Pair every candidate with those of its context that the rule finds worse.
@@ -47,6 +52,7 @@ def make_pairs(
         annotations: Rows of the annotation schema.
         rule: The quality rule.
         taxonomy: Error label → {name, group, description}; groups become `error_group`.
+        constructed: Whether people made the errors on purpose (`origin` in source.yaml).
         keep_equal: Whether two candidates with the same text make a pair like any others.
 
     Returns:
@@ -58,14 +64,15 @@ def make_pairs(
     kept = found.frame
     if not keep_equal:
         kept = kept.filter(~same_text(kept, folded_texts(annotations)))
-    kept = kept.sort(*DISTINCT, "aspect", "error_category")  # before the texts make it wide
+    kept = kept.sort(*DISTINCT, *_LEFT, nulls_last=True)  # before the texts make it wide
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
     pairs = _with_texts(kept, annotations).with_columns(
         error_group=pl.col("error_category").replace_strict(
             groups, default=None, return_dtype=pl.String
         ),
-        origin=pl.lit("human"),
+        origin=_origin(constructed=constructed),
         parent_id=pl.lit(None, pl.String),
+        cluster=pl.lit(None, pl.String),
     )
     pairs = pairs.with_columns(pair_id=pair_ids(pairs))
     dropped = [
@@ -79,6 +86,13 @@ def make_pairs(
         ),
     ]
     return Pairs(pairs.select(polars_schema("pair").names()), dropped)
+
+
+def _origin(*, constructed: bool) -> pl.Expr:
+    if not constructed:
+        return pl.lit("human")
+    operation = pl.col("error_category").str.to_lowercase().str.replace_all("[^a-z0-9]+", "_")
+    return pl.format("constructed:{}", operation)
 
 
 def fold(text: pl.Expr) -> pl.Expr:
@@ -107,12 +121,8 @@ def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
 
 
 def pair_ids(pairs: pl.DataFrame) -> pl.Series:
-    """Return the pair_id of each row (see ID_FIELDS); a null, which no pair has, adds nothing."""
-    sized = [
-        part
-        for name in ID_FIELDS
-        for part in (pl.col(name).str.len_bytes().cast(pl.String), pl.lit(":"), pl.col(name))
-    ]
+    """Return the pair_id of each row (see ID_FIELDS)."""
+    sized = [pl.format("{}:{}", pl.col(name).str.len_bytes(), name) for name in ID_FIELDS]
     key = pl.concat_str(sized, ignore_nulls=True)
     digests = [
         hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -135,7 +145,7 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
         .join(_numbers(candidates, "high_id"), on=["split", "high_id"], maintain_order="left")
         .join(_numbers(candidates, "low_id"), on=["split", "low_id"], maintain_order="left")
     )
-    shared = ("source", "language", "context", "inputs", "category")
+    shared = ("source", "language", "context", "inputs", "category", "metadata")
     return comparisons.with_columns(
         *contexts.select(shared)[rows["context_id_row"]],
         *(

@@ -96,6 +96,11 @@ class Source:
         return self.facts["systems"]  # type: ignore[no-any-return]
 
     @property
+    def is_constructed(self) -> bool:
+        """Whether people made the errors on purpose, so that no system's own output was judged."""
+        return self.facts.get("origin") == "constructed"
+
+    @property
     def keeps_empty_candidates(self) -> bool:
         """Whether an empty candidate is one like any other, and not an error."""
         return self.facts.get("empty_candidates") == "keep"

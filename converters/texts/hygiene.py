@@ -77,7 +77,8 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
 def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
     candidates = annotations.unique(["split", "candidate_id"]).with_columns(**_LOOKS)
     by_system = (
-        candidates.with_columns(pl.col("system").str.split("|").list.unique())
+        candidates.filter(pl.col("system").is_not_null())
+        .with_columns(pl.col("system").str.split("|").list.unique())
         .explode("system")
         .group_by("system")
         .agg(pl.len().alias("n"), *(pl.col(look).sum() for look in _LOOKS))

@@ -11,7 +11,6 @@ from nnd.metric.agreement.measures import try_agreement
 from nnd.metric.agreement.outcome import Agreement
 from nnd.metric.data import PairData, names_in, of_aspect, read_human_scores
 from nnd.metric.results import (
-    CLUSTER,
     check_rules,
     check_same,
     count_by_context,
@@ -22,7 +21,7 @@ from nnd.metric.results import (
     slices_by,
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
-from nnd.schemas import ScoringError, read_parquet
+from nnd.schemas import CONTEXT, ScoringError, read_parquet
 
 RESAMPLES = 2_000
 """Of the bootstrap over contexts behind the intervals of correlations."""
@@ -115,7 +114,7 @@ def agree_scored(
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
     frames = {name: ordered.filter(pl.col("model") == name) for name in _models(scored)}
     column = category_column(scored, human_scores)
-    filled = {*CLUSTER, column} if aspect is None else {*CLUSTER, column, "aspect"}
+    filled = {*CONTEXT, column} if aspect is None else {*CONTEXT, column, "aspect"}
     _check_same_pairs(list(frames.values()), filled)
     aspects = names_in(scored.drop_nulls("aspect"), "aspect")
     if aspect is not None and aspects:

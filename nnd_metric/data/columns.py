@@ -21,6 +21,8 @@ _UNUSED = (
     "margin",
     "origin",
     "parent_id",
+    "group",
+    "metadata",
 )
 
 COLUMNS = frozenset((*REQUIRED, *OPTIONAL, *IDS, "inputs", *_UNUSED))

@@ -20,7 +20,7 @@ PairData: TypeAlias = str | Path | Table
 
 REQUIRED = ("context", "candidate_high", "candidate_low")
 OPTIONAL = ("split", "aspect", "category", "error_category", "error_group")
-IDS = ("context_id", "high_id", "low_id", "pair_id")
+IDS = ("context_id", "high_id", "low_id", "pair_id", "cluster")
 
 HUMAN_SCORES = "human_scores.parquet"
 NEEDED = ("pairs.parquet", "pairs/*.parquet", HUMAN_SCORES, "manifest.json")
@@ -32,7 +32,8 @@ class PairSet(Shown):
     """Pairs ready to be scored.
 
     Attributes:
-        pairs: One row per pair with pair_id, split, context_id, context, inputs, high_id, low_id,
+        pairs: One row per pair with pair_id, split, context_id, cluster (what is not independent of
+            each other; context_id where the data say nothing), context, inputs, high_id, low_id,
             candidate_high, candidate_low, aspect, category, error_category, error_group.
         human_scores: The human scores that came with them, or None.
         name: What the signature calls the data.
@@ -190,6 +191,8 @@ def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str)
         pl.coalesce(pl.col(c), values) if c in frame.columns else values.alias(c)
         for c, values in derived.items()
     )
+    cluster = pl.coalesce(*({"cluster"} & {*frame.columns}), "context_id")
+    pairs = pairs.with_columns(cluster=cluster)
     return PairSet(pairs, human_scores, name, _version(derived["pair_id"], parts_of(pairs)))
 
 

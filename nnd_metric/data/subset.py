@@ -8,9 +8,8 @@ from typing import TypeAlias
 import polars as pl
 
 from nnd.metric.data.pairs import PairSet, load_pairs
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import CONTEXT, ScoringError, did_you_mean
 
-_CONTEXT = ("split", "context_id")
 _Key: TypeAlias = tuple[str | None, ...]
 
 
@@ -71,14 +70,14 @@ def _within(sizes: dict[_Key, int], limit: int) -> Iterator[_Key]:
 
 def _by_digest(pairs: PairSet) -> dict[_Key, int]:
     """Return contexts and the number of their pairs, in the order of the digests of their ids."""
-    counts = pairs.pairs.group_by(_CONTEXT).len().rows()
+    counts = pairs.pairs.group_by(CONTEXT).len().rows()
     ordered = sorted((_digest(row[:2]), row[:2], row[2]) for row in counts)
     return {key: size for _, key, size in ordered}
 
 
 def _of_contexts(pairs: PairSet, chosen: Sequence[_Key]) -> PairSet:
-    keys = pl.DataFrame(chosen, pairs.pairs.select(_CONTEXT).schema, orient="row")
-    rows = pairs.pairs.join(keys, on=_CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
+    keys = pl.DataFrame(chosen, pairs.pairs.select(CONTEXT).schema, orient="row")
+    rows = pairs.pairs.join(keys, on=CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
     return _with_rows(pairs, rows)
 
 

@@ -21,9 +21,9 @@ import polars as pl
 from scipy import stats
 
 from nnd.metric.statistics import Interval, mean_intervals, pearson, pooled_intervals
+from nnd.schemas import CONTEXT
 
 STATISTICS = ("spearman", "pearson", "tau_b")
-CONTEXT = ("split", "context_id")
 
 
 @dataclass(frozen=True, slots=True)

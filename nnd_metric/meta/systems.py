@@ -18,8 +18,8 @@ import polars as pl
 
 from nnd.metric.agreement import FEWEST_MODELS, Agreement, try_agreement
 from nnd.metric.data import OVERALL
-from nnd.metric.results import CLUSTER
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
+from nnd.schemas import CONTEXT
 
 RESAMPLES = 2_000
 """Of the bootstrap over contexts behind the intervals, as in `agree`."""
@@ -102,16 +102,16 @@ def _sums(
     rows: pl.DataFrame, systems: Sequence[str], categories: Sequence[tuple[str, str | None]]
 ) -> tuple[FloatArray, FloatArray]:
     """Return sums and counts of the numbers, [contexts, systems, categories]."""
-    clusters = rows.select(CLUSTER).unique(maintain_order=True).with_row_index("cluster")
+    contexts = rows.select(CONTEXT).unique(maintain_order=True).with_row_index("number")
     places = pl.DataFrame({"system": systems}).with_row_index("place")
-    placed = rows.join(clusters, on=CLUSTER, nulls_equal=True).join(places, on="system")
-    shape = (clusters.height, len(systems), len(categories))
+    placed = rows.join(contexts, on=CONTEXT, nulls_equal=True).join(places, on="system")
+    shape = (contexts.height, len(systems), len(categories))
     sums, counts = np.zeros(shape), np.zeros(shape)
     for number, (_, context_category) in enumerate(categories):
         used = placed
         if context_category is not None:
             used = placed.filter(pl.col("category") == context_category)
-        cells = used.group_by("cluster", "place").agg(pl.col("score").sum(), n=pl.len())
-        at = cells["cluster"].to_numpy(), cells["place"].to_numpy(), number
+        cells = used.group_by("number", "place").agg(pl.col("score").sum(), n=pl.len())
+        at = cells["number"].to_numpy(), cells["place"].to_numpy(), number
         sums[at], counts[at] = cells["score"].to_numpy(), cells["n"].to_numpy()
     return sums, counts

@@ -34,6 +34,7 @@ _PAIR_SCHEMA = pl.Schema(
         "pair_id": pl.String,
         "split": pl.String,
         "context_id": pl.String,
+        "cluster": pl.String,
         "high_id": pl.String,
         "low_id": pl.String,
         "aspect": pl.String,
@@ -52,8 +53,8 @@ _PAIR_SCHEMA = pl.Schema(
 SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
 
-CLUSTER = ("split", "context_id")
-"""Pairs of one context are not independent; intervals are over contexts."""
+CLUSTER = ("split", "cluster")
+"""Pairs of a context and those derived from them are not independent: intervals are over these."""
 
 SLICES = ("error_category", "aspect", "category", "error_group")
 
@@ -212,13 +213,13 @@ def sum_by_context(scored: pl.DataFrame, slices: Sequence[Slice], *sums: pl.Expr
         slices: Some of its rows each.
         sums: What is summed over a slice's tests of one context; 0 where it has none there.
     """
-    clusters = scored.select(CLUSTER).unique(maintain_order=True).with_row_index("cluster")
+    clusters = scored.select(CLUSTER).unique(maintain_order=True).with_row_index("number")
     found = np.zeros((clusters.height, len(slices), len(sums)))
-    named = [each.alias(str(number)) for number, each in enumerate(sums)]
-    for number, piece in enumerate(slices):
+    named = [each.alias(str(position)) for position, each in enumerate(sums)]
+    for place, piece in enumerate(slices):
         rows = piece.rows.join(clusters, on=CLUSTER, nulls_equal=True)
-        summed = rows.group_by("cluster").agg(named)
-        found[summed["cluster"].to_numpy(), number] = summed.drop("cluster").to_numpy()
+        summed = rows.group_by("number").agg(named)
+        found[summed["number"].to_numpy(), place] = summed.drop("number").to_numpy()
     return found
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import read_rows
-from nnd.metric.results.rates import ALONE_SCHEMA, CLUSTER, SCORED_SCHEMA, SLICES
+from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, SLICES
 from nnd.metric.results.surface import SURFACE_SCHEMA
-from nnd.schemas import DISTINCT, MANIFEST, ScoringError
+from nnd.schemas import CONTEXT, DISTINCT, MANIFEST, ScoringError
 
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"
@@ -22,7 +22,7 @@ STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
 """Columns of `read_run`."""
 
 _ADDED = (*SURFACE_SCHEMA, *ALONE_SCHEMA)
-"""Columns that older runs lack; they are read as null."""
+"""Columns that older runs lack; they are read as null, and a cluster is a context."""
 
 _SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
 """What two models' rows must agree on for a pair of one id."""
@@ -43,6 +43,8 @@ def read_run(folder: Path) -> pl.DataFrame:
     frame = read_rows(path)
     late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
     frame = frame.with_columns(late)
+    if "cluster" not in frame.columns and "context_id" in frame.columns:
+        frame = frame.with_columns(cluster="context_id")
     wrong = [name for name, dtype in STORED.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
@@ -81,7 +83,7 @@ def _result(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def check_same(
-    both: pl.DataFrame, a: str, b: str, *, filled: Collection[str] = CLUSTER, where: str = ""
+    both: pl.DataFrame, a: str, b: str, *, filled: Collection[str] = CONTEXT, where: str = ""
 ) -> None:
     """Check that the rows of two models with one pair_id are of one pair.
 

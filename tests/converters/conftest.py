@@ -131,6 +131,8 @@ def annotated() -> Callable[..., pl.DataFrame]:
                 "label": None,
                 "score": None,
                 "ratings": None,
+                "group": None,
+                "metadata": [],
             }
             | common
             | {column: value}

@@ -35,9 +35,12 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
 
 def good_row(name: SchemaName) -> dict[str, Any]:
     row = {column: spec["examples"][0] for column, spec in load_schema(name)["properties"].items()}
-    if "inputs" in row:
-        row["inputs"] = [{"key": key, "value": value} for key, value in row["inputs"].items()]
-    return row
+    return {
+        name: [{"key": key, "value": text} for key, text in value.items()]
+        if isinstance(value, dict)
+        else value
+        for name, value in row.items()
+    }
 
 
 @pytest.mark.parametrize("name", ROW_SCHEMAS)

@@ -13,9 +13,10 @@ def test_columns_stand_in_the_order_of_the_schema() -> None:
 
 def test_annotation_dtypes() -> None:
     keys = ["source", "split", "language", "context_id", "candidate_id", "system", "aspect"]
-    texts = ["context", "category", "candidate", "label"]
+    texts = ["context", "category", "candidate", "label", "group"]
     expected = dict.fromkeys(keys + texts, pl.String) | {
         "inputs": ENTRIES,
+        "metadata": ENTRIES,
         "score": pl.Float64,
         "ratings": pl.List(pl.Float64),
     }

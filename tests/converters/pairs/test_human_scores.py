@@ -200,3 +200,15 @@ def test_means_do_not_depend_on_the_order_of_the_rows_of_the_file(
     second = convert(make_source(shuffled, folder="shuffled", quality=quality))
 
     assert first.human_scores.equals(second.human_scores)
+
+
+def test_where_no_system_is_named_there_are_none(annotated: Annotated) -> None:
+    frame = annotated("label", ("a", "good"), ("b", "wrong"), system=None)
+
+    assert scores(frame, NO_ERROR) == {}
+
+
+def test_errors_made_on_purpose_say_nothing_of_systems(annotated: Annotated) -> None:
+    made = Source(Path(), {**NO_ERROR.facts, "origin": "constructed"})
+
+    assert scores(annotated("label", ("a", "good"), ("b", "wrong")), made) == {}

@@ -67,6 +67,9 @@ def test_a_pair_carries_the_texts_systems_and_context_of_its_candidates(
         "margin": None,
         "origin": "human",
         "parent_id": None,
+        "group": None,
+        "cluster": None,
+        "metadata": [],
     }
 
 
@@ -86,6 +89,42 @@ def test_a_pair_id_is_the_digest_of_its_fields_by_the_documented_recipe(
     (found,) = make_pairs(frame, RULE, TAXONOMY).frame["pair_id"]
 
     assert found == hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def test_a_group_is_part_of_a_pair_id(annotated: Annotated) -> None:
+    frame = annotated("label", ("a", "good"), ("b", "wrong"), group="rater 1")
+    key = "3:toy4:test2:c16:answer5:wrong1:a1:b9:text of a9:text of b5:human7:rater 1"
+
+    (found,) = make_pairs(frame, RULE, TAXONOMY).frame["pair_id"]
+
+    assert found == hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def test_candidates_are_compared_only_within_a_group(annotated: Annotated) -> None:
+    frame = pl.concat(
+        [
+            annotated("label", ("a", "good"), ("b", "wrong"), group="rater 1"),
+            annotated("label", ("a", "wrong"), ("b", "good"), ("c", "good"), group="rater 2"),
+            annotated("label", ("d", "good"), ("e", "rude")),
+        ]
+    )
+
+    pairs = make_pairs(frame, RULE, TAXONOMY).frame
+
+    assert pairs.select("group", "high_id", "low_id").sort(pl.all()).rows() == [
+        (None, "d", "e"),
+        ("rater 1", "a", "b"),
+        ("rater 2", "b", "a"),
+        ("rater 2", "c", "a"),
+    ]
+
+
+def test_an_error_made_on_purpose_is_named_in_the_origin(annotated: Annotated) -> None:
+    frame = annotated("label", ("a", "good"), ("b", "Entity Error (intrinsic)"))
+
+    (origin,) = make_pairs(frame, RULE, {}, constructed=True).frame["origin"]
+
+    assert origin == "constructed:entity_error_intrinsic_"
 
 
 def test_ids_do_not_depend_on_what_stands_between_the_fields(annotated: Annotated) -> None:
