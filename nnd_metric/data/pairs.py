@@ -32,9 +32,9 @@ class PairSet(Shown):
     """Pairs ready to be scored.
 
     Attributes:
-        pairs: One row per pair with pair_id, split, context_id, cluster (what is not independent of
-            each other; context_id where the data say nothing), context, inputs, high_id, low_id,
-            candidate_high, candidate_low, aspect, category, error_category, error_group.
+        pairs: One row per pair with pair_id, split, context_id, cluster (null: context_id),
+            context, inputs, high_id, low_id, candidate_high, candidate_low, aspect, category,
+            error_category, error_group.
         human_scores: The human scores that came with them, or None.
         name: What the signature calls the data.
         version: Hub commit, or the SHA-256 of the texts; never of the row order.
@@ -179,7 +179,11 @@ def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str)
     for column in REQUIRED:
         _check_texts(frame, column, name)
     pairs = frame.with_columns(
-        *(pl.lit(None, pl.String).alias(c) for c in OPTIONAL if c not in frame.columns)
+        *(
+            pl.lit(None, pl.String).alias(c)
+            for c in (*OPTIONAL, "cluster")
+            if c not in frame.columns
+        )
     )
     derived = {
         "context_id": _digests(pairs, ["context"]),
@@ -191,8 +195,6 @@ def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str)
         pl.coalesce(pl.col(c), values) if c in frame.columns else values.alias(c)
         for c, values in derived.items()
     )
-    cluster = pl.coalesce(*({"cluster"} & {*frame.columns}), "context_id")
-    pairs = pairs.with_columns(cluster=cluster)
     return PairSet(pairs, human_scores, name, _version(derived["pair_id"], parts_of(pairs)))
 
 

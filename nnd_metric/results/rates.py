@@ -53,7 +53,7 @@ _PAIR_SCHEMA = pl.Schema(
 SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
 
-CLUSTER = ("split", "cluster")
+CLUSTER = (pl.col("split"), pl.coalesce("cluster", "context_id"))
 """Pairs of a context and those derived from them are not independent: intervals are over these."""
 
 SLICES = ("error_category", "aspect", "category", "error_group")
@@ -217,7 +217,9 @@ def sum_by_context(scored: pl.DataFrame, slices: Sequence[Slice], *sums: pl.Expr
     found = np.zeros((clusters.height, len(slices), len(sums)))
     named = [each.alias(str(position)) for position, each in enumerate(sums)]
     for place, piece in enumerate(slices):
-        rows = piece.rows.join(clusters, on=CLUSTER, nulls_equal=True)
+        rows = piece.rows.join(
+            clusters, left_on=CLUSTER, right_on=["split", "cluster"], nulls_equal=True
+        )
         summed = rows.group_by("number").agg(named)
         found[summed["number"].to_numpy(), place] = summed.drop("number").to_numpy()
     return found

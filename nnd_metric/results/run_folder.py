@@ -21,8 +21,8 @@ RUN_FILES = (RESULT, LIKELIHOODS)
 STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
 """Columns of `read_run`."""
 
-_ADDED = (*SURFACE_SCHEMA, *ALONE_SCHEMA)
-"""Columns that older runs lack; they are read as null, and a cluster is a context."""
+_ADDED = ("cluster", *SURFACE_SCHEMA, *ALONE_SCHEMA)
+"""Columns that older runs lack; they are read as null."""
 
 _SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
 """What two models' rows must agree on for a pair of one id."""
@@ -43,8 +43,6 @@ def read_run(folder: Path) -> pl.DataFrame:
     frame = read_rows(path)
     late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
     frame = frame.with_columns(late)
-    if "cluster" not in frame.columns and "context_id" in frame.columns:
-        frame = frame.with_columns(cluster="context_id")
     wrong = [name for name, dtype in STORED.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")

@@ -13,7 +13,7 @@ FULL = bool(os.environ.get("NND_TEST_FULL"))
 
 @pytest.mark.alone
 def test_time_and_memory_stay_in_bounds() -> None:
-    """A million annotations (100,000 contexts x 10) in under 60 s and 4 GiB on two cores."""
+    """A million annotations (100,000 contexts x 10) in under 60 CPU seconds and 4 GiB."""
     contexts, most_seconds, most_gib = (100_000, 60, 4.0) if FULL else (2_000, 10, 1.0)
     done = subprocess.run(
         [sys.executable, BENCHMARK, "--one", str(contexts)],

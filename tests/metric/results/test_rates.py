@@ -159,6 +159,12 @@ def test_a_context_id_in_two_splits_is_two_contexts() -> None:
     assert pass_rates(rows).overall.contexts == 2
 
 
+def test_a_derived_pair_counts_with_the_context_it_comes_from() -> None:
+    children = [{"context_id": f"c~typos.{n}", "cluster": "c"} for n in range(3)]
+    rows = scored(PASS | {"context_id": "c"}, *(PASS | child for child in children), FAIL)
+    assert pass_rates(rows).overall.contexts == 2
+
+
 def test_contexts_without_a_split_are_contexts() -> None:
     rows = scored(PASS | {"split": None}, FAIL | {"split": None})
     assert pass_rates(rows).overall.contexts == 2
