@@ -1,8 +1,9 @@
 """How converting scales: `python tests/benchmarks/convert_scale.py [contexts …]`.
 
 Writes an invented JSON-lines file, 10 candidates a context, and converts it with a source of its
-own, every size in a fresh process; prints CPU seconds and peak memory of the whole conversion (reading,
-checking each row, pairing, checking each pair, writing), and the exponent of growth between sizes.
+own, every size in a fresh process; prints CPU seconds and peak memory of the whole conversion
+(reading, checking each row, pairing, checking each pair, writing), and the exponent of growth
+between sizes.
 """
 
 import json
