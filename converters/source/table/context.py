@@ -66,8 +66,8 @@ def read_candidate(
         own_id: The candidate's key where the row gives one in another way.
 
     Returns:
-        The candidate. Without a key of its own, its key is the context's, a slash, and the system or,
-        where none is named, a digest of the text.
+        The candidate. Without a key of its own, it goes by the context's key, a slash, and the
+        system, or a digest of the text where no system is named.
     """
     text = row.text(columns["candidate"])
     system = row.text(columns["system"]) if "system" in columns else None

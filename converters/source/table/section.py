@@ -42,6 +42,21 @@ def check_table(table: Table, source: Source) -> None:
             )
     if "pairs" in table:
         _check_pairs(table, source)
+    else:
+        _check_candidates(table, source)
+
+
+def _check_candidates(table: Table, source: Source) -> None:
+    if "candidate" not in table.get("columns", {}):
+        raise SourceError(
+            f"{_yaml(source)}: columns: candidate is missing; name the column of the generated "
+            "text, or say by `pairs` that a row holds two"
+        )
+    if not aspects_of(table):
+        raise SourceError(
+            f"{_yaml(source)}: no judgement is named; add {', '.join(_MEASURES[:-1])} or "
+            f"{_MEASURES[-1]}"
+        )
 
 
 def _check_template(table: Table, source: Source) -> None:

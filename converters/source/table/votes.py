@@ -123,8 +123,8 @@ def _read_strength(row: Row, column: str) -> float:
         return 1.0
     if strength <= 0:
         raise SourceError(
-            f"{row.place(column)}: a strength of {strength:g} is not above 0; correct the cell: the "
-            "verdict says which text is better, the strength by how much"
+            f"{row.place(column)}: a strength of {strength:g} is not above 0; correct the cell: "
+            "the verdict says which text is better, the strength by how much"
         )
     return strength
 
