@@ -6,6 +6,7 @@ from nnd.converters import Annotation
 from nnd.converters.source import Files, Source
 from nnd.converters.source.table.candidates import candidate_annotations
 from nnd.converters.source.table.cells import Row
+from nnd.converters.source.table.expressions import Expression, compute, keep_where, parse_expression
 from nnd.converters.source.table.pairs import pair_annotations
 from nnd.converters.source.table.rows import read_rows
 from nnd.converters.source.table.section import (
@@ -36,31 +37,60 @@ def table_annotations(files: Files) -> Iterator[Annotation]:
     tables = tables_of(files.source)
     for table in tables:
         check_table(table, files.source)
+        _expressions(table, files.source)
     for table in tables:
-        yield from _annotations_of(table, files)
+        yield from _annotations(table, files)
 
 
-def _annotations_of(table: Table, files: Files) -> Iterator[Annotation]:
+def _annotations(table: Table, files: Files) -> Iterator[Annotation]:
     rows = _rows(table, files)
-    file = ", ".join(file_names(table, files.source))
     match table:
         case {"pairs": {"high": _}}:
             return pair_annotations(rows, table, only_aspect(table["pairs"], files.source))
         case {"pairs": _}:
             aspect = only_aspect(table["pairs"], files.source)
-            return vote_annotations(rows, table, aspect, file, files.report)
+            return vote_annotations(rows, table, aspect, _title(table, files.source), files.report)
     return candidate_annotations(rows, table)
 
 
 def _rows(table: Table, files: Files) -> Iterator[Row]:
-    """Yield the rows of the files that a section names."""
-    columns = [column for column in columns_of(table) if column not in (FILE, NUMBER)]
-    for name in file_names(table, files.source):
+    """Yield the rows that are wanted, with their computed columns."""
+    computed, where = _expressions(table, files.source)
+    named = columns_of(table)
+    for expression in (*computed.values(), *where):
+        named += expression.columns
+    given = {FILE, NUMBER, *computed}
+    rows = _read(table, files, [name for name in dict.fromkeys(named) if name not in given])
+    if computed:
+        rows = compute(rows, computed)
+    for expression in where:
+        rows = keep_where(rows, expression, _title(table, files.source), files.report)
+    return rows
+
+
+def _read(table: Table, files: Files, columns: list[str]) -> Iterator[Row]:
+    for name in _file_names(table, files.source):
         records = read_rows(files.path(name), name, table, columns)
         for number, record in enumerate(records, start=1):
-            yield Row(record.where, {**record.fields, FILE: name, NUMBER: number}, files.report)
+            fields = {**record.fields, FILE: name, NUMBER: number}
+            yield Row(record.where, fields, files.report)
 
 
-def file_names(table: Table, source: Source) -> list[str]:
-    """Return the declared names of the files that a section reads; by default the main one."""
+def _expressions(table: Table, source: Source) -> tuple[dict[str, Expression], list[Expression]]:
+    """Return the computed columns of a section by name, and its filter if it has one."""
+    computed = {
+        name: parse_expression(place_of(source, "compute", name), text)
+        for name, text in table.get("compute", {}).items()
+    }
+    filters = [table["where"]] if "where" in table else []
+    return computed, [parse_expression(place_of(source, "where"), text) for text in filters]
+
+
+def _file_names(table: Table, source: Source) -> list[str]:
     return list(table.get("files", [source.files[0].name]))
+
+
+def _title(table: Table, source: Source) -> str:
+    """Return what a section is called where something of it is counted: by its files."""
+    first, *others = _file_names(table, source)
+    return f"{first} and {len(others)} more" if others else first

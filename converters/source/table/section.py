@@ -144,6 +144,11 @@ def columns_of(table: Table) -> list[str]:
     return list(dict.fromkeys(_named(table)))
 
 
+def place_of(source: Source, *names: str) -> str:
+    """Return where a part of a section is written, for messages about it."""
+    return ": ".join([_yaml(source), *names])
+
+
 def _named(table: Table) -> Iterator[str]:
     for mapping in ("columns", "inputs", "metadata", "scores"):
         yield from table.get(mapping, {}).values()
