@@ -1,7 +1,7 @@
 """Computed columns and filters: SQL expressions over the cells of one row.
 
-Cells are texts there too, or lists of texts: `CAST(score AS DOUBLE) > 3`. Only the row itself can be
-read: no other row, and no file.
+Cells are texts there too, or lists of texts: `CAST(score AS DOUBLE) > 3`. Only the row itself can
+be read: no other row, and no file.
 """
 
 import re
@@ -22,7 +22,8 @@ _READS_FILES = re.compile(r"(read|scan)_\w+", re.IGNORECASE)
 """Functions such as `read_csv`, which polars would call while it parses; refused within texts, too,
 so that no way of quoting hides them."""
 
-_OTHER_ROWS = (".over(", "len()")
+_SUBQUERY = "_POLARS_TMP_SQL"
+"""How polars names what a subquery gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,12 @@ def parse_expression(place: str, text: str) -> Expression:
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise SourceError(
-            f"{place}: {shown(text)} is not an SQL expression: {reason}; write one over the columns "
-            "of a row, such as label = '1'"
+            f"{place}: {shown(text)} is not an SQL expression: {reason}; write one over the "
+            "columns of a row, such as label = '1'"
         ) from error
     written = str(parsed)
-    if _OTHER_ROWS[0] in written or (not columns and _OTHER_ROWS[1] in written):
+    is_subquery = any(name.startswith(_SUBQUERY) for name in columns)
+    if is_subquery or ".over(" in written or (not columns and "len()" in written):
         raise SourceError(_not_by_row(place, text))
     return Expression(place, text, parsed)
 
@@ -134,8 +136,8 @@ def keep_where(
         values = expression.evaluate(batch)
         if values.dtype != pl.Boolean:
             raise SourceError(
-                f"{expression.place}: {shown(expression.text)} gives {values.dtype} and not true or "
-                "false; compare it with something"
+                f"{expression.place}: {shown(expression.text)} gives {values.dtype}, and not "
+                "true or false; compare it with something"
             )
         others += len(batch) - int(values.sum())
         yield from (row for row, value in zip(batch, values, strict=True) if value)

@@ -6,7 +6,12 @@ from nnd.converters import Annotation
 from nnd.converters.source import Files, Source
 from nnd.converters.source.table.candidates import candidate_annotations
 from nnd.converters.source.table.cells import Row
-from nnd.converters.source.table.expressions import Expression, compute, keep_where, parse_expression
+from nnd.converters.source.table.expressions import (
+    Expression,
+    compute,
+    keep_where,
+    parse_expression,
+)
 from nnd.converters.source.table.pairs import pair_annotations
 from nnd.converters.source.table.rows import read_rows
 from nnd.converters.source.table.section import (
@@ -14,6 +19,7 @@ from nnd.converters.source.table.section import (
     check_table,
     columns_of,
     only_aspect,
+    place_of,
     tables_of,
 )
 from nnd.converters.source.table.votes import vote_annotations
@@ -56,11 +62,13 @@ def _annotations(table: Table, files: Files) -> Iterator[Annotation]:
 def _rows(table: Table, files: Files) -> Iterator[Row]:
     """Yield the rows that are wanted, with their computed columns."""
     computed, where = _expressions(table, files.source)
-    named = columns_of(table)
-    for expression in (*computed.values(), *where):
-        named += expression.columns
-    given = {FILE, NUMBER, *computed}
-    rows = _read(table, files, [name for name in dict.fromkeys(named) if name not in given])
+    named, given = list[str](), {FILE, NUMBER}
+    for name, expression in computed.items():
+        named += [column for column in expression.columns if column not in given]
+        given.add(name)
+    others = [*columns_of(table), *(column for each in where for column in each.columns)]
+    named += [column for column in others if column not in given]
+    rows = _read(table, files, list(dict.fromkeys(named)))
     if computed:
         rows = compute(rows, computed)
     for expression in where:
