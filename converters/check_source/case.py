@@ -138,11 +138,12 @@ def _shuffle(reading: Reading, place: Path) -> tuple[Path, dict[str, bool]]:
     for file in source.files:
         if files.has(file.name):
             path = files.path(file.name)
-            target = place / Path(file.name).with_suffix(path.suffix).name
+            target = (place / file.name).with_suffix(path.suffix)
+            target.parent.mkdir(parents=True, exist_ok=True)
             done[file.name] = shuffle_file(path, target)
             if not done[file.name]:
                 target.symlink_to(path.absolute())
-            if file == source.files[0] and target.name != file.name:
+            if file == source.files[0] and target != place / file.name:
                 origin = target  # a .parquet given for a .csv is found by its whole name only
     return origin, done
 

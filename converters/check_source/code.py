@@ -25,7 +25,7 @@ _MOST_BYTES = 4 * 2**30
 def check_code(case: Case) -> Check:
     """Check that convert.py is Python that imports little, and does nothing when imported."""
     path = case.source.folder / "convert.py"
-    if not path.exists() and "table" in case.source.facts:
+    if not path.exists() and {"table", "tables"} & {*case.source.facts}:
         return Check(CODE, "pass", "none is needed: `table:` maps the columns")
     if not path.exists():
         remedy = "write `def annotations(files)` there, or a `table:` section in source.yaml"

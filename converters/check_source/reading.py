@@ -66,9 +66,10 @@ def real_readings(source: Source, origin: Path | None, place: Path) -> list[Read
         files = Files(chosen)
         if all(files.has(file.name) for file in chosen.files):
             linked = place / f"set-{number}"
-            linked.mkdir()
             for file in chosen.files:
-                (linked / file.name).symlink_to(files.path(file.name).absolute())
+                link = linked / file.name
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(files.path(file.name).absolute())
             found += _readings(chosen, linked)
     return found
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         find_sources as find_sources,
         load_source as load_source,
     )
-    from .tables import (
+    from .table import (
         DELIMITERS as DELIMITERS,
         table_annotations as table_annotations,
     )

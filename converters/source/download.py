@@ -54,9 +54,9 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Pa
     target = cache_folder() / source_name / file.name
     with _cache_in_use(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(target.with_name(f".{file.name}.lock"), timeout=_MOST_LOCKED_S):
+        with FileLock(target.with_name(f".{target.name}.lock"), timeout=_MOST_LOCKED_S):
             if find_cached(file, source_name) is None:  # nobody has fetched it meanwhile
-                part = target.with_name(f"{file.name}.part")
+                part = target.with_name(f"{target.name}.part")
                 complete(part, file.url, size=file.bytes, pause_s=pause_s)
                 _check(part, file)
                 put_in_place(part, target)

@@ -5,7 +5,7 @@ import glob
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from nnd.converters.reading import (
@@ -129,7 +129,7 @@ class Files:
         fixture = (self.source.folder / "fixture").resolve()
         for entry in digests:
             path, declared = self.opened[entry["name"]], self._declared(entry["name"])
-            is_named_so = path.name == declared.name
+            is_named_so = _is_called(path, declared.name)
             is_invented = path.resolve().is_relative_to(fixture)
             if entry["verified"] or declared.sha256 is None or not is_named_so or is_invented:
                 continue
@@ -165,7 +165,7 @@ def find_set(source: Source, origin: Path) -> Source:
     """
     with _looking_into(origin):
         if origin.is_file() or _holds(origin, source):
-            by_name = [name for name in _sets(source) if origin.name == _main(source, name)]
+            by_name = [name for name in _sets(source) if _is_called(origin, _main(source, name))]
             return source.choose("set", by_name[0]) if origin.is_file() and by_name else source
         found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
     if len(found) > 1:
@@ -193,6 +193,12 @@ def _sets(source: Source) -> list[str]:
     return list(source.facts.get("sets", {}))
 
 
+def _is_called(path: Path, name: str) -> bool:
+    """Return whether a path ends in a declared name, which may have folders."""
+    parts = PurePath(name).parts
+    return path.parts[-len(parts) :] == parts
+
+
 def _main(source: Source, name: str) -> str:
     return source.choose("set", name).files[0].name
 
@@ -208,11 +214,13 @@ def _find(declared: SourceFile, origin: Path, *, is_main: bool) -> Path:
     folder = origin.parent if origin.is_file() else origin
     if not folder.is_dir():
         raise SourceError(f"{origin}: there is no such file or folder; correct --from")
-    if (folder / declared.name).is_file():
-        return folder / declared.name
-    name = Path(glob.escape(declared.name))
-    for pattern in (name.name, f"{name.stem}*{name.suffix}"):
-        found = sorted(path for path in folder.rglob(pattern) if path.is_file())
+    name = PurePath(glob.escape(declared.name))
+    # Beside a file given as a/b/primary.en lies what is declared as b/secondary.en, too.
+    for place in origin.parents[: len(name.parts)] if origin.is_file() else (origin,):
+        if (place / declared.name).is_file():
+            return place / declared.name
+    for pattern in (name, name.with_name(f"{name.stem}*{name.suffix}")):
+        found = sorted(path for path in folder.rglob(str(pattern)) if path.is_file())
         if len(found) == 1:
             return found[0]
         if found:

@@ -1,13 +1,23 @@
 """Running the converter of a source."""
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nnd.converters import Annotation
 from nnd.converters.source.files import Files
-from nnd.converters.source.source import Source
-from nnd.converters.source.tables import choose_converter
+from nnd.converters.source.source import Source, load_converter
+from nnd.converters.source.table import has_table, table_annotations
 from nnd.schemas import NNDError, SourceError
+
+
+def choose_converter(source: Source) -> Callable[[Files], Iterator[Annotation]]:
+    """Return a source's own converter, or the one for tables if it has only `table` sections.
+
+    Raises:
+        SourceError: If it has neither, or its convert.py cannot be run.
+    """
+    is_table = has_table(source) and not (source.folder / "convert.py").exists()
+    return table_annotations if is_table else load_converter(source)
 
 
 def run_converter(source: Source, files: Files) -> Iterator[Annotation]:

@@ -194,6 +194,13 @@ def test_a_file_is_fetched_into_the_cache(server: Server, cache: Path) -> None:
     assert cached(cache) == ["toy/a.jsonl"]
 
 
+def test_a_name_with_folders_is_fetched_into_them(server: Server, cache: Path) -> None:
+    file = SourceFile("bt5/a.jsonl", f"{server.url}/a", DIGEST, len(BODY))
+
+    assert fetch(file, "toy").read_bytes() == BODY
+    assert cached(cache) == ["toy/bt5/a.jsonl"]
+
+
 def test_a_file_in_the_cache_is_not_fetched_again(server: Server) -> None:
     file = declared(f"{server.url}/a")
 

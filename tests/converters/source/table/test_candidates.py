@@ -1,18 +1,17 @@
-"""The generic table source: columns of one file become annotations, with no Python."""
+"""Rows that are candidates: columns of one file become annotations, with no Python."""
 
 import hashlib
 import io
 import json
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from support.table_files import csv_of, jsonl_of, parquet_of, refused, xlsx_of
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.schemas import NNDError
 
 TABLE: dict[str, Any] = {
     "columns": {"context_id": "key", "candidate": "answer", "system": "by"},
@@ -28,76 +27,6 @@ ROWS = [
 ]
 
 TableSource = Callable[..., Path]
-
-
-def csv_of(*rows: list[str]) -> bytes:
-    quoted = [",".join(f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in row) for row in rows]
-    return "\n".join(quoted).encode() + b"\n"
-
-
-def xlsx_of(*rows: list[str]) -> bytes:
-    """A workbook of inline texts, the smallest that the format allows."""
-    sheet = "".join(
-        "<row>"
-        + "".join(
-            f'<c t="inlineStr"><is><t xml:space="preserve">{cell}</t></is></c>' for cell in row
-        )
-        + "</row>"
-        for row in rows
-    )
-    raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w") as archive:
-        archive.writestr(
-            "xl/workbook.xml",
-            '<workbook xmlns:r="r"><sheets><sheet name="A" r:id="1"/></sheets></workbook>',
-        )
-        archive.writestr(
-            "xl/_rels/workbook.xml.rels",
-            '<Relationships><Relationship Id="1" Target="worksheets/a.xml"/></Relationships>',
-        )
-        archive.writestr("xl/worksheets/a.xml", f"<worksheet>{sheet}</worksheet>")
-    return raw.getvalue()
-
-
-def jsonl_of(*rows: list[str]) -> bytes:
-    header, *rest = rows
-    return "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rest).encode()
-
-
-def parquet_of(*rows: list[str]) -> bytes:
-    raw = io.BytesIO()
-    pl.DataFrame(rows[1:], rows[0], orient="row").write_parquet(raw)
-    return raw.getvalue()
-
-
-@pytest.fixture
-def table_source(make_source: Callable[..., Path]) -> TableSource:
-    """`table_source(raw, name="toy.csv", quality=…, **table)`: a source with no convert.py."""
-
-    def make(
-        raw: bytes,
-        name: str = "toy.csv",
-        quality: Mapping[str, Any] | None = None,
-        aspects: Mapping[str, str] | None = None,
-        **table: Any,
-    ) -> Path:
-        section = {key: value for key, value in (TABLE | table).items() if value is not None}
-        facts: dict[str, Any] = {"table": section}
-        facts |= {"quality": quality} if quality else {}
-        facts |= {"aspects": aspects} if aspects else {}
-        file = {"name": name, "url": None, "sha256": None, "bytes": None}
-        folder = make_source(files=[file], **facts)
-        (folder / "convert.py").unlink()
-        (folder / name).write_bytes(raw)
-        return folder
-
-    return make
-
-
-def refused(folder: Path) -> str:
-    with pytest.raises(NNDError) as caught:
-        convert(folder)
-    return str(caught.value)
 
 
 def test_a_table_needs_no_python(table_source: TableSource) -> None:
@@ -444,7 +373,108 @@ def test_an_aspect_has_labels_or_marks(table_source: TableSource) -> None:
 
 
 def test_a_table_must_measure_something(table_source: TableSource) -> None:
-    assert "source.yaml: table: " in refused(table_source(b"", labels=None))
+    folder = table_source(b"", labels=None)
+
+    assert refused(folder) == (
+        f"{folder}/source.yaml: table: no judgement is named; add scores, ratings, labels or marks"
+    )
+
+
+def test_a_table_must_name_its_candidates(table_source: TableSource) -> None:
+    assert "columns: candidate is missing; name the column of" in refused(
+        table_source(b"", columns={"context_id": "key"})
+    )
+
+
+def test_a_list_of_labels_makes_a_row_each_and_an_empty_one_the_named_label(
+    table_source: TableSource,
+) -> None:
+    labels: list[Any] = [["good"], ["wrong", "rude", "wrong"], []]
+    rows = [
+        dict(zip(HEADER, [*row[:4], cell], strict=True))
+        for row, cell in zip(ROWS, labels, strict=True)
+    ]
+    raw = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    folder = table_source(
+        raw, "toy.jsonl", labels={"answer": {"column": "verdict", "empty": "rude"}}
+    )
+
+    assert convert(folder).annotations.select("system", "label").rows() == [
+        ("heron", "good"),
+        ("plover", "rude"),
+        ("wren", "rude"),
+        ("wren", "wrong"),
+    ]
+
+
+def test_candidates_are_compared_within_their_group(table_source: TableSource) -> None:
+    rows = [[*ROWS[0], "a"], [*ROWS[1], "a"], [*ROWS[2], "b"]]
+    columns = TABLE["columns"] | {"group": "seed"}
+
+    pairs = convert(table_source(csv_of([*HEADER, "seed"], *rows), columns=columns)).pairs
+
+    assert pairs.select("group", "system_low").rows() == [("a", "wren")]
+
+
+def test_a_system_need_not_be_named(table_source: TableSource) -> None:
+    columns = {"context_id": "key", "candidate": "answer"}
+
+    pairs = convert(table_source(csv_of(HEADER, *ROWS), columns=columns)).pairs
+
+    digest = hashlib.sha256(b"4:You!").hexdigest()[:16]
+    assert f"c1/{digest}" in pairs["low_id"]
+    assert pairs["system_low"].to_list() == [None, None]
+
+
+def test_what_else_is_known_of_a_context(table_source: TableSource) -> None:
+    raw = csv_of([*HEADER, "topic"], *([*row, "birds"] for row in ROWS))
+
+    pairs = convert(table_source(raw, metadata={"theme": "topic"})).pairs
+
+    assert pairs["metadata"].to_list() == [[{"key": "theme", "value": "birds"}]] * 2
+
+
+def test_every_table_knows_file_and_row(table_source: TableSource) -> None:
+    columns = {"context_id": "_file", "candidate": "answer", "candidate_id": "_row"}
+    folder = table_source(csv_of(HEADER, *ROWS), columns=columns)
+
+    assert convert(folder).pairs.select("context_id", "high_id", "low_id").rows() == [
+        ("toy.csv", "1", "2"),
+        ("toy.csv", "1", "3"),
+    ]
+
+
+def test_several_files_in_several_ways(
+    shaped_source: Callable[..., Path],
+) -> None:
+    other = [["c2", "B", "wren", "rude"], ["c2", "A", "heron", "good"]]
+    files = {
+        "a.csv": csv_of(HEADER, ROWS[0]),
+        "b.csv": csv_of(HEADER, ROWS[1]),
+        "c.csv": csv_of(["q", "a", "by", "v"], *other),
+    }
+    last = {
+        "files": ["c.csv"],
+        "columns": {"context_id": "q", "candidate": "a", "system": "by"},
+        "inputs": {"question": "q"},
+        "labels": {"answer": "v"},
+    }
+
+    pairs = convert(shaped_source(files, [TABLE | {"files": ["a.csv", "b.csv"]}, last])).pairs
+
+    assert pairs.select("context_id", "candidate_low").rows() == [
+        ("c1", 'A "bird", I think.'),
+        ("c2", "B"),
+    ]
+
+
+def test_a_file_of_a_table_is_declared(shaped_source: Callable[..., Path]) -> None:
+    folder = shaped_source({"a.csv": csv_of(HEADER, *ROWS)}, TABLE | {"files": ["b.csv"]})
+
+    assert refused(folder) == (
+        f'{folder}/source.yaml: table: files: "b.csv" is not declared, only a.csv; add it under '
+        "`files` of the source"
+    )
 
 
 @pytest.mark.parametrize(
@@ -538,13 +568,22 @@ def test_numbers_are_read_as_they_are_written(table_source: TableSource, name: s
     assert annotations.select("context_id", "score").rows() == [("7", 0.1), ("7", None), ("7", 5.0)]
 
 
-@pytest.mark.parametrize(("value", "shown"), [(["good"], '["good"]'), ({}, "{}")])
-def test_a_cell_that_is_no_cell(table_source: TableSource, value: object, shown: str) -> None:
-    raw = json.dumps(dict(zip(HEADER, [*ROWS[0][:4], value], strict=True))).encode()
+@pytest.mark.parametrize(
+    ("column", "value", "shown"),
+    [
+        ("question", ["good"], '["good"]'),
+        ("verdict", {}, "{}"),
+        ("verdict", [["good"]], '["good"]'),
+    ],
+)
+def test_a_cell_that_is_no_cell(
+    table_source: TableSource, column: str, value: object, shown: str
+) -> None:
+    raw = json.dumps(dict(zip(HEADER, ROWS[0], strict=True)) | {column: value}).encode()
 
     assert refused(table_source(raw, "toy.jsonl")) == (
-        f"toy.jsonl:1, verdict: {shown} is neither text nor a number; check that this is the right "
-        "file, and not another source's"
+        f"toy.jsonl:1, {column}: {shown} is neither text nor a number; check that this is the "
+        "right file, and not another source's"
     )
 
 

@@ -1,0 +1,14 @@
+"""Tables that need no Python: the `table` section of a source.yaml says what their columns are."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .reading import (
+        has_table as has_table,
+        table_annotations as table_annotations,
+    )
+    from .rows import DELIMITERS as DELIMITERS
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,98 @@
+"""Cells of a row. Whatever the format of the file, a cell is read as text."""
+
+import itertools
+import math
+import unicodedata
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from nnd.converters.reading import parse_number, shown
+from nnd.schemas import SourceError
+
+Report: TypeAlias = Callable[[str, str], None]
+"""Called with a place and something odd that is read in a stated way there."""
+
+ANY_NUMBER = (-math.inf, math.inf)
+
+_SPACES = " \t\r\n"
+_MOST_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table.
+
+    Attributes:
+        where: Where it was read (file:line), for messages about it.
+        fields: Column → cell, as the format of the file has it.
+        report: Where odd cells are reported.
+    """
+
+    where: str
+    fields: Mapping[str, Any]
+    report: Report
+
+    def text(self, column: str) -> str:
+        """Return a cell as text with line feeds only; a missing value is the empty text."""
+        return _text(self.fields[column], self.place(column))
+
+    def filled(self, column: str) -> str:
+        """Return a cell without the spaces around it; one of unusual white space only is empty."""
+        return self._trimmed(self.text(column), column)
+
+    def texts(self, column: str) -> list[str]:
+        """Return the texts of a cell that holds a list of them, or one; empty ones are left out."""
+        value = self.fields[column]
+        items = value if isinstance(value, list) else [value]
+        texts = (self._trimmed(_text(item, self.place(column)), column) for item in items)
+        return [text for text in dict.fromkeys(texts) if text]
+
+    def number(self, column: str, scale: tuple[float, float] = ANY_NUMBER) -> float | None:
+        """Return a cell as a number on a scale; None where it is empty."""
+        cell = self.filled(column)
+        if not cell:
+            return None
+        number = parse_number(cell, self.place(column))
+        lowest, highest = scale
+        if not lowest <= number <= highest:
+            raise SourceError(
+                f"{self.place(column)}: {number:g} is not between {lowest:g} and {highest:g}; "
+                "correct the cell, or the scale in source.yaml"
+            )
+        return number
+
+    def place(self, column: str) -> str:
+        """Return where a cell was read, for messages about it."""
+        return f"{self.where}, {column}"
+
+    def _trimmed(self, text: str, column: str) -> str:
+        cell = text.strip(_SPACES)
+        if cell and all(char.isspace() or unicodedata.category(char) == "Cf" for char in cell):
+            points = ", ".join(f"U+{ord(char):04X}" for char in dict.fromkeys(cell))
+            self.report(self.place(column), f"nothing but white space ({points}), read as blank")
+            return ""
+        return cell
+
+
+def _text(value: object, place: str) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value.replace("\r\n", "\n")
+        case bool():
+            return "true" if value else "false"
+        case int() | float() | Decimal():
+            return str(value)
+    raise SourceError(
+        f"{place}: {shown(value)} is neither text nor a number; check that this is the right "
+        "file, and not another source's"
+    )
+
+
+def quoted(names: Collection[str]) -> str:
+    """Return names as a message lists them; a line that is no header may have thousands."""
+    listed = ", ".join(shown(name) for name in itertools.islice(names, _MOST_LISTED))
+    return f"{listed}, …" if len(names) > _MOST_LISTED else listed

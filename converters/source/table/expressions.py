@@ -1,0 +1,171 @@
+"""Computed columns and filters: SQL expressions over the cells of one row.
+
+Cells are texts there too, or lists of texts: `CAST(score AS DOUBLE) > 3`. Only the row itself can
+be read: no other row, and no file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.reading import shown
+from nnd.converters.source.table.cells import Report, Row
+from nnd.schemas import SourceError
+
+_ROWS_AT_A_TIME = 4096
+
+_READS_FILES = re.compile(r"(read|scan)_\w+", re.IGNORECASE)
+"""Functions such as `read_csv`, which polars would call while it parses; refused within texts, too,
+so that no way of quoting hides them."""
+
+_SUBQUERY = "_POLARS_TMP_SQL"
+"""How polars names what a subquery gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An SQL expression of a source.yaml.
+
+    Attributes:
+        place: Where it is written, for messages about it.
+        text: As it is written.
+        parsed: As polars reads it.
+    """
+
+    place: str
+    text: str
+    parsed: pl.Expr
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns it reads."""
+        return list(dict.fromkeys(self.parsed.meta.root_names()))
+
+    def evaluate(self, rows: tuple[Row, ...]) -> pl.Series:
+        """Return its value for each row.
+
+        Raises:
+            SourceError: If it cannot be computed of some row, or reads several rows at once.
+        """
+        try:
+            values = self._select(rows)
+        except pl.exceptions.PolarsError as error:
+            raise self._explain(rows, error) from error
+        if self.columns and len(values) != len(rows):
+            raise SourceError(_not_by_row(self.place, self.text))
+        return values if self.columns else values.new_from_index(0, len(rows))
+
+    def _select(self, rows: tuple[Row, ...]) -> pl.Series:
+        return pl.DataFrame([_cells(rows, name) for name in self.columns]).select(
+            self.parsed.alias("value")
+        )["value"]
+
+    def _explain(self, rows: tuple[Row, ...], error: Exception) -> SourceError:
+        """Return the error of the first row that alone has one."""
+        where = ""
+        for row in rows:
+            try:
+                self._select((row,))
+            except pl.exceptions.PolarsError as of_row:
+                where, error = f"{row.where}: ", of_row
+                break
+        reason = str(error).partition("\n")[0]
+        return SourceError(
+            f"{where}{self.place}: {shown(self.text)} cannot be computed: {reason}; correct the "
+            "cell or the expression"
+        )
+
+
+def parse_expression(place: str, text: str) -> Expression:
+    """Return an SQL expression, parsed.
+
+    Args:
+        place: Where it is written, for messages about it.
+        text: As it is written.
+
+    Raises:
+        SourceError: If it is not an SQL expression, or would read a file or other rows.
+    """
+    if function := _READS_FILES.search(text):
+        raise SourceError(
+            f"{place}: {shown(text)} names {function[0]}; an expression reads the cells of its row "
+            "only, so use `join` for another file"
+        )
+    try:
+        parsed = pl.sql_expr(text)
+        columns = parsed.meta.root_names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise SourceError(
+            f"{place}: {shown(text)} is not an SQL expression: {reason}; write one over the "
+            "columns of a row, such as label = '1'"
+        ) from error
+    written = str(parsed)
+    is_subquery = any(name.startswith(_SUBQUERY) for name in columns)
+    if is_subquery or ".over(" in written or (not columns and "len()" in written):
+        raise SourceError(_not_by_row(place, text))
+    return Expression(place, text, parsed)
+
+
+def compute(rows: Iterable[Row], expressions: Mapping[str, Expression]) -> Iterator[Row]:
+    """Yield rows with computed columns; each may read those before it."""
+    for batch in _batches(rows):
+        for name, expression in expressions.items():
+            values = _as_cells(expression.evaluate(batch))
+            batch = tuple(  # noqa: PLW2901 - the same rows, one column wider
+                replace(row, fields={**row.fields, name: value})
+                for row, value in zip(batch, values, strict=True)
+            )
+        yield from batch
+
+
+def keep_where(
+    rows: Iterable[Row], expression: Expression, file: str, report: Report
+) -> Iterator[Row]:
+    """Yield the rows for which an expression is true, and report how many others there are.
+
+    Raises:
+        SourceError: If it is neither true nor false.
+    """
+    others = 0
+    for batch in _batches(rows):
+        values = expression.evaluate(batch)
+        if values.dtype != pl.Boolean:
+            raise SourceError(
+                f"{expression.place}: {shown(expression.text)} gives {values.dtype}, and not "
+                "true or false; compare it with something"
+            )
+        others += len(batch) - int(values.sum())
+        yield from (row for row, value in zip(batch, values, strict=True) if value)
+    if others:
+        report(file, f"rows left out by `where`: {others}")
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
+    remaining = iter(rows)
+    while batch := tuple(islice(remaining, _ROWS_AT_A_TIME)):
+        yield batch
+
+
+def _cells(rows: tuple[Row, ...], column: str) -> pl.Series:
+    """Return a column of some rows: texts, or lists of texts where a cell holds one."""
+    if any(isinstance(row.fields[column], list) for row in rows):
+        lists = [row.texts(column) for row in rows]
+        return pl.Series(column, lists, pl.List(pl.String))
+    return pl.Series(column, [row.text(column) for row in rows], pl.String)
+
+
+def _as_cells(values: pl.Series) -> list[Any]:
+    kind = pl.List(pl.String) if isinstance(values.dtype, pl.List) else pl.String
+    return values.cast(kind).to_list()
+
+
+def _not_by_row(place: str, text: str) -> str:
+    return (
+        f"{place}: {shown(text)} looks at several rows, which are read one after another; write an "
+        "expression over the cells of one row"
+    )

@@ -1,0 +1,90 @@
+"""The rows of a table file: csv, tsv, jsonl, json, parquet or xlsx.
+
+Files of any of these formats that hold the same table give the same rows.
+"""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from nnd.converters.reading import (
+    Cells,
+    Record,
+    parquet_columns,
+    parse_json,
+    read_cells,
+    read_jsonl,
+    read_parquet_rows,
+    read_text,
+    read_workbook,
+)
+from nnd.converters.source.table.cells import quoted
+from nnd.converters.source.table.section import Table
+from nnd.schemas import SourceError
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""What separates cells where a `table` section does not say."""
+
+
+def read_rows(path: Path, name: str, table: Table, columns: list[str]) -> Iterator[Record]:
+    """Yield the rows of a table by column; the suffix of the file says how it is read.
+
+    Args:
+        path: The file.
+        name: Its declared name; its suffix counts where the file's own says nothing.
+        table: Delimiter, quotation and sheet are read.
+        columns: Columns that must be there.
+
+    Raises:
+        SourceError: If the table lacks a column, has one twice, or a row has more or fewer cells
+            than the header.
+    """
+    known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
+    match known[0] if known else None:
+        case ".csv" | ".tsv" as suffix:
+            delimiter = table.get("delimiter", DELIMITERS[suffix])
+            is_quoted = table.get("quoted", suffix == ".csv")
+            cells = read_cells(path, delimiter=delimiter, quoted=is_quoted)
+            yield from _by_header(cells, path.name, columns)
+        case ".xlsx":
+            cells = read_workbook(path, table.get("sheet"))
+            yield from _by_header(cells, path.name, columns)
+        case ".jsonl" | ".json" as suffix:
+            lines = suffix == ".jsonl"
+            for record in read_jsonl(path) if lines else parse_json(read_text(path), path.name):
+                _check_columns(record.where, record.fields, columns)
+                yield record
+        case ".parquet":
+            yield from _read_parquet(path, columns)
+        case _:
+            raise SourceError(f"{path.name}: not a table: a name ends in {', '.join(SUFFIXES)}")
+
+
+def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> Iterator[Record]:
+    header = next(cells, Cells(f"{file}:1", []))
+    _check_columns(header.where, header.values, columns)
+    twice = sorted({name for name in columns if header.values.count(name) > 1})
+    if twice:
+        raise SourceError(
+            f"{header.where}: the header has {quoted(twice)} twice; give every column its own name"
+        )
+    for where, values in cells:
+        if any(value.strip() for value in values):
+            yield Record(where, dict(zip(header.values, values, strict=True)))
+
+
+def _read_parquet(path: Path, columns: list[str]) -> Iterator[Record]:
+    _check_columns(path.name, parquet_columns(path), columns)
+    for number, row in enumerate(read_parquet_rows(path, columns), start=1):
+        yield Record(f"{path.name} row {number}", row)
+
+
+def _check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:
+    missing = [name for name in columns if name not in found]
+    if missing:
+        raise SourceError(
+            f"{where}: there is no column {quoted(missing)}, only "
+            f"{quoted(found) or 'nothing'}; check that this is the right file, and not another "
+            "source's"
+        )

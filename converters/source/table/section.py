@@ -1,0 +1,165 @@
+"""The `table` sections of a source.yaml: what they name, and what their schema cannot check."""
+
+import string
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from nnd.converters.reading import shown
+from nnd.converters.source import Source
+from nnd.schemas import SourceError
+
+Table: TypeAlias = Mapping[str, Any]
+"""A section, valid under `source.schema.json`."""
+
+_MEASURES = ("scores", "ratings", "labels", "marks")
+
+
+def tables_of(source: Source) -> list[Table]:
+    """Return the sections of a source: `table`, or the list `tables`."""
+    facts = source.facts
+    return [facts["table"]] if "table" in facts else list(facts.get("tables", []))
+
+
+def check_table(table: Table, source: Source) -> None:
+    """Complain of what the schema cannot say of a `table` section.
+
+    Raises:
+        SourceError: If its template, a scale, a file or an aspect makes no sense.
+    """
+    _check_template(table, source)
+    _check_scale(table, source)
+    twice = sorted(set(table.get("labels", {})) & set(table.get("marks", {})))
+    if twice:
+        raise SourceError(
+            f"{_yaml(source)}: {', '.join(twice)} has both labels and marks; keep one of them"
+        )
+    declared = [file.name for file in source.files]
+    for name in table.get("files", []):
+        if name not in declared:
+            raise SourceError(
+                f"{_yaml(source)}: files: {shown(name)} is not declared, only "
+                f"{', '.join(declared)}; add it under `files` of the source"
+            )
+    if "pairs" in table:
+        _check_pairs(table, source)
+    else:
+        _check_candidates(table, source)
+
+
+def _check_candidates(table: Table, source: Source) -> None:
+    if "candidate" not in table.get("columns", {}):
+        raise SourceError(
+            f"{_yaml(source)}: columns: candidate is missing; name the column of the generated "
+            "text, or say by `pairs` that a row holds two"
+        )
+    if not aspects_of(table):
+        raise SourceError(
+            f"{_yaml(source)}: no judgement is named; add {', '.join(_MEASURES[:-1])} or "
+            f"{_MEASURES[-1]}"
+        )
+
+
+def _check_template(table: Table, source: Source) -> None:
+    try:
+        fields = list(string.Formatter().parse(template_of(table)))
+    except ValueError as error:
+        raise SourceError(
+            f"{_yaml(source)}: context: {error}; write the inputs as one text, each part's name in "
+            "braces"
+        ) from error
+    for _, part, spec, conversion in fields:
+        if part is not None and (part not in table["inputs"] or spec or conversion):
+            raise SourceError(
+                f'{_yaml(source)}: context: "{{{part}}}" is no part of the inputs, only '
+                f"{', '.join(table['inputs'])}; write a part's name in braces and nothing else"
+            )
+
+
+def _check_scale(table: Table, source: Source) -> None:
+    measured = {*table.get("scores", {}), *table.get("ratings", {})}
+    for aspect, (lowest, highest) in table.get("scale", {}).items():
+        if aspect not in measured:
+            raise SourceError(
+                f"{_yaml(source)}: scale: {shown(aspect)} has neither scores nor ratings; correct "
+                "its name"
+            )
+        if not lowest < highest:
+            raise SourceError(
+                f"{_yaml(source)}: scale: {shown(aspect)}: {lowest:g} is not lower than "
+                f"{highest:g}; write the lowest value first"
+            )
+
+
+def _check_pairs(table: Table, source: Source) -> None:
+    quality = source.facts["quality"]
+    if quality.get("rule") == "no_error" and quality["no_error"] != "better":
+        raise SourceError(
+            f"{_yaml(source)}: pairs: the better text of a row is labelled `better`, but quality "
+            f"says no_error: {quality['no_error']}; write no_error: better"
+        )
+    if "aspect" not in table["pairs"] and len(source.facts["aspects"]) > 1:
+        raise SourceError(
+            f"{_yaml(source)}: pairs: aspect is missing, and the source has several "
+            f"({', '.join(source.facts['aspects'])}); add `aspect` with one of them"
+        )
+    cells = [
+        cell for cells in table["pairs"].get("values", {}).values() for cell in as_texts(cells)
+    ]
+    if len(set(cells)) < len(cells):
+        raise SourceError(
+            f"{_yaml(source)}: pairs: values: a verdict has two meanings; name each one once"
+        )
+
+
+def _yaml(source: Source) -> str:
+    key = "table" if "table" in source.facts else "tables"
+    return f"{source.folder / 'source.yaml'}: {key}"
+
+
+def template_of(table: Table) -> str:
+    """Return how the parts of a context are read as one text; a single part needs no words."""
+    parts: list[str] = list(table["inputs"])
+    if "context" not in table and len(parts) > 1:
+        raise ValueError("there are several inputs and no template")
+    return str(table.get("context", f"{{{parts[0]}}}"))
+
+
+def aspects_of(table: Table) -> list[str]:
+    """Return the aspects that a section has labels, marks, scores or ratings of, each once."""
+    return list(dict.fromkeys(name for kind in _MEASURES for name in table.get(kind, {})))
+
+
+def only_aspect(shape: Mapping[str, Any], source: Source) -> str:
+    """Return the aspect that a shape of rows is about: its own, else the only one of the source."""
+    return str(shape.get("aspect", next(iter(source.facts["aspects"]))))
+
+
+def as_texts(cells: Any) -> list[str]:  # noqa: ANN401 - a text, a number or a list of them
+    """Return the texts of cells that a section names, be it one or a list."""
+    return [str(cell) for cell in (cells if isinstance(cells, list) else [cells])]
+
+
+def columns_of(table: Table) -> list[str]:
+    """Return the columns that a `table` section names, each once."""
+    return list(dict.fromkeys(_named(table)))
+
+
+def place_of(source: Source, *names: str) -> str:
+    """Return where a part of a section is written, for messages about it."""
+    return ": ".join([_yaml(source), *names])
+
+
+def _named(table: Table) -> Iterator[str]:
+    for mapping in ("columns", "inputs", "metadata", "scores"):
+        yield from table.get(mapping, {}).values()
+    for label in table.get("labels", {}).values():
+        yield label if isinstance(label, str) else label["column"]
+    for columns in table.get("ratings", {}).values():
+        yield from columns
+    for marks in table.get("marks", {}).values():
+        yield from marks["columns"].values()
+    for name, value in table.get("pairs", {}).items():
+        if name in ("high", "low", "first", "second") and isinstance(value, Mapping):
+            yield from value.values()
+        elif name not in ("aspect", "values"):
+            yield value

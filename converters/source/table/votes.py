@@ -1,0 +1,143 @@
+"""Preferences: a column says which of two texts is better, or that neither is.
+
+Rows about the same two candidates of a context are votes on one pair, whichever is named first. The
+candidate with more votes is better; as many votes for either make no pair.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nnd.converters import Annotation
+from nnd.converters.reading import shown
+from nnd.converters.source.table.cells import Report, Row
+from nnd.converters.source.table.pairs import PairRow, annotate_pair, read_pair, refuse_equal
+from nnd.converters.source.table.section import Table, as_texts
+from nnd.schemas import SourceError
+
+_SIDES = ("first", "second")
+_SIGNS = {"first": 1, "second": -1, "tie": 0}
+
+
+@dataclass(slots=True)
+class Ballot:
+    """The votes on one pair.
+
+    Attributes:
+        pair: The pair as its first row has it.
+        votes: The strength of each vote: above zero for the first side, below for the second.
+        annotators: Who voted, where the table says so.
+    """
+
+    pair: PairRow
+    votes: list[float] = field(default_factory=list)
+    annotators: list[str] = field(default_factory=list)
+
+    @property
+    def net(self) -> int:
+        """Votes for the first side less those for the second, each counting one."""
+        return sum((vote > 0) - (vote < 0) for vote in self.votes)
+
+
+def vote_annotations(
+    rows: Iterable[Row], table: Table, aspect: str, file: str, report: Report
+) -> Iterator[Annotation]:
+    """Yield the annotations of the pairs that the rows decide; report verdicts and ties.
+
+    Args:
+        rows: The rows.
+        table: Its `pairs` are read.
+        aspect: What was judged.
+        file: Where verdicts and ties are counted.
+        report: Called with what was counted.
+
+    Raises:
+        SourceError: At an unknown verdict, a strength that is not above zero, an annotator who
+            votes twice on a pair, or two texts that are the same and not tied.
+    """
+    pairs, counts = table["pairs"], Counter[str]()
+    ballots: dict[tuple[str, str, str], Ballot] = {}
+    verdicts = {cell: name for name, cells in pairs["values"].items() for cell in as_texts(cells)}
+    for row in rows:
+        _cast(row, table, verdicts, ballots, counts)
+    undecided = sum(ballot.net == 0 for ballot in ballots.values())
+    counts["pairs with as many votes for either side, left out"] = undecided
+    for what, n in counts.items():
+        if n:
+            report(file, f"{what}: {n}")
+    has_scores = "strength" in pairs or "annotator" in pairs
+    for key in list(ballots):
+        ballot = ballots.pop(key)  # which makes room for the annotations built of it
+        if ballot.net:
+            yield from _annotate(ballot, aspect, has_scores=has_scores)
+
+
+def _cast(
+    row: Row,
+    table: Table,
+    verdicts: Mapping[str, str],
+    ballots: dict[tuple[str, str, str], Ballot],
+    counts: Counter[str],
+) -> None:
+    """Add the vote of a row to those on its pair, and to the counts."""
+    columns = table["pairs"]
+    verdict = _read_verdict(row, columns["better"], verdicts)
+    strength = _read_strength(row, columns["strength"]) if "strength" in columns else 1.0
+    pair = read_pair(row, table, _SIDES)
+    if verdict != "tie":
+        refuse_equal(pair, _SIDES)
+    ballot = ballots.setdefault(
+        (pair.context.split, pair.context.context_id, pair.group), Ballot(pair)
+    )
+    is_turned = pair.sides[0].candidate_id != ballot.pair.sides[0].candidate_id
+    ballot.votes.append(_SIGNS[verdict] * strength * (-1 if is_turned else 1))
+    if "annotator" in columns:
+        annotator = row.filled(columns["annotator"])
+        if annotator in ballot.annotators:
+            raise SourceError(
+                f"{row.place(columns['annotator'])}: {shown(annotator)} judges these two texts "
+                f"for the second time (first: {ballot.pair.where}); keep one of the rows"
+            )
+        ballot.annotators.append(annotator)
+    ballot.pair.categories.extend(set(pair.categories) - set(ballot.pair.categories))
+    counts[f"verdicts {verdict}"] += 1
+    if "strength" in columns and verdict != "tie":
+        counts[f"verdicts of strength {strength:g}"] += 1
+
+
+def _read_verdict(row: Row, column: str, verdicts: Mapping[str, str]) -> str:
+    cell = row.filled(column)
+    if cell not in verdicts:
+        raise SourceError(
+            f"{row.place(column)}: the verdict {shown(cell)} is unknown, only "
+            f"{', '.join(map(shown, verdicts))}; correct the cell, or add it to `values` in "
+            "source.yaml"
+        )
+    return verdicts[cell]
+
+
+def _read_strength(row: Row, column: str) -> float:
+    strength = row.number(column)
+    if strength is None:
+        return 1.0
+    if strength <= 0:
+        raise SourceError(
+            f"{row.place(column)}: a strength of {strength:g} is not above 0; correct the cell: "
+            "the verdict says which text is better, the strength by how much"
+        )
+    return strength
+
+
+def _annotate(ballot: Ballot, aspect: str, *, has_scores: bool) -> Iterator[Annotation]:
+    """Yield the annotations of a decided pair; its margin is the mean of its votes."""
+    pair, votes = ballot.pair, ballot.votes
+    if ballot.net < 0:
+        one, other = pair.sides
+        pair, votes = pair._replace(sides=(other, one)), [-vote for vote in votes]
+    if not has_scores:
+        yield from annotate_pair(pair, aspect)
+        return
+    high: dict[str, Any] = {"score": sum(votes) / len(votes), "ratings": votes}
+    low: dict[str, Any] = {"score": 0.0, "ratings": [-vote for vote in votes]}
+    yield from annotate_pair(pair, aspect, high, low)

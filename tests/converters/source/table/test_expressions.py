@@ -1,0 +1,153 @@
+"""Computed columns and filters, as SQL expressions over the cells of a row."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.table_files import csv_of, parquet_of, refused
+
+from nnd.converters.folder.conversion import convert
+
+ShapedSource = Callable[..., Path]
+
+TABLE: dict[str, Any] = {
+    "columns": {"context_id": "key", "candidate": "answer", "system": "by"},
+    "inputs": {"question": "key"},
+    "labels": {"answer": "label"},
+}
+HEADER = ["key", "answer", "by", "verdict", "part"]
+ROWS = [
+    ["c1", "A", "heron", "Good!", "a"],
+    ["c1", "B", "wren", "wrong", ""],
+    ["c1", "C", "plover", "rude", "b"],
+]
+LABEL = {"label": "LOWER(REPLACE(verdict, '!', ''))"}
+
+
+@pytest.mark.parametrize("name", ["toy.csv", "toy.parquet"])
+def test_a_computed_column_is_one_like_any_other(shaped_source: ShapedSource, name: str) -> None:
+    raw = csv_of(HEADER, *ROWS) if name == "toy.csv" else parquet_of(HEADER, *ROWS)
+    compute = LABEL | {"name": "CONCAT(_file, '/', label, _row)"}
+    columns = TABLE["columns"] | {"candidate_id": "name"}
+
+    pairs = convert(shaped_source({name: raw}, TABLE | {"compute": compute, "columns": columns}))
+
+    assert pairs.pairs.select("high_id", "low_id").rows() == [
+        (f"{name}/good1", f"{name}/rude3"),
+        (f"{name}/good1", f"{name}/wrong2"),
+    ]
+
+
+def test_a_computed_column_may_be_the_same_for_all(shaped_source: ShapedSource) -> None:
+    table = TABLE | {"compute": LABEL | {"split": "'dev'"}}
+    table["columns"] = TABLE["columns"] | {"split": "split"}
+
+    pairs = convert(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)).pairs
+
+    assert pairs["split"].to_list() == ["dev", "dev"]
+
+
+def test_a_computed_column_may_take_the_place_of_one(shaped_source: ShapedSource) -> None:
+    table = TABLE | {"labels": {"answer": "verdict"}, "compute": {"verdict": LABEL["label"]}}
+
+    annotations = convert(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)).annotations
+
+    assert annotations["label"].to_list() == ["good", "rude", "wrong"]
+
+
+def test_a_computed_column_may_be_a_list(shaped_source: ShapedSource) -> None:
+    rows = [
+        {"key": "c1", "answer": "A", "by": "heron", "right": 1, "types": []},
+        {"key": "c1", "answer": "B", "by": "wren", "right": 0, "types": ["rude", "wrong"]},
+    ]
+    raw = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    compute = {"label": "CASE WHEN right = '1' THEN ['good'] ELSE types END"}
+
+    pairs = convert(shaped_source({"toy.jsonl": raw}, TABLE | {"compute": compute})).pairs
+
+    assert pairs["error_category"].to_list() == ["rude", "wrong"]
+
+
+@pytest.mark.parametrize("where", ["part <> 'b'", "part IN ('a', '')", "CAST(_row AS INT) < 3"])
+def test_rows_are_filtered_and_counted(shaped_source: ShapedSource, where: str) -> None:
+    table = TABLE | {"compute": LABEL, "where": where}
+
+    found = convert(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table))
+
+    assert found.annotations["system"].to_list() == ["heron", "wren"]
+    assert found.manifest["oddities"] == ["toy.csv: rows left out by `where`: 1"]
+
+
+@pytest.mark.parametrize(
+    ("section", "reason"),
+    [
+        ({"where": "label = = 1"}, 'where: "label = = 1" is not an SQL expression: '),
+        ({"where": ""}, ""),
+        ({"where": "part"}, 'where: "part" gives String, and not true or false'),
+        ({"compute": {"label": "MAX(verdict)"}}, 'compute: label: "MAX(verdict)" looks at several'),
+        ({"compute": {"label": "COUNT(*)"}}, 'compute: label: "COUNT(*)" looks at several rows'),
+        ({"where": "ROW_NUMBER() OVER (ORDER BY key) > 1"}, "where: "),
+        ({"where": "key IN (SELECT 1)"}, "where: "),
+        ({"where": "key IN (VALUES ('c1'))"}, "where: "),
+    ],
+)
+def test_expressions_that_are_none(
+    shaped_source: ShapedSource, section: dict[str, Any], reason: str
+) -> None:
+    table = TABLE | {"compute": LABEL} | section
+    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)
+
+    assert refused(folder).startswith(f"{folder}/source.yaml: table{reason and f': {reason}'}")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "key IN (SELECT a FROM read_csv('{path}'))",
+        "key IN (FROM read_csv('{path}'))",
+        "EXISTS (SELECT 1 FROM \"read_csv\"('{path}'))",
+        "E'\\'' IN (SELECT a FROM READ_CSV('{path}')) OR key = 'x'",
+        "key = (SELECT a FROM read_parquet('{path}'))",
+    ],
+)
+def test_an_expression_reads_no_file(
+    shaped_source: ShapedSource, tmp_path: Path, where: str
+) -> None:
+    (tmp_path / "secret.csv").write_text("a\nc1\n")
+    written = where.format(path=tmp_path / "secret.csv")
+    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, TABLE | {"where": written})
+
+    message = refused(folder)
+
+    assert "reads the cells of its row only, so use `join` for another file" in message
+
+
+def test_a_row_that_cannot_be_computed_is_named(shaped_source: ShapedSource) -> None:
+    table = TABLE | {"compute": LABEL, "where": "CAST(part AS INT) > 1"}
+    rows = [[*ROWS[0][:4], "2"], [*ROWS[1][:4], "x"]]
+
+    message = refused(shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table))
+
+    assert message.startswith("toy.csv:3: ")
+    assert 'table: where: "CAST(part AS INT) > 1" cannot be computed: ' in message
+
+
+def test_a_column_that_is_not_there(shaped_source: ShapedSource) -> None:
+    table = TABLE | {"compute": LABEL, "where": "nope = '1'"}
+
+    assert refused(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)).startswith(
+        'toy.csv:1: there is no column "nope", only '
+    )
+
+
+def test_batches_do_not_show(shaped_source: ShapedSource) -> None:
+    rows = [[f"c{n // 2}", "AB"[n % 2], "heron", ("good", "rude")[n % 2], ""] for n in range(9000)]
+    table = TABLE | {"compute": LABEL, "where": "CAST(_row AS INT) > 4"}
+    table["columns"] = {"context_id": "key", "candidate": "answer"}
+
+    found = convert(shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table))
+
+    assert found.pairs.height == 4498
+    assert found.manifest["oddities"] == ["toy.csv: rows left out by `where`: 4"]

@@ -1,0 +1,247 @@
+"""Rows that are pairs, judged once or by several annotators."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.table_files import csv_of, refused
+
+from nnd.converters.folder.conversion import convert
+
+ShapedSource = Callable[..., Path]
+
+BETTER = {"rule": "no_error", "no_error": "better"}
+TAXONOMY = {
+    label: {"name": label, "group": None, "description": f"{label}."}
+    for label in ("worse", "entity", "tense")
+}
+INPUTS = {"inputs": {"article": "article"}}
+
+
+def section(**pairs: Any) -> dict[str, Any]:
+    return {**INPUTS, "pairs": pairs}
+
+
+def source_of(shaped: ShapedSource, rows: list[dict[str, Any]], **pairs: Any) -> Path:
+    raw = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return shaped({"toy.jsonl": raw}, section(**pairs), quality=BETTER, taxonomy=TAXONOMY)
+
+
+EDITED = [
+    {"n": 1, "article": "A1", "good": "Right.", "bad": "Wrong.", "kind": "entity"},
+    {"n": 2, "article": "A1", "good": "Right.", "bad": "Was wrong.", "kind": ["entity", "tense"]},
+    {"n": 3, "article": "A2", "good": "Yes.", "bad": "No.", "kind": None},
+]
+
+
+def test_a_row_of_a_better_and_a_worse_text_is_a_pair(shaped_source: ShapedSource) -> None:
+    folder = source_of(shaped_source, EDITED, high="good", low="bad", category="kind", id="n")
+
+    found = convert(folder)
+
+    columns = ("context", "group", "high_id", "low_id", "candidate_low", "error_category")
+    assert sorted(found.pairs.select(columns).rows()) == [
+        ("A1", "1", "1/high", "1/low", "Wrong.", "entity"),
+        ("A1", "2", "2/high", "2/low", "Was wrong.", "entity"),
+        ("A1", "2", "2/high", "2/low", "Was wrong.", "tense"),
+        ("A2", "3", "3/high", "3/low", "No.", "worse"),
+    ]
+    assert found.pairs["label_high"].unique().to_list() == ["better"]
+    assert found.pairs["system_high"].null_count() == found.pairs.height
+    assert found.human_scores.is_empty()
+
+
+def test_a_pair_with_no_key_is_known_by_its_texts(shaped_source: ShapedSource) -> None:
+    pairs = convert(source_of(shaped_source, EDITED, high="good", low="bad")).pairs
+
+    turned = convert(
+        source_of(
+            lambda *given, **facts: shaped_source(*given, folder="turned", **facts),
+            EDITED[::-1],
+            high="good",
+            low="bad",
+        )
+    ).pairs
+    assert pairs.height == 3
+    assert pairs["pair_id"].to_list() == turned["pair_id"].to_list()
+    # A1's reference is one candidate, in two groups.
+    assert pairs["high_id"].n_unique() == 2
+    assert pairs["group"].n_unique() == 3
+
+
+def test_the_texts_of_a_pair_may_have_systems(shaped_source: ShapedSource) -> None:
+    rows = [{"article": "A", "a": "X", "b": "Y", "sa": "heron", "sb": "wren"}]
+    high, low = {"candidate": "a", "system": "sa"}, {"candidate": "b", "system": "sb"}
+
+    found = convert(source_of(shaped_source, rows, high=high, low=low))
+
+    assert found.pairs.select("system_high", "system_low").rows() == [("heron", "wren")]
+    assert found.human_scores.height > 0
+
+
+def test_a_pair_of_one_text_is_refused(shaped_source: ShapedSource) -> None:
+    rows = [*EDITED, {"n": 4, "article": "A", "good": "Same.", "bad": "Same.", "kind": "tense"}]
+
+    assert refused(source_of(shaped_source, rows, high="good", low="bad", id="n")) == (
+        "toy.jsonl:4: high and low are the same text, so neither is better; correct the row, or "
+        "leave it out with `where` in source.yaml"
+    )
+
+
+VERDICTS = {"first": [1, "A"], "second": 2, "tie": "="}
+PREFERENCE: dict[str, Any] = {
+    "first": "x",
+    "second": "y",
+    "better": "verdict",
+    "values": VERDICTS,
+}
+
+
+def judged(*verdicts: Any, **cells: Any) -> list[dict[str, Any]]:
+    """Rows about different articles, with a verdict each."""
+    return [
+        {"article": f"A{number}", "x": "X", "y": "Y", "verdict": verdict} | cells
+        for number, verdict in enumerate(verdicts)
+    ]
+
+
+def test_a_verdict_says_which_text_is_better(shaped_source: ShapedSource) -> None:
+    found = convert(source_of(shaped_source, judged(1, 2, "A", "=", "2"), **PREFERENCE))
+
+    columns = ("context", "candidate_high", "candidate_low", "error_category", "margin")
+    assert sorted(found.pairs.select(columns).rows()) == [
+        ("A0", "X", "Y", "worse", None),
+        ("A1", "Y", "X", "worse", None),
+        ("A2", "X", "Y", "worse", None),
+        ("A4", "Y", "X", "worse", None),
+    ]
+    assert sorted(found.manifest["oddities"]) == [
+        "toy.jsonl: pairs with as many votes for either side, left out: 1",
+        "toy.jsonl: verdicts first: 2",
+        "toy.jsonl: verdicts second: 2",
+        "toy.jsonl: verdicts tie: 1",
+    ]
+
+
+@pytest.mark.parametrize("verdict", ["3", "", "first"])
+def test_an_unknown_verdict(shaped_source: ShapedSource, verdict: str) -> None:
+    assert refused(source_of(shaped_source, judged(1, verdict), **PREFERENCE)) == (
+        f'toy.jsonl:2, verdict: the verdict "{verdict}" is unknown, only "1", "A", "2", "="; '
+        "correct the cell, or add it to `values` in source.yaml"
+    )
+
+
+def vote(article: str, first: str, second: str, verdict: Any, rater: str) -> dict[str, Any]:
+    return {"article": article, "x": first, "y": second, "verdict": verdict, "rater": rater}
+
+
+def test_three_annotators_vote_on_a_pair(shaped_source: ShapedSource) -> None:
+    rows = [
+        vote("A1", "X", "Y", 1, "r1"),
+        vote("A1", "Y", "X", 1, "r2"),  # Y: the texts are turned round
+        vote("A1", "X", "Y", 1, "r3"),
+        vote("A2", "X", "Y", 1, "r1"),
+        vote("A2", "X", "Y", "=", "r2"),
+        vote("A2", "X", "Y", 2, "r3"),
+        vote("A3", "X", "Y", "=", "r1"),
+        vote("A3", "X", "Y", "=", "r2"),
+        vote("A3", "X", "Y", 2, "r3"),
+    ]
+
+    found = convert(source_of(shaped_source, rows, **PREFERENCE, annotator="rater"))
+
+    # A1: two votes to one for X, (1 - 1 + 1) / 3. A2: one vote each, no pair. A3: one vote for Y.
+    pairs = found.pairs.sort("context")
+    assert pairs.select("context", "candidate_high").rows() == [("A1", "X"), ("A3", "Y")]
+    assert pairs["margin"].to_list() == pytest.approx([1 / 3, 1 / 3])
+    high = found.annotations.filter(label="better", context="A1")
+    assert high["ratings"].to_list() == [[1.0, -1.0, 1.0]]
+    assert (
+        "toy.jsonl: pairs with as many votes for either side, left out: 1"
+        in (found.manifest["oddities"])
+    )
+
+
+def test_strengths_make_the_margin_and_not_the_winner(shaped_source: ShapedSource) -> None:
+    votes = [(1, "r1", 1), (1, "r2", 1), (2, "r3", 4)]
+    rows = [vote("A", "X", "Y", verdict, by) | {"much": much} for verdict, by, much in votes]
+
+    found = convert(
+        source_of(shaped_source, rows, **PREFERENCE, annotator="rater", strength="much")
+    )
+
+    assert found.pairs["candidate_high"].to_list() == ["X"]
+    assert found.pairs["margin"].to_list() == pytest.approx([(1 + 1 - 4) / 3])
+    assert "toy.jsonl: verdicts of strength 1: 2" in found.manifest["oddities"]
+
+
+@pytest.mark.parametrize("strength", ["0", "-2"])
+def test_a_strength_is_above_0(shaped_source: ShapedSource, strength: str) -> None:
+    rows = judged(1, much=strength)
+
+    assert refused(source_of(shaped_source, rows, **PREFERENCE, strength="much")) == (
+        f"toy.jsonl:1, much: a strength of {strength} is not above 0; correct the cell: the "
+        "verdict says which text is better, the strength by how much"
+    )
+
+
+def test_nobody_votes_twice(shaped_source: ShapedSource) -> None:
+    rows = [vote("A", "X", "Y", 1, "r1"), vote("A", "Y", "X", 2, "r1")]
+
+    assert refused(source_of(shaped_source, rows, **PREFERENCE, annotator="rater")) == (
+        'toy.jsonl:2, rater: "r1" judges these two texts for the second time (first: toy.jsonl:1); '
+        "keep one of the rows"
+    )
+
+
+def test_texts_that_are_the_same_are_tied_or_refused(shaped_source: ShapedSource) -> None:
+    rows = [{"article": "A", "x": "S", "y": "S", "verdict": "="}, *judged(1)]
+
+    assert convert(source_of(shaped_source, rows, **PREFERENCE)).pairs.height == 1
+
+
+def test_the_same_text_is_not_better_than_itself(shaped_source: ShapedSource) -> None:
+    rows = [*judged(1), {"article": "A", "x": "S", "y": "S", "verdict": 2}]
+
+    assert refused(source_of(shaped_source, rows, **PREFERENCE)).startswith(
+        "toy.jsonl:2: first and second are the same text, so neither is better; "
+    )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "facts", "reason"),
+    [
+        (PREFERENCE, {"quality": {"rule": "no_error", "no_error": "good"}}, "pairs: the better"),
+        (PREFERENCE, {"aspects": {"a": "?", "b": "?"}}, "pairs: aspect is missing"),
+        (
+            PREFERENCE | {"values": {"first": "A", "second": ["A"]}},
+            {},
+            "pairs: values: a verdict has two meanings",
+        ),
+    ],
+)
+def test_sections_that_make_no_sense(
+    shaped_source: ShapedSource, pairs: dict[str, Any], facts: dict[str, Any], reason: str
+) -> None:
+    raw = csv_of(["article", "x", "y", "verdict"], ["A", "X", "Y", "1"])
+    facts = {"quality": BETTER, "taxonomy": TAXONOMY} | facts
+    folder = shaped_source({"toy.csv": raw}, section(**pairs), **facts)
+
+    assert refused(folder).startswith(f"{folder}/source.yaml: table: {reason}")
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        {"high": "x"},
+        {"first": "x", "second": "y", "better": "verdict"},
+        PREFERENCE | {"high": "x", "low": "y"},
+        {"high": "x", "low": "y", "annotator": "rater"},
+    ],
+)
+def test_sections_of_half_a_form(shaped_source: ShapedSource, pairs: dict[str, Any]) -> None:
+    folder = shaped_source({"toy.csv": b""}, section(**pairs), quality=BETTER, taxonomy=TAXONOMY)
+
+    assert refused(folder).startswith(f"{folder}/source.yaml: table/pairs: ")
