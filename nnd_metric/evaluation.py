@@ -32,7 +32,8 @@ class Evaluation(Pictured):
             `results.SCORED_SCHEMA`.
         agreement: Between pass rates and human scores, or None.
         agreement_reason: Why there is no agreement, or None.
-        systems: Model → system it stands for, as somebody said.
+        systems: Model → system it stands for, as the user said.
+        templates: Model → template the user chose for it alone.
     """
 
     data: str
@@ -41,6 +42,7 @@ class Evaluation(Pictured):
     agreement: Agreement | None
     agreement_reason: str | None
     systems: Mapping[str, str] = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)
 
     def headline(self) -> str:
         """Return which model passes most tests."""
@@ -116,6 +118,7 @@ class Evaluation(Pictured):
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
             "agreement_reason": self.agreement_reason,
             "systems": dict(self.systems),
+            "templates": dict(self.templates),
         }
 
     def write(self, folder: str | Path) -> None:

@@ -20,11 +20,14 @@ from nnd.metric.agreement import agree_scored
 from nnd.metric.data import (
     PairData,
     PairSet,
+    check_systems,
+    choices_for,
     choose_part,
+    is_several,
     load_pairs,
     match_systems,
     name_datasets,
-    names_in,
+    only_of_one,
     read_human_scores,
 )
 from nnd.metric.engine import Scoring, Store, default_store, scoring_of_each
@@ -49,10 +52,8 @@ from nnd.metric.results import (
 from nnd.metric.trouble import Trouble
 from nnd.schemas import (
     NNDError,
-    ScoringError,
     ScoringWarning,
     check_replaceable,
-    did_you_mean,
 )
 
 Dataset: TypeAlias = PairData | PairSet
@@ -116,8 +117,8 @@ def evaluate(
             rows of one.
         out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
             of each. A run of other models that is there stays, if it is of the same pairs, protocol
-            and template. Also written, when the run is interrupted or fails, is what was done by
-            then.
+            and template (a template chosen for one model stays with it). Also written, when the
+            run is interrupted or fails, is what was done by then.
         human_scores: Human scores per system, of one dataset; None means those that come with the
             data.
         systems: Model → system it stands for, where the model's id does not say it; of several
@@ -139,17 +140,14 @@ def evaluate(
             message says which and why.
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
-    several = _is_several(data)
+    several = is_several(data)
     asked = list_models(models)
     datasets: list[Dataset] = list(data) if several else [data]
     names, keys = name_models(asked), name_datasets(datasets)
     folders = _find_folders(out, keys)
     scorings = scoring_of_each(names, scoring, templates or {})
     if human_scores is not None and len(keys) > 1:
-        raise ScoringError(
-            "human scores are of one dataset, and there are several; leave human_scores "
-            "(--human-scores) out: those that come with each dataset are taken"
-        )
+        raise only_of_one("human_scores")
     trouble = Trouble(fatal=not several or len(names) == len(keys) == 1)
     pairs = _read(keys, datasets, human_scores, trouble)
     if limit is not None or categories:
@@ -169,7 +167,9 @@ def evaluate(
     finally:  # what was done by then is kept when a sweep is interrupted
         for key, found in done.items():
             if found:
-                evaluations[key] = _join(found, kept(key), pairs[key], systems or {})
+                evaluations[key] = _join(
+                    found, kept(key), pairs[key], systems or {}, templates or {}
+                )
                 if key in folders:
                     evaluations[key].write(folders[key])
     if not several:
@@ -189,11 +189,6 @@ def _find_folders(out: str | Path | None, names: Sequence[str]) -> dict[str, Pat
     for folder in folders.values():
         check_replaceable(folder, files=RUN_FILES)
     return folders
-
-
-def _is_several(data: object) -> bool:
-    """Whether data is a list of datasets; one of dicts holds the rows of a single dataset."""
-    return isinstance(data, list | tuple) and not any(isinstance(each, Mapping) for each in data)
 
 
 def _read(
@@ -290,19 +285,25 @@ def _kept(
 ) -> KeptRun:
     """Return what stays of an earlier run on a dataset."""
     found = read_kept(folders[key], pairs[key], scoring, scorings) if key in folders else None
-    return found or KeptRun((), pl.DataFrame(schema=STORED), {})
+    return found or KeptRun((), pl.DataFrame(schema=STORED), {}, {})
 
 
 def _join(
-    scored: Sequence[_Scored], kept: KeptRun, pairs: PairSet, systems: Mapping[str, str]
+    scored: Sequence[_Scored],
+    kept: KeptRun,
+    pairs: PairSet,
+    systems: Mapping[str, str],
+    templates: Mapping[str, str],
 ) -> Evaluation:
     """Return the evaluation of several models on one dataset: those that stay, and what is new."""
     results = (*kept.results, *(result for result, _ in scored))
     everything = pl.concat([kept.scored, *(frame.select(*STORED) for _, frame in scored)])
     people, told = pairs.human_scores, {**kept.systems, **systems}
-    own = {} if people is None else _systems_in(people, told, [each.model for each in results])
+    own = {} if people is None else choices_for(people, told, [each.model for each in results])
     agreement, reason = agree_scored(everything, people, systems=own)
-    return Evaluation(pairs.title, results, everything, agreement, reason, own)
+    names = {each.model for each in results}
+    chosen = {m: t for m, t in {**kept.templates, **templates}.items() if m in names}
+    return Evaluation(pairs.title, results, everything, agreement, reason, own, chosen)
 
 
 def _check_systems(
@@ -310,23 +311,6 @@ def _check_systems(
 ) -> None:
     """Find a mistake in `systems` before the long work."""
     judged = [each.human_scores for each in pairs.values() if each.human_scores is not None]
-    known = list(dict.fromkeys(name for people in judged for name in names_in(people, "system")))
-    unknown = [system for system in systems.values() if system not in known]
-    if judged and unknown:
-        raise ScoringError(
-            f'there is no system "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
-            f"{', '.join(known)}"
-        )
+    check_systems(systems, names, judged)
     for people in judged:
-        own = _systems_in(people, systems, [*systems])
-        match_systems(names, people, own)
-
-
-def _systems_in(
-    people: pl.DataFrame, systems: Mapping[str, str], models: Sequence[str]
-) -> dict[str, str]:
-    """Return those choices that are of some models and of systems that were judged here."""
-    known = names_in(people, "system")
-    return {
-        model: system for model, system in systems.items() if model in models and system in known
-    }
+        match_systems(names, people, choices_for(people, systems, systems))

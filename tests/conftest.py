@@ -34,6 +34,7 @@ def _cache_of_its_own(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) 
 def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """No line is folded for the terminal of the person who runs the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    os.unsetenv("COLUMNS")  # readline sets it behind Python's back, and child processes see it
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from nnd.converters.check_source import card, code, facts, rows, texts
 from nnd.converters.check_source.case import Case
-from nnd.converters.check_source.outcome import Check, not_reached
+from nnd.converters.check_source.outcome import Check, skipped
 from nnd.converters.check_source.reading import every_variant, real_readings
 from nnd.converters.check_source.report import CheckReport
 from nnd.converters.source import Source, load_source
@@ -61,7 +61,7 @@ def check_source(source: str | Path, origin: str | Path | None = None) -> CheckR
 
     Returns:
         One check for each of NAMES, in that order. Nothing fails twice for one reason: what cannot
-        be looked at because something else fails is `not reached`.
+        be checked because something else fails is `skipped`.
 
     Raises:
         SourceError: If there is no such source, or nothing at `origin`.
@@ -94,11 +94,11 @@ def _check_all(case: Case) -> Iterator[Check]:
     blocking = set[str]()
     for name, check, needs in _CHECKS:
         first = next((need for need in needs if need in blocking), None)
-        found = check(case) if first is None else not_reached(name, first)
+        found = check(case) if first is None else skipped(name, first)
         yield found
         # A faulty convert.py blocks nothing as long as it gives rows.
         is_borne = found.outcome == "fail" and name in (*_CODE, rows.CONVERTS) and case.gives_rows
-        if found.outcome in ("fail", "not reached") and not is_borne:
+        if found.outcome in ("fail", "skipped") and not is_borne:
             blocking.add(name)
 
 
@@ -107,5 +107,5 @@ def _report(source: str | Path, *checks: Check) -> CheckReport:
     found = {check.name: check for check in checks}
     return CheckReport(
         str(source),
-        tuple(found.get(name) or not_reached(name, facts.SCHEMA) for name in NAMES),
+        tuple(found.get(name) or skipped(name, facts.SCHEMA) for name in NAMES),
     )

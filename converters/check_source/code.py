@@ -96,7 +96,7 @@ def check_limits(case: Case) -> Check:
     lines = len(path.read_bytes().splitlines()) if path.is_file() else 0
     if lines > _MOST_LINES:
         remedy = "see whether less does: a reader has to follow it"
-        return Check(LIMITS, "look", f"convert.py has {lines} lines", remedy)
+        return Check(LIMITS, "review", f"convert.py has {lines} lines", remedy)
     seconds = max((run.seconds for run in case.runs), default=0.0)
     memory = max((run.peak_bytes for run in case.runs), default=0) / 2**20
     return Check(LIMITS, "pass", f"{seconds:.1f} s and at most {memory:,.0f} MiB for a conversion")

@@ -65,7 +65,7 @@ def check_filled_in(case: Case) -> Check:
     missing = [field for field in _FOR_THE_CARD if not case.source.facts.get(field)]
     if missing:
         remedy = "state them where anybody knows; the card says until then that nobody does"
-        return Check(FILLED_IN, "look", f"not stated: {', '.join(missing)}", remedy)
+        return Check(FILLED_IN, "review", f"not stated: {', '.join(missing)}", remedy)
     return Check(FILLED_IN, "pass", "everything is stated")
 
 
@@ -99,10 +99,10 @@ def check_licence(case: Case) -> Check:
             "`nnd publish` refuses but with --private or --i-have-permission: ask the authors, and "
             "state what they say"
         )
-        return Check(LICENCE, "look", told, remedy)
+        return Check(LICENCE, "review", told, remedy)
     if hub_licence(licence) == "other":
         remedy = "check it against https://spdx.org/licenses; its text must be at the homepage"
-        return Check(LICENCE, "look", f"the Hub knows no licence {licence}", remedy)
+        return Check(LICENCE, "review", f"the Hub knows no licence {licence}", remedy)
     return Check(LICENCE, "pass", f"{licence}, redistribution: {redistribution}")
 
 
@@ -124,7 +124,7 @@ def check_files(case: Case) -> Check:
             "state url and sha256 (`sha256sum FILE`) where they are known, and tell under `notes` "
             "how else to get the file"
         )
-        return Check(FILES, "look", f"without url or sha256: {', '.join(bare)}", remedy)
+        return Check(FILES, "review", f"without url or sha256: {', '.join(bare)}", remedy)
     return Check(FILES, "pass", f"{len(files)} with url and sha256")
 
 

@@ -5,9 +5,9 @@ from typing import Literal, TypeAlias
 
 from nnd.schemas import one_line
 
-Outcome: TypeAlias = Literal["pass", "fail", "look", "not reached"]
-"""`look` wants a person's eyes and is no failure. `not reached` is what could not be checked: for
-want of something that failed before, or of the real file."""
+Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
+"""`review` needs a person's judgement and is not a failure. `skipped` is what could not be checked:
+because another check failed first, or because the real file is missing."""
 
 AT_HAND = "name the real file with --from"
 
@@ -33,9 +33,9 @@ class Check:
         return one_line(f"{self.outcome}: {self.name}: {self.message}{remedy}")
 
 
-def not_reached(name: str, because: str) -> Check:
+def skipped(name: str, because: str) -> Check:
     """Return a check that another one stands in the way of."""
-    return Check(name, "not reached", f'"{because}" comes first')
+    return Check(name, "skipped", f'"{because}" comes first')
 
 
 def listed(names: list[str], most: int = 8) -> str:

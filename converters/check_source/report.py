@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _STYLES: dict[Outcome, str] = {
     "pass": "green",
     "fail": "bold red",
-    "look": "yellow",
-    "not reached": "dim",
+    "review": "yellow",
+    "skipped": "dim",
 }
 
 

@@ -42,7 +42,7 @@ def _check_known(case: Case, name: str, field: str, section: str) -> Check:
     unused = sorted(_unused(case.measured, field))  # a fixture need not have everything
     if unused:
         remedy = f"take them out of `{section}`, or mend how it is read; other sets may have them"
-        return Check(name, "look", f"not in the real files: {listed(unused)}", remedy)
+        return Check(name, "review", f"not in the real files: {listed(unused)}", remedy)
     return Check(name, "pass", f"those under `{section}` and no others")
 
 
@@ -122,7 +122,9 @@ def check_ids(case: Case) -> Check:
             return Check(IDS, "fail", message, remedy)
     aside = f"; rows were not shuffled in {listed(case.unshuffled)}" if case.unshuffled else ""
     if not shuffled:
-        return Check(IDS, "look", f"no rows were shuffled{aside}", "see that no id is a row number")
+        return Check(
+            IDS, "review", f"no rows were shuffled{aside}", "see that no id is a row number"
+        )
     return Check(IDS, "pass", f"the same with rows shuffled{aside}")
 
 
@@ -154,12 +156,12 @@ def check_counts(case: Case) -> Check:
         return Check(COUNTS, "fail", listed(wrong, 3), remedy)
     if undeclared:
         remedy = "declare their sha256, or fetch them again"
-        return Check(COUNTS, "look", listed(undeclared), remedy)
+        return Check(COUNTS, "review", listed(undeclared), remedy)
     if case.measured:
         return Check(COUNTS, "pass", "fixture and real files give what is expected")
     if all(one.source.facts["expected"] is None for one in case.invented):
         message = "source.yaml expects nothing of the real file"
-        return Check(COUNTS, "look", message, f"{AT_HAND}, and put its counts under `expected`")
+        return Check(COUNTS, "review", message, f"{AT_HAND}, and put its counts under `expected`")
     return Check(COUNTS, "pass", f"the fixture gives what is expected; {AT_HAND} to check it too")
 
 

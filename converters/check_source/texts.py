@@ -29,9 +29,9 @@ def check_invented(case: Case) -> Check:
     """Check that no text of the fixture stands in the real files."""
     if is_own(case.source):
         message = "the source's own files lie in its folder"
-        return Check(INVENTED, "look", message, "see that they are invented, or free to be there")
+        return Check(INVENTED, "review", message, "see that they are invented, or free to be there")
     if not case.measured:
-        return Check(INVENTED, "not reached", "the real files are not at hand", AT_HAND)
+        return Check(INVENTED, "skipped", "the real files are not at hand", AT_HAND)
     copied = sorted(_texts(case.invented) & _texts(case.measured))
     if copied:
         shown = [f'"{excerpt(text, 40)}"' for text in copied]
@@ -55,7 +55,7 @@ def _texts(results: Sequence[Result]) -> set[str]:
 def check_confounds(case: Case) -> Check:
     """Check how far who looks at lengths alone comes; a coin passes one test of two."""
     if not case.measured:
-        return Check(CONFOUNDS, "not reached", "the real files are not at hand", AT_HAND)
+        return Check(CONFOUNDS, "skipped", "the real files are not at hand", AT_HAND)
     told = [
         f"{one.label}: {name.replace('_', ' ')} in {rate:.1%} of {overall['n']:,}"
         for one in case.measured
@@ -66,7 +66,7 @@ def check_confounds(case: Case) -> Check:
     ]
     if told:
         remedy = "say so under `limitations`: a model that likes such lengths passes as well"
-        return Check(CONFOUNDS, "look", listed(told), remedy)
+        return Check(CONFOUNDS, "review", listed(told), remedy)
     return Check(CONFOUNDS, "pass", "lengths decide no better than a coin, within 10 points")
 
 
@@ -79,7 +79,7 @@ def _overall(result: Result) -> dict[str, Any]:
 def check_hygiene(case: Case) -> Check:
     """Count candidates that are lower-cased, tokenised, with doubled spaces or odd characters."""
     if not case.measured:
-        return Check(HYGIENE, "not reached", "the real files are not at hand", AT_HAND)
+        return Check(HYGIENE, "skipped", "the real files are not at hand", AT_HAND)
     told = []
     for one in case.measured:
         systems = one.conversion.manifest["hygiene"]["systems"] if one.conversion else {}
@@ -93,7 +93,7 @@ def check_hygiene(case: Case) -> Check:
             "see that the converter did not do it; the card says it, and --normalise changes it "
             "for those who ask"
         )
-        return Check(HYGIENE, "look", listed(told), remedy)
+        return Check(HYGIENE, "review", listed(told), remedy)
     return Check(HYGIENE, "pass", "texts look as people write them")
 
 
@@ -108,7 +108,7 @@ def check_personal_data(case: Case) -> Check:
     if found:
         kinds = [f"{kind} {sum(one.kind == kind for one in found)}" for kind in ("email", "ip")]
         remedy = "publish with --redact, or with --keep-contacts and a reason"
-        return Check(PERSONAL_DATA, "look", f"addresses in the files: {', '.join(kinds)}", remedy)
+        return Check(PERSONAL_DATA, "review", f"addresses in the files: {', '.join(kinds)}", remedy)
     where = (
         "fixture and real files" if case.measured else f"the fixture; {AT_HAND} to look there too"
     )

@@ -7,8 +7,9 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .measures import FEWEST_MODELS as FEWEST_MODELS, try_agreement as try_agreement
     from .outcome import Agreement as Agreement
+    from .over_datasets import Agreements as Agreements
+    from .runs import agree as agree
     from .stored import (
-        agree as agree,
         agree_scored as agree_scored,
         category_column as category_column,
         read_scored as read_scored,

@@ -34,6 +34,7 @@ from nnd.metric.statistics import (
 from nnd.schemas import ScoringError
 
 FEWEST_MODELS = 2
+_MOST_LISTED = 8
 
 
 def agreement(
@@ -166,11 +167,13 @@ def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]
 
 
 def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
-    matched = ", ".join(f"{model} → {system}" for model, system in matches.items()) or "none"
-    known = ", ".join(names_in(human_scores, "system")) or "none"
+    matched = "".join(f"only {model} is" for model in matches)
+    known = names_in(human_scores, "system")
+    more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
     return (
-        f"agreement needs at least two models matched to systems; matched: {matched}; "
-        f'pass systems={{"model": "system"}} (--system MODEL=SYSTEM); known systems: {known}'
+        f"agreement needs two models matched to judged systems, and {matched or 'none is'}; match "
+        "models with systems (--system MODEL=SYSTEM); the systems are "
+        f"{', '.join(known[:_MOST_LISTED])}{more}"
     )
 
 

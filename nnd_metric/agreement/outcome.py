@@ -176,6 +176,11 @@ class Agreement(Pictured):
         found = self.to_dict()
         return [agreement_table(found), *extrapolation_tables(found), *agreement_notes(found)]
 
+    def over_all_tests(self) -> Mapping[str, float | None]:
+        """Return statistic → correlation over all tests; None below FEWEST_SYSTEMS systems."""
+        _, found = self._main()
+        return found.statistics if found.n >= FEWEST_SYSTEMS else dict.fromkeys(STATISTICS)
+
     def _main(self) -> tuple[str, CategoryAgreement]:
         """Return the category of all tests, or the first there is."""
         category = OVERALL if OVERALL in self.by_category else next(iter(self.by_category))

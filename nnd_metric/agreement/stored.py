@@ -9,7 +9,7 @@ import polars as pl
 
 from nnd.metric.agreement.measures import try_agreement
 from nnd.metric.agreement.outcome import Agreement
-from nnd.metric.data import PairData, names_in, of_aspect, read_human_scores
+from nnd.metric.data import names_in, of_aspect
 from nnd.metric.results import (
     check_rules,
     check_same,
@@ -33,55 +33,6 @@ _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
 }
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
-
-
-def agree(
-    results: str | Path | Sequence[str | Path],
-    data: PairData | None = None,
-    *,
-    human_scores: PairData | None = None,
-    systems: Mapping[str, str] | None = None,
-    aspect: str | None = None,
-    order: Sequence[str] = (),
-    mixed_rules: bool = False,
-) -> Agreement:
-    """Correlate stored results of several models with human scores.
-
-    Args:
-        results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
-            .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
-            and then without intervals, which need the single pairs.
-        data: The data that was scored, if it comes with human scores (`data.load_pairs`).
-        human_scores: Human scores of your own, which count instead.
-        systems: Model → system it stands for, where neither its id nor its run says it.
-        aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
-            aspect are taken as they are, and so is a table, which does not say of what its rates
-            are: give one of this aspect.
-        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
-            of their models.
-        mixed_rules: Whether to take models together that versions of the metric scored by different
-            rules (see `scoring_rules`).
-
-    Raises:
-        ScoringError: If there are no human scores, results cannot be read or do not belong
-            together, models were scored by
-            different rules, or fewer than two models are matched to systems.
-    """
-    judged = data if human_scores is None else human_scores
-    if judged is None:
-        raise ScoringError("there are no human scores: pass data (--data) or human_scores")
-    people = read_human_scores(judged)
-    paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
-    if len(paths) == 1 and not paths[0].is_dir():
-        rates = read_pass_rates(paths[0])
-        found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
-    else:
-        scored = read_scored(paths, mixed_rules=mixed_rules)
-        systems = stored_systems(paths, people, systems)
-        found, reason = agree_scored(scored, people, systems=systems, aspect=aspect, order=order)
-    if found is None:
-        raise ScoringError(str(reason))
-    return found
 
 
 def agree_scored(

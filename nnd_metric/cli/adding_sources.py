@@ -129,7 +129,7 @@ def check_source(
     This runs the source's convert.py, with a clean environment and an empty home, under bwrap or
     unshare -rn where one of them works; the check `outside` says which. Without bwrap, read a
     stranger's code first. Exits with 1 if anything fails. Nothing is fetched; what needs the real
-    files is not reached without them.
+    files is skipped without them.
 
     Example: nnd check-source ./my_ratings --from ratings.csv
     """

@@ -1,7 +1,9 @@
 """What people call data: a path, a dataset on the Hub, or a built-in source by its name."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from nnd.schemas import ScoringError
 
@@ -37,6 +39,12 @@ def find_data(name: str) -> str:
     if meant := did_you_mean(name, built_in):
         raise ScoringError(f"{name}: there is no such file, folder or built-in source{meant}")
     return name
+
+
+def one_or_several(names: Sequence[str]) -> Any:  # noqa: ANN401 - as functions take data
+    """Return what names stand for: None for none, the data for one, else a list."""
+    found = [find_data(name) for name in names]
+    return found if len(found) > 1 else next(iter(found), None)
 
 
 def _converted(name: str) -> Path:

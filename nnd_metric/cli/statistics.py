@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.datasets import find_data, one_or_several
 from nnd.metric.cli.options import (
     DATA,
     HumanScores,
@@ -29,9 +29,12 @@ def agree(
     ],
     *,
     data: Annotated[
-        str | None,
-        typer.Option(metavar="DATA", help=f"Data that comes with human scores: {DATA}."),
-    ] = None,
+        list[str],
+        typer.Option(
+            metavar="DATA",
+            help=f"Data that comes with human scores: {DATA}; repeat it for several.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
     human_scores: HumanScores = None,
     system: Systems = [],  # noqa: B006 - typer copies it
     aspect: Annotated[
@@ -58,12 +61,13 @@ def agree(
 
     Example: nnd agree run --data quiz_design-nnd
     Example: nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
+    Example: nnd agree runs/frank runs/summeval --data frank --data summeval
     """
     from nnd.metric.agreement import agree as agree_
 
     found = agree_(
         results,
-        None if data is None else find_data(data),
+        one_or_several(data),
         human_scores=None if human_scores is None else find_data(human_scores),
         systems=read_systems(system),
         aspect=aspect,

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
         check_required as check_required,
         frame_of as frame_of,
     )
-    from .dataset_names import name_datasets as name_datasets
+    from .dataset_names import (
+        is_several as is_several,
+        name_datasets as name_datasets,
+        only_of_one as only_of_one,
+    )
     from .frames import (
         Table as Table,
         check_characters as check_characters,
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from .systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
+        check_systems as check_systems,
+        choices_for as choices_for,
         human_numbers_for as human_numbers_for,
         human_scores_for as human_scores_for,
         in_order as in_order,

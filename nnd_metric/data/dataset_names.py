@@ -1,6 +1,6 @@
-"""What several datasets are called, so that each can have a folder of results."""
+"""Several datasets: what they are called, so that each can have a folder of results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nnd.metric.data.frames import name_of
@@ -8,15 +8,28 @@ from nnd.metric.data.pairs import PairData, PairSet
 from nnd.schemas import ScoringError
 
 
+def is_several(data: object) -> bool:
+    """Whether data is a list of datasets; one of dicts holds the rows of a single dataset."""
+    return isinstance(data, list | tuple) and not any(isinstance(each, Mapping) for each in data)
+
+
+def only_of_one(argument: str) -> ScoringError:
+    """Return the error for an argument that is of one dataset where there are several."""
+    return ScoringError(
+        f"{argument} (--{argument.replace('_', '-')}) can be of one dataset only, and there are "
+        "several; leave it out to use what comes with each dataset"
+    )
+
+
 def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
-    """Return what a sweep calls some datasets: names that folders can have.
+    """Return what to call some datasets: names that folders can have.
 
     Raises:
         ScoringError: If there is none, or two have one name.
     """
     names = [_name(data) for data in datasets]
     if not names:
-        raise ScoringError("there is no dataset to evaluate on; name at least one")
+        raise ScoringError("there is no dataset; name at least one")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ScoringError(

@@ -9,7 +9,7 @@ The human score that stands against the pass rate of a category:
 A system with several such rows, one per aspect, gets their mean; `aspect=` keeps one aspect's rows.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -69,6 +69,41 @@ def match_systems(
             matches[model] = system
     _check_one_to_one(matches)
     return matches
+
+
+def choices_for(
+    people: pl.DataFrame, systems: Mapping[str, str], models: Collection[str]
+) -> dict[str, str]:
+    """Return those choices that are of some models and of systems that were judged here.
+
+    Args:
+        people: Human scores of one dataset.
+        systems: Model to system, over several datasets.
+        models: Those that were scored on this dataset.
+    """
+    known = names_in(people, "system")
+    return {
+        model: system for model, system in systems.items() if model in models and system in known
+    }
+
+
+def check_systems(
+    systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
+) -> None:
+    """Check choices over several datasets.
+
+    Args:
+        systems: Model to system.
+        models: Those that were scored on any of the datasets.
+        judged: Human scores of each dataset that has some; without any, there is nothing to check.
+
+    Raises:
+        ScoringError: If there is no such model, or no such system in any of the datasets.
+    """
+    if judged:
+        known = pl.concat([people.select("system") for people in judged])
+        _check_known("system", systems.values(), names_in(known, "system"))
+        _check_known("model", systems, models)
 
 
 def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, float]:

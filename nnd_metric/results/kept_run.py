@@ -1,7 +1,7 @@
 """What a folder holds already when another model is to be added to its run."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,12 +23,14 @@ class KeptRun(NamedTuple):
     Attributes:
         results: What each did.
         scored: The columns of `run_folder.STORED`.
-        systems: Model → system it stands for, as somebody said.
+        systems: Model → system it stands for, as the user said.
+        templates: Model → template the user chose for it alone.
     """
 
     results: tuple[ModelResult, ...]
     scored: pl.DataFrame
     systems: Mapping[str, str]
+    templates: Mapping[str, str]
 
 
 def read_kept(
@@ -51,7 +53,7 @@ def read_kept(
     scored = read_run(folder)
     with _readable(folder):
         stored = json.loads((folder / RESULT).read_text(encoding="utf-8"))
-        problem = _find_difference(stored["results"], scored, pairs, scoring, models)
+        problem = _find_difference(stored, scored, pairs, scoring, models)
         there = ", ".join(each["model"] for each in stored["results"])
     if problem is not None:
         raise ScoringError(
@@ -64,8 +66,11 @@ def read_kept(
             if each["model"] not in models
         )
         names = [each.model for each in results]
-        systems = {m: s for m, s in stored.get("systems", {}).items() if m in names}
-    return KeptRun(results, scored.filter(pl.col("model").is_in(names)), systems)
+        systems, templates = (
+            {model: own for model, own in stored.get(key, {}).items() if model in names}
+            for key in ("systems", "templates")
+        )
+    return KeptRun(results, scored.filter(pl.col("model").is_in(names)), systems, templates)
 
 
 @contextmanager
@@ -79,21 +84,26 @@ def _readable(folder: Path) -> Iterator[None]:
 
 
 def _find_difference(
-    stored: Sequence[Mapping[str, Any]],
+    stored: Mapping[str, Any],
     scored: pl.DataFrame,
     pairs: PairSet,
     scoring: Scoring,
     models: Mapping[str, Scoring],
 ) -> str | None:
-    """Return in which way results differ from those to come, or None."""
+    """Return in which way results differ from those to come, or None.
+
+    A model that stays keeps a template that was chosen for it alone.
+    """
     if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
         return f"on other pairs than {pairs.title}"
-    for each in stored:
+    own = {*stored.get("templates", {})}.difference(models)
+    for each in stored["results"]:
         asked = models.get(each["model"], scoring)
         there = (each["protocol"], each["template"])
-        now = (asked.protocol, find_template(asked.template).name)
+        template = each["template"] if each["model"] in own else find_template(asked.template).name
+        now = (asked.protocol, template)
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
-    if not all(has_present_rule(each["signature"]) for each in stored):
+    if not all(has_present_rule(each["signature"]) for each in stored["results"]):
         return "by an earlier version of nnd, which scored other tokens"
     return None

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         bootstrap_ratios as bootstrap_ratios,
         wilson as wilson,
     )
+    from .over_datasets import EACH_ONCE as EACH_ONCE, mean_over as mean_over
     from .permutation import permutation_p as permutation_p
     from .significance import (
         LEVEL as LEVEL,

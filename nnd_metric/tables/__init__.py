@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         agreement_notes as agreement_notes,
         agreement_table as agreement_table,
         correlations_table as correlations_table,
+        datasets_table as datasets_table,
         extrapolation_tables as extrapolation_tables,
         points_table as points_table,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nnd.metric.statistics import FEWEST_SYSTEMS
 from nnd.metric.tables.cells import NOTHING, number, p_value, share
 from nnd.schemas import text_table
 
@@ -38,6 +39,29 @@ def correlations_table(agreement: Mapping[str, Any]) -> "Table":
     table.add_section()
     mean = _brief(agreement["mean"], agreement["mean_intervals"], agreement["mean_p_values"])
     table.add_row("mean over categories", "", *mean, style="bold")
+    return table
+
+
+def datasets_table(
+    agreements: Mapping[str, Mapping[str, Any]], mean: Mapping[str, float | None]
+) -> "Table":
+    """Return the two main correlations over all tests: a row per dataset, the mean at the foot.
+
+    Args:
+        agreements: Dataset → `Agreement.to_dict()`.
+        mean: Statistic → mean over the datasets.
+    """
+    titles = ("dataset", "systems", "tau-b", "gap r [95 % interval]", "p")
+    table = text_table(titles, right=titles[1:])
+    for name, agreement in agreements.items():
+        categories = agreement["by_category"]
+        found = categories.get("overall") or next(iter(categories.values()))
+        few = found["n"] < FEWEST_SYSTEMS
+        cells = [NOTHING] * 3 if few else _brief(found, found["intervals"], found["p_values"])
+        table.add_row(name, f"{found['n']}", *cells)
+    table.add_section()
+    means = (number(mean["tau_b"]), number(mean["gap_r"]))
+    table.add_row(f"mean over {len(agreements)} datasets", "", *means, "", style="bold")
     return table
 
 

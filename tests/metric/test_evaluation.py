@@ -16,7 +16,7 @@ from support.tiny_models import Family
 from support.tokenizer_kinds import joining
 
 from nnd.metric import Evaluation, Sweep, evaluate
-from nnd.metric.agreement.stored import agree
+from nnd.metric.agreement import agree
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading

@@ -75,6 +75,24 @@ def test_a_model_that_is_there_is_replaced(models: list[str], birds: Path, tmp_p
     assert rows.select("model", "pair_id").is_unique().all()
 
 
+def test_a_template_of_one_model_stays_with_it(
+    models: list[str], birds: Path, tmp_path: Path, saved: Saved
+) -> None:
+    out, templates = tmp_path / "run", {models[0]: "Q: {paragraph}"}
+    run(models[0], birds, out, templates=templates)
+    last = run(models[1], birds, out)
+    run(third := str(saved("t5")), birds, out)
+
+    assert last.templates == templates
+    assert {each["model"]: each["template"] for each in results(out)} == {
+        models[0]: "Q: {paragraph}",
+        models[1]: "default",
+        third: "default",
+    }
+    with pytest.raises(ScoringError, match=r"template Q: {paragraph}, not native and default"):
+        run(models[0], birds, out)
+
+
 @pytest.mark.parametrize(
     ("more", "problem"),
     [

@@ -295,7 +295,7 @@ def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_
         ({"template": "mixgq"}, 'no template "mixgq"'),
         ({"systems": {"x": "left"}}, 'no model "x"'),
         ({"systems": {"x": "ash"}}, 'no system "ash"; known: left, right, oak, elm'),
-        ({"human_scores": "birds"}, "human scores are of one dataset, and there are several"),
+        ({"human_scores": "birds"}, "can be of one dataset only, and there are several"),
     ],
     ids=str,
 )

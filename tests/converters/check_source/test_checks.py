@@ -48,7 +48,7 @@ def only(checks: CheckReport, outcome: str, name: str) -> Check:
     """Return the one check with that outcome, which must be that of `name`; nothing else is odd."""
     found = outcomes(checks)
     assert found.pop(outcome) == [name], [str(check) for check in checks]
-    found.pop("not reached", None)
+    found.pop("skipped", None)
     assert found == {}, [str(check) for check in checks]
     (one,) = (check for check in checks if check.name == name)
     return one
@@ -67,8 +67,8 @@ def test_a_good_source_passes_every_check(birds: Birds) -> None:
 def test_without_the_real_file_it_says_what_it_could_not_look_at(birds: Birds) -> None:
     checks = check_source(birds.folder)
 
-    assert outcomes(checks) == {"not reached": NOT_AT_HAND}
-    assert all("--from" in check.remedy for check in checks if check.outcome == "not reached")
+    assert outcomes(checks) == {"skipped": NOT_AT_HAND}
+    assert all("--from" in check.remedy for check in checks if check.outcome == "skipped")
 
 
 def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def test_no_built_in_source_lacks_anything_on_its_real_files(name: str, nnd_data
     place = nnd_data / name / ("ted" if name == "wmt_mqm" else "")
     checks = check_source(name, place)
 
-    assert [str(check) for check in checks if check.outcome in ("fail", "not reached")] == []
+    assert [str(check) for check in checks if check.outcome in ("fail", "skipped")] == []
 
 
 # source.yaml.
@@ -133,7 +133,7 @@ def test_schema(here: Birds) -> None:
     check = only(here.check(), "fail", "source.yaml")
 
     assert "licence" in check.message
-    assert len(outcomes(here.check())["not reached"]) == len(NAMES) - 1
+    assert len(outcomes(here.check())["skipped"]) == len(NAMES) - 1
 
 
 def test_schema_of_a_set(here: Birds) -> None:
@@ -169,7 +169,7 @@ def test_filled_in(here: Birds, change: Mapping[str, Any], field: str) -> None:
 def test_filled_in_looks_for_what_the_card_could_say(here: Birds) -> None:
     here.set_facts(annotators=..., homepage=None)
 
-    check = only(here.check(), "look", "filled in")
+    check = only(here.check(), "review", "filled in")
 
     assert check.message == "not stated: homepage, annotators"
 
@@ -177,7 +177,7 @@ def test_filled_in_looks_for_what_the_card_could_say(here: Birds) -> None:
 def test_licence_nobody_knows(here: Birds) -> None:
     here.set_facts(licence="unknown", redistribution="unknown")
 
-    check = only(here.check(), "look", "licence")
+    check = only(here.check(), "review", "licence")
 
     assert "--private" in check.remedy
 
@@ -192,7 +192,7 @@ def test_licence_that_does_not_allow_what_it_is_said_to(here: Birds, licence: st
 def test_licence_that_the_hub_does_not_know(here: Birds) -> None:
     here.set_facts(licence="Birds-1.0")
 
-    assert "spdx.org" in only(here.check(), "look", "licence").remedy
+    assert "spdx.org" in only(here.check(), "review", "licence").remedy
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_files_that_nobody_can_fetch(here: Birds) -> None:
     file = here.facts()["files"][0] | {"url": None}
     here.set_facts(files=[file])
 
-    assert "birds.jsonl" in only(here.check(), "look", "files").message
+    assert "birds.jsonl" in only(here.check(), "review", "files").message
 
 
 # The fixture.
@@ -268,7 +268,7 @@ def test_a_source_whose_file_lies_in_its_folder_is_to_be_looked_at(here: Birds) 
 
     checks = check_source(here.folder)
 
-    assert outcomes(checks)["look"] == ["invented"]
+    assert outcomes(checks)["review"] == ["invented"]
 
 
 # convert.py.
@@ -353,7 +353,7 @@ def test_limits(
 def test_limits_of_what_a_reader_follows(here: Birds) -> None:
     (here.folder / "convert.py").write_text(CODE + "\n# more\n" * 60)
 
-    assert "has 141 lines" in only(here.check(), "look", "limits").message  # 21 + 2 * 60
+    assert "has 141 lines" in only(here.check(), "review", "limits").message  # 21 + 2 * 60
 
 
 # What it gives.
@@ -367,7 +367,7 @@ def test_converts(here: Birds) -> None:
     check = only(checks, "fail", "converts")
     assert "reply" in check.message
     assert check.remedy
-    assert outcomes(checks)["not reached"] == list(NAMES[NAMES.index("converts") + 1 :])
+    assert outcomes(checks)["skipped"] == list(NAMES[NAMES.index("converts") + 1 :])
 
 
 def test_converts_without_empty_candidates(here: Birds) -> None:
@@ -434,7 +434,7 @@ def test_what_is_never_used_is_to_be_looked_at(
 ) -> None:
     here.set_facts(**change)
 
-    assert only(here.check(), "look", name).message == f"not in the real files: {unused}"
+    assert only(here.check(), "review", name).message == f"not in the real files: {unused}"
 
 
 def test_pairs(here: Birds) -> None:
@@ -503,7 +503,7 @@ def test_counts_of_the_real_file(here: Birds) -> None:
 def test_counts_say_nothing_of_another_file(here: Birds) -> None:
     here.real.write_text(lines(REAL[:-2]))
 
-    assert "not the declared files" in only(here.check(), "look", "counts").message
+    assert "not the declared files" in only(here.check(), "review", "counts").message
 
 
 @pytest.mark.parametrize("pairs", [4, 5])
@@ -529,7 +529,7 @@ def test_counts_that_nobody_declared_and_no_file_at_hand(here: Birds) -> None:
 
     checks = check_source(here.folder)
 
-    assert outcomes(checks) == {"look": ["counts"], "not reached": NOT_AT_HAND}
+    assert outcomes(checks) == {"review": ["counts"], "skipped": NOT_AT_HAND}
 
 
 # Texts.
@@ -543,7 +543,7 @@ def test_confounds(here: Birds) -> None:
     # All five good candidates are the longer ones.
     here.set_real(longer(longer(REAL, "good"), "good"))
 
-    check = only(here.check(), "look", "confounds")
+    check = only(here.check(), "review", "confounds")
 
     assert "longer wins in 100.0% of 5" in check.message
     assert "`limitations`" in check.remedy
@@ -553,7 +553,7 @@ def test_hygiene(here: Birds) -> None:
     rows = [(*row[:3], row[3].replace(" ", "  ", 1), row[4]) for row in REAL]
     here.set_real([(*rows[0][:3], rows[0][3] + "\x07\x07\x07", "good"), *rows[1:]])
 
-    check = only(here.check(), "look", "hygiene")
+    check = only(here.check(), "review", "hygiene")
 
     assert "doubled spaces 100.0%" in check.message
     assert "control characters 12.5%" in check.message  # one of eight
@@ -572,7 +572,7 @@ def test_personal_data_in_the_fixture(here: Birds) -> None:
 def test_personal_data_in_the_real_file(here: Birds) -> None:
     here.set_real([(*REAL[0][:3], "Ask al@x.org, not 8.8.8.8 again", "good"), *REAL[1:]])
 
-    check = only(here.check(), "look", "personal data")
+    check = only(here.check(), "review", "personal data")
 
     assert "email 1, ip 1" in check.message
     assert "--redact" in check.remedy
@@ -617,7 +617,7 @@ def test_the_command_tells_people_and_exits_with_0(birds: Birds) -> None:
     done = nnd(birds.folder, "--from", birds.real)
 
     assert done.returncode == 0, done.stderr
-    assert f"{birds.folder}: 20 pass, 0 fail, 1 look, 0 not reached" in done.stdout
+    assert f"{birds.folder}: 20 pass, 0 fail, 1 review, 0 skipped" in done.stdout
     assert all(name in done.stdout for name in NAMES)
 
 

@@ -181,4 +181,4 @@ def test_the_real_file_may_be_of_another_kind(suffix: str, tmp_path: Path) -> No
     checks = Birds(birds.folder, other).check()
 
     # It is not the declared file; for the rest it does as well.
-    assert outcomes(checks) == {"look": ["counts"]}
+    assert outcomes(checks) == {"review": ["counts"]}

@@ -396,20 +396,22 @@ def test_rows_of_human_scores_without_a_score_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("models", "matched"), [(["new"], "none"), (["new", "org/b"], "org/b → B")]
+    ("models", "matched"), [(["new"], "none is"), (["new", "org/b"], "only org/b is")]
 )
 def test_fewer_than_two_systems_are_a_reason(models: list[str], matched: str) -> None:
     ours = rates({"overall": dict.fromkeys(models, 0.5)})
     found, reason = try_agreement(ours, NAMED)
     assert found is None
     assert reason == (
-        f"agreement needs at least two models matched to systems; matched: {matched}; "
-        'pass systems={"model": "system"} (--system MODEL=SYSTEM); known systems: A, B, C'
+        f"agreement needs two models matched to judged systems, and {matched}; match "
+        "models with systems (--system MODEL=SYSTEM); the systems are A, B, C"
     )
 
 
 def test_agreement_raises_that_reason() -> None:
-    with pytest.raises(ScoringError, match="at least two models matched to systems; matched: none"):
+    with pytest.raises(
+        ScoringError, match="needs two models matched to judged systems, and none is;"
+    ):
         agreement(rates({"overall": {"new": 0.5}}), NAMED.clear())
 
 

@@ -10,7 +10,8 @@ import pytest
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 
 from nnd.converters.folder.conversion import convert
-from nnd.metric.agreement.stored import agree, agree_scored, read_pass_rates
+from nnd.metric.agreement.runs import agree
+from nnd.metric.agreement.stored import agree_scored, read_pass_rates
 from nnd.metric.results.rates import SCORED_SCHEMA
 from nnd.schemas import ScoringError
 
@@ -190,7 +191,7 @@ def test_a_model_with_two_rates_is_refused(tmp_path: Path) -> None:
 
 def test_one_model_cannot_agree(tmp_path: Path) -> None:
     RATES.head(1).write_csv(tmp_path / "rates.csv")
-    assert "agreement needs at least two models" in problem(tmp_path / "rates.csv")
+    assert "agreement needs two models" in problem(tmp_path / "rates.csv")
 
 
 def test_an_unknown_aspect_is_named(table: Path) -> None:

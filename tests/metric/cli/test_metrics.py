@@ -103,7 +103,7 @@ def test_a_run_and_a_prompted_model(
     )
     prompted, stored, nnd = json.loads(out)["rows"]
     assert (code, nnd["name"]) == (0, "NND pass rate")
-    assert nnd["systems_reason"].startswith("agreement needs at least two models matched")
+    assert nnd["systems_reason"].startswith("agreement needs two models matched")
     # The prompt is the context alone, so these are the likelihoods of the run.
     assert prompted["rates"]["pass_rate"] == stored["rates"]["pass_rate"]
     # Two judged candidates and the one that nobody judged are in no pair.

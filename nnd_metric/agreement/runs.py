@@ -1,0 +1,146 @@
+"""Agreement of stored runs with human scores, on one dataset or on several."""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import polars as pl
+
+from nnd.metric.agreement.measures import try_agreement
+from nnd.metric.agreement.outcome import Agreement
+from nnd.metric.agreement.over_datasets import Agreements
+from nnd.metric.agreement.stored import (
+    agree_scored,
+    read_pass_rates,
+    read_scored,
+    stored_systems,
+)
+from nnd.metric.data import (
+    PairData,
+    check_systems,
+    choices_for,
+    is_several,
+    load_pairs,
+    name_datasets,
+    names_in,
+    only_of_one,
+    read_human_scores,
+)
+from nnd.metric.results import runs_by_dataset
+from nnd.schemas import ScoringError
+
+_Each = TypeVar("_Each", bound=PairData)
+
+
+@overload
+def agree(
+    results: str | Path | Sequence[str | Path],
+    data: list[_Each] | tuple[_Each, ...],
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    mixed_rules: bool = False,
+) -> Agreements: ...
+@overload
+def agree(
+    results: str | Path | Sequence[str | Path],
+    data: PairData | None = None,
+    *,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Agreement: ...
+def agree(
+    results: str | Path | Sequence[str | Path],
+    data: Any = None,
+    *,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Agreement | Agreements:
+    """Correlate stored results of several models with human scores.
+
+    Args:
+        results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
+            .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
+            and then without intervals, which need the single pairs.
+        data: The data that was scored, if it comes with human scores (`data.load_pairs`), or a list
+            of several datasets, each of which is matched to the runs that share pairs with it.
+        human_scores: Human scores of your own for one dataset, which count instead.
+        systems: Model → system it stands for, where neither its id nor its run says it; of several
+            datasets, in those that have such a system.
+        aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
+            aspect are taken as they are, and so is a table, which does not say of what its rates
+            are: give one of this aspect.
+        order: Systems of one dataset in the order of `gap_r_laban2022`; those not named come after,
+            in the order of their models.
+        mixed_rules: Whether to take models together that versions of the metric scored by different
+            rules (see `scoring_rules`).
+
+    Returns:
+        The agreement; for a list of datasets, that on each of them and the mean over them.
+
+    Raises:
+        ScoringError: If there are no human scores, results cannot be read or do not belong
+            together, models were scored by different rules, or fewer than two models are matched to
+            systems.
+    """
+    paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
+    if is_several(data):
+        for argument, value in (("human_scores", human_scores), ("order", order or None)):
+            if value is not None:
+                raise only_of_one(argument)
+        return _agree_each(paths, data, systems or {}, aspect, mixed_rules=mixed_rules)
+    judged = data if human_scores is None else human_scores
+    if judged is None:
+        raise ScoringError("there are no human scores: pass data (--data) or human_scores")
+    people = read_human_scores(judged)
+    if len(paths) == 1 and not paths[0].is_dir():
+        rates = read_pass_rates(paths[0])
+        found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
+    else:
+        scored = read_scored(paths, mixed_rules=mixed_rules)
+        chosen = stored_systems(paths, people, systems)
+        found, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
+    if found is None:
+        raise ScoringError(str(reason))
+    return found
+
+
+def _agree_each(
+    folders: Sequence[Path],
+    data: Sequence[PairData],
+    systems: Mapping[str, str],
+    aspect: str | None,
+    *,
+    mixed_rules: bool,
+) -> Agreements:
+    pairs = dict(zip(name_datasets(data), map(load_pairs, data), strict=True))
+    runs = runs_by_dataset(folders, pairs)
+    people = {name: _human_scores(name, each.human_scores) for name, each in pairs.items()}
+    without = [name for name, own in runs.items() if not own]
+    if without:
+        raise ScoringError(f"{without[0]}: no run is on it; name its run, or leave it out")
+    scored = {name: read_scored(own, mixed_rules=mixed_rules) for name, own in runs.items()}
+    models = {name: names_in(rows, "model") for name, rows in scored.items()}
+    check_systems(systems, [*chain(*models.values())], [*people.values()])
+    found: dict[str, Agreement] = {}
+    for name, own in runs.items():
+        asked = choices_for(people[name], systems, models[name])
+        chosen = stored_systems(own, people[name], asked)
+        agreement, reason = agree_scored(scored[name], people[name], systems=chosen, aspect=aspect)
+        if agreement is None:
+            raise ScoringError(f"{name}: {reason}")
+        found[name] = agreement
+    return Agreements(found)
+
+
+def _human_scores(name: str, found: pl.DataFrame | None) -> pl.DataFrame:
+    if found is None:
+        raise ScoringError(f"{name}: the data comes without human scores; leave it out")
+    return found
