@@ -70,8 +70,19 @@ def test_the_cache_keeps_the_folders(
 
 @pytest.mark.parametrize(
     "name",
-    ["/etc/passwd", "../up.csv", "a/../../up.csv", "a/./b.csv", "a//b.csv", "a/", "a\\b.csv", ".x"],
+    [
+        "/etc/passwd",
+        "../up.csv",
+        "a/../../up.csv",
+        "a/./b.csv",
+        "a//b.csv",
+        "a/",
+        "a\\b.csv",
+        ".x",
+        "..",
+        "",
+    ],
 )
 def test_no_name_leads_elsewhere(make_source: MakeSource, name: str) -> None:
-    with pytest.raises(SourceError, match="files/0/name: .* does not match"):
+    with pytest.raises(SourceError, match=r"files/0/name: .* does not match"):
         load_source(declared(make_source, name))
