@@ -84,5 +84,5 @@ def test_the_cache_keeps_the_folders(
     ],
 )
 def test_no_name_leads_elsewhere(make_source: MakeSource, name: str) -> None:
-    with pytest.raises(SourceError, match=r"files/0/name: .* does not match"):
+    with pytest.raises(SourceError, match="files/0/name: "):
         load_source(declared(make_source, name))
