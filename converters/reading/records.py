@@ -40,7 +40,7 @@ class Record:
 
     def text(self, name: str) -> str:
         """Return a field that must be a string."""
-        return _expect(self._required(name), str, "a string", self._place(name))
+        return self._typed(name, str, "a string")
 
     def optional_text(self, name: str) -> str | None:
         """Return a field that must be a string, or None where it is null or absent."""
@@ -48,10 +48,10 @@ class Record:
 
     def identifier(self, name: str) -> str:
         """Return a field that must be a string or a whole number, as a string."""
-        value = self._required(name)
+        value = self.fields.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        return _expect(value, str, "a string or a whole number", self._place(name))
+        return self._typed(name, str, "a string or a whole number")
 
     def number(self, name: str) -> float:
         """Return a field that must be a finite number."""
@@ -74,20 +74,25 @@ class Record:
 
     def texts(self, name: str) -> list[str]:
         """Return a field that must be a list of strings."""
-        values = _expect(self._required(name), list, "a list", self._place(name))
+        values = self._typed(name, list, "a list")
         return [_expect(value, str, "a string", self._place(name)) for value in values]
 
     def records(self, name: str) -> Iterator["Record"]:
         """Yield the objects of a field that must be a list of objects."""
-        values = _expect(self._required(name), list, "a list", self._place(name))
-        for number, value in enumerate(values):
-            where = f"{self._place(name)}[{number}]"
+        place = self._place(name)
+        for number, value in enumerate(self._typed(name, list, "a list")):
+            where = f"{place}[{number}]"
             yield Record(where, _expect(value, dict, "an object", where))
 
     def record(self, name: str) -> "Record":
         """Return a field that must be an object."""
-        where = self._place(name)
-        return Record(where, _expect(self._required(name), dict, "an object", where))
+        return Record(self._place(name), self._typed(name, dict, "an object"))
+
+    def _typed(self, name: str, kind: type[T], wanted: str) -> T:
+        value = self.fields.get(name)
+        if isinstance(value, kind):
+            return value
+        return _expect(self._required(name), kind, wanted, self._place(name))
 
     def _required(self, name: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
         if name not in self.fields:
