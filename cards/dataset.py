@@ -14,7 +14,7 @@ from nnd.cards.examples import left_out
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
 from nnd.cards.marks import is_marked, marked_card, merge_card
-from nnd.cards.rule import rule_in_words
+from nnd.cards.rule import rules_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import shown_scores
 from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors
@@ -113,7 +113,7 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "homepage": source["homepage"],
         "citation": fence(source["citation"], "bibtex"),
         "annotation_process": prose(source.get("annotation_process", _NOT_STATED)),
-        "rule": rule_in_words(source["quality"]),
+        "rule": rules_in_words(source["quality"], list(source["aspects"])),
         "absent": joined(labels_not_found(content)),
         "several_errors": several_errors(content),
         "split_rule": prose(source["split"]).rstrip(".") + ".",

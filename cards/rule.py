@@ -1,43 +1,99 @@
-"""A quality rule in words, from its parameters."""
+"""Quality rules in words, from their parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nnd.cards.markdown import code
+from nnd.schemas import rule_of
+
+_ENOUGH = {
+    "mean": "the mean of the differences is",
+    "median": "the median of the differences is",
+    "majority": "more than half of the differences are",
+    "unanimity": "all differences are",
+}
 
 
-def rule_in_words(quality: Mapping[str, Any]) -> str:
-    """Return, as Markdown, which of two judged candidates a rule finds better.
+def rules_in_words(quality: Mapping[str, Any], aspects: Sequence[str]) -> str:
+    """Return, as Markdown, which of two judged candidates is better under each aspect.
 
     Args:
         quality: The section of source.yaml, valid under its schema.
+        aspects: The aspects of the source.
     """
-    match quality["rule"]:
+    by_rule: dict[str, list[str]] = {}
+    for aspect in aspects:
+        by_rule.setdefault(_in_words(rule_of(quality, aspect)), []).append(code(aspect))
+    if len(by_rule) == 1:
+        return next(iter(by_rule))
+    rules = "\n".join(f"- {', '.join(names)}: {words}" for words, names in by_rule.items())
+    return f"{rules}\n\nWhere a rule reads no label, the `error_category` of a pair is its aspect."
+
+
+def _in_words(rule: Mapping[str, Any]) -> str:
+    match rule["rule"]:
         case "no_error":
             return (
-                f"A candidate that is labelled {code(quality['no_error'])} is better than one with "
+                f"A candidate that is labelled {code(rule['no_error'])} is better than one with "
                 "any other label. Two candidates that both have an error are not compared."
             )
         case "majority":
-            return (
-                "A candidate is good under an aspect where more than half of its annotators gave "
-                f"it {quality['top']:g} or more. A good candidate is better than one that is not; "
-                "two good ones, or two others, are not compared."
-            )
+            return _majority(rule) + _conditions(rule)
         case "credit":
-            high, low = (" or ".join(f"{v:g}" for v in quality[side]) for side in ("high", "low"))
+            high, low = (" or ".join(f"{v:g}" for v in rule[side]) for side in ("high", "low"))
+            what = f"{rule['ratings']} rating" if "ratings" in rule else "credit"
             return (
-                f"A candidate with a credit of {high} is better than one with a credit of {low}. "
-                "Candidates with any other credit make no pair."
-            )
+                f"A candidate with a {what} of {high} is better than one with a {what} of {low}. "
+                f"Candidates with any other {what} make no pair."
+            ) + _conditions(rule)
         case "gap":
-            return (
-                f"A candidate is better than another where its score is at least "
-                f"{quality['minimum']:g} higher under the same aspect; scores that are closer are "
-                "not compared."
-            )
-    steps = "; ".join(f"{code(high)} is better than {code(low)}" for high, low in quality["better"])
+            return _gap(rule) + _conditions(rule)
+    steps = "; ".join(f"{code(high)} is better than {code(low)}" for high, low in rule["better"])
     return (
         f"Labels are ordered: {steps}; and whatever follows from that. A candidate with several "
         "labels counts by its worst."
     )
+
+
+def _majority(rule: Mapping[str, Any]) -> str:
+    top = f"{rule['top']:g}"
+    if rule.get("ratings") == "unanimity":
+        return (
+            f"A candidate to which all annotators gave {top} or more under an aspect is better "
+            "than one to which all gave less. Candidates whose annotators disagree are not "
+            "compared."
+        )
+    return (
+        "A candidate is good under an aspect where more than half of its annotators gave "
+        f"it {top} or more. A good candidate is better than one that is not; "
+        "two good ones, or two others, are not compared."
+    )
+
+
+def _gap(rule: Mapping[str, Any]) -> str:
+    minimum = f"{rule['minimum']:g}"
+    if "within" in rule:
+        return (
+            "Two candidates are compared under the same aspect by the annotators who rated both, "
+            f"each by the difference between their two ratings. A candidate is better where "
+            f"{_ENOUGH[rule['ratings']]} at least {minimum} in its favour."
+        )
+    what = f"{rule['ratings']} rating" if "ratings" in rule else "score"
+    return (
+        f"A candidate is better than another where its {what} is at least {minimum} higher under "
+        f"the same aspect; {what}s that are closer are not compared."
+    )
+
+
+def _conditions(rule: Mapping[str, Any]) -> str:
+    """Say which ratings count."""
+    words = ""
+    if "at_least" in rule:
+        whom = "annotators who rated both" if "within" in rule else "ratings"
+        words += f" There must be at least {rule['at_least']} {whom}."
+    if "standardise" in rule:
+        words += (
+            " Ratings count as z-scores: an annotator's rating minus the mean of that annotator's "
+            "ratings under the aspect, divided by their standard deviation."
+        )
+    return words

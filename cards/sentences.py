@@ -17,6 +17,7 @@ def card_sentences(content: Content) -> dict[str, list[str]]:
     return {
         "": [summary(content)],
         "What an NND test is": [],
+        "How people judged": agreement(content),
         "Limitations": limits(content),
         "Personal and sensitive information": contacts(content),
         "Licence and redistribution": permission(content),
@@ -38,6 +39,26 @@ def summary(content: Content) -> str:
 
 def _languages(content: Content) -> str:
     return ", ".join(code(tag) for tag in content.pairs["language"].unique().sort())
+
+
+def agreement(content: Content) -> list[str]:
+    """Say how far annotators agree, where candidates were judged more than once."""
+    found: Mapping[str, Mapping[str, Any]] = content.manifest.get("agreement", {})
+    return [
+        f"Krippendorff's alpha of the {what} is {_alphas(found, level)}; 1 is perfect agreement, "
+        "and 0 is what chance gives."
+        for level, what in (("interval", "ratings (interval)"), ("nominal", "labels (nominal)"))
+        if any(each["level"] == level for each in found.values())
+    ]
+
+
+def _alphas(found: Mapping[str, Mapping[str, Any]], level: str) -> str:
+    return ", ".join(
+        f"{'not defined' if each['alpha'] is None else format(each['alpha'], '.2f')} for "
+        f"{code(aspect)} ({each['n_ratings']:,} of {each['n_units']:,} candidates)"
+        for aspect, each in found.items()
+        if each["level"] == level
+    )
 
 
 def limits(content: Content) -> list[str]:

@@ -24,6 +24,8 @@ class Annotation:
         label: The label given, or None.
         score: The score given, or None.
         ratings: Ratings of the single annotators, or None.
+        annotators: Who gave the ratings, one name for each; without ratings, who gave the label or
+            the score. Names are only told apart: `a1`, `a2` … take their place in what is stored.
         category: Category of the context, or None.
         split: Split the row belongs to.
         language: BCP-47; None means the source's first language.
@@ -44,6 +46,7 @@ class Annotation:
     label: str | None = None
     score: float | None = None
     ratings: Sequence[float] | None = None
+    annotators: Sequence[str] | None = None
     category: str | None = None
     split: str = "test"
     language: str | None = None

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         replace_own as replace_own,
         write_folder as write_folder,
     )
+    from .quality import read_ratings as read_ratings, rule_of as rule_of
     from .texts import (
         counted as counted,
         did_you_mean as did_you_mean,

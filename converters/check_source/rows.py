@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nnd.converters import NoError, Order
+from nnd.converters import labels_of
 from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.outcome import AT_HAND, Check, listed
 from nnd.converters.pairs import ANY_SYSTEM, make_pairs
@@ -57,16 +57,13 @@ def _unused(results: Sequence[Result], field: str) -> set[str]:
 
 
 def _listed(source: Source, field: str) -> Iterable[str]:
-    match field, source.rule:
-        case "aspect", _:
+    match field:
+        case "aspect":
             return list(source.facts["aspects"])
-        case "system", _:
+        case "system":
             return list(source.systems)
-        case _, NoError(no_error):
-            return [no_error, *source.taxonomy]
-        case _, Order(better):
-            return [*{label for pair in better for label in pair}, *source.taxonomy]
-    return list(source.taxonomy)
+    rules = (source.rules.default, *source.rules.aspects.values())
+    return {*source.taxonomy, *(label for rule in rules for label in labels_of(rule) or ())}
 
 
 def check_converts(case: Case) -> Check:
@@ -115,7 +112,7 @@ def check_ids(case: Case) -> Check:
         if run.annotations is None:
             return Check(IDS, "fail", f"{where}: {run.error}", remedy)
         before = set(one.conversion.pairs["pair_id"])
-        pairs = make_pairs(run.annotations, one.source.rule, one.source.taxonomy)
+        pairs = make_pairs(run.annotations, one.source.rules, one.source.taxonomy)
         after = set(pairs.frame["pair_id"])
         if before != after:
             message = f"{where}: {len(before - after)} of {len(before)} pairs get another pair_id"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters import Dropped
+from nnd.converters import Dropped, annotator_agreement
 from nnd.converters.pairs import (
     find_contradictions,
     folded_texts,
@@ -30,7 +30,7 @@ class Derived(NamedTuple):
         pairs: Rows of the pair schema.
         human_scores: Rows of the human_score schema.
         dropped: What made no pair, also where it was nothing.
-        facts: What a manifest says of them: counts, dropped, hygiene.
+        facts: What a manifest says of them: counts, dropped, agreement, hygiene.
     """
 
     pairs: pl.DataFrame
@@ -49,7 +49,7 @@ def derive(annotations: pl.DataFrame, source: Source, *, keep_equal: bool) -> De
     """
     pairs, dropped = make_pairs(
         annotations,
-        source.rule,
+        source.rules,
         source.taxonomy,
         constructed=source.is_constructed,
         keep_equal=keep_equal,
@@ -57,6 +57,7 @@ def derive(annotations: pl.DataFrame, source: Source, *, keep_equal: bool) -> De
     facts = {
         "counts": _count(annotations, pairs),
         "dropped": [entry._asdict() for entry in dropped if entry.n],
+        "agreement": annotator_agreement(annotations),
         "hygiene": report_hygiene(annotations, pairs),
     }
     return Derived(pairs, make_human_scores(annotations, source), dropped, facts)

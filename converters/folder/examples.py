@@ -43,12 +43,14 @@ def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame) -> st
         & pl.col("group").eq_missing(pl.lit(pair["group"], pl.String))
     )
     score, ratings = rows["score"].drop_nulls(), rows["ratings"].drop_nulls()
-    if ratings.len():
+    if pair["label_high"] is not None:  # the rule reads labels
+        said = pair["label_high"] if side == "high" else pair["error_category"]
+    elif ratings.len():
         said = "/".join(f"{rating:g}" for rating in ratings[0])
     elif score.len():
         said = f"{score[0]:g}"
     else:
-        said = pair["label_high"] if side == "high" else pair["error_category"]
+        said = None
     judgement = "" if said is None else f" ({said})"
     system, text = pair[f"system_{side}"], f'"{_short(pair[f"candidate_{side}"])}"'
     return f"{text}{judgement}" if system is None else f"{system}{judgement} {text}"

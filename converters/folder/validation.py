@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from nnd.cards import check_form
-from nnd.converters import read_rule
+from nnd.converters import read_rules
 from nnd.converters.folder.derived import derive
 from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
 from nnd.converters.pairs import check_annotations
@@ -256,7 +256,7 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
     if wrong:
         return
     try:
-        read_rule(manifest["source"]["quality"])
+        read_rules(manifest["source"]["quality"])
     except SourceError as error:
         yield Problem(None, "source", str(error), _CONVERT_AGAIN)
     declared = {
@@ -284,8 +284,8 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
         if recorded.get(name) != found:
             message = f"{recorded.get(name)} where the annotations give {found}"
             yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
-    for name in ("dropped", "hygiene"):
-        if manifest[name] != facts[name]:
+    for name in ("dropped", "agreement", "hygiene"):
+        if manifest.get(name, {}) != facts[name]:
             yield Problem(None, name, "is not what the annotations give", _CONVERT_AGAIN)
     files = manifest["files"]
     if files and all(file["verified"] for file in files) and not _changed(manifest):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from nnd.converters import NoError, Order, used_column
+from nnd.converters import Rule, labels_of, needs_annotators, used_column
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import Problem
@@ -28,15 +28,21 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
     numbered = frame.with_row_index("row")
     yield from _check_spreadsheet(numbered)
     yield from _check_known(numbered, "aspect", source.facts["aspects"], "aspects")
-    yield from _check_known(numbered, "label", _known_labels(source), "taxonomy")
+    divided = list(source.rules.divide(numbered))
+    for rule, rows in divided:
+        names = labels_of(rule)
+        known = None if names is None else {*names, *source.taxonomy}
+        yield from _check_known(rows, "label", known, "taxonomy")
     systems = numbered.select("row", pl.col("system").str.split("|")).explode("system")
-    known = None if ANY_SYSTEM in source.systems else source.systems
-    yield from _check_known(systems, "system", known, "systems")
+    known_systems = None if ANY_SYSTEM in source.systems else source.systems
+    yield from _check_known(systems, "system", known_systems, "systems")
     yield from _check_same(
         numbered, "context_id", ("context", "inputs", "category", "language", "metadata")
     )
     yield from _check_same(numbered, "candidate_id", ("context_id", "candidate", "system"))
-    yield from _check_duplicates(numbered, source)
+    for rule, rows in divided:
+        yield from _check_duplicates(rows, rule)
+        yield from _check_annotators(rows, rule)
     yield from _check_texts(numbered, keep_empty=source.keeps_empty_candidates)
 
 
@@ -72,16 +78,6 @@ def _spreadsheet_errors(texts: pl.DataFrame, column: str) -> Iterator[Problem]:
         yield Problem(row, column, message, "correct the cell there, or leave the row out")
 
 
-def _known_labels(source: Source) -> Iterable[str] | None:
-    """Return the labels a source may use, or None where its rule uses none."""
-    match source.rule:
-        case NoError(no_error):
-            return {no_error, *source.taxonomy}
-        case Order(better):
-            return {*(label for pair in better for label in pair), *source.taxonomy}
-    return None
-
-
 def _check_known(
     numbered: pl.DataFrame, column: str, known: Iterable[str] | None, section: str
 ) -> Iterator[Problem]:
@@ -103,11 +99,24 @@ def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Ite
             yield Problem(row, key, message, f"its {column} differs from an earlier row's")
 
 
-def _check_duplicates(numbered: pl.DataFrame, source: Source) -> Iterator[Problem]:
-    by_label = used_column(source.rule) == "label"
+def _check_duplicates(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
+    by_label = used_column(rule) == "label"
     key = ["split", "candidate_id", "group", "aspect", *(["label"] if by_label else [])]
     repeated = numbered.filter(~pl.struct(key).is_first_distinct())
     for row, name, aspect in repeated.select("row", "candidate_id", "aspect").iter_rows():
         message = f'{shown(name)} is annotated twice under "{aspect}"'
         message += " with the same label" if by_label else ""
         yield Problem(row, "candidate_id", message, "keep one of the rows, or give each its own id")
+
+
+def _check_annotators(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
+    """Each rating has the annotator who gave it, where annotators are named or a rule needs them."""
+    given, named = pl.col("ratings").list.len(), pl.col("annotators").list.len()
+    differing = numbered.filter(given != named)
+    for row, n_given, n_named in differing.select("row", given, named).iter_rows():
+        message = f"{n_named} names for {n_given} ratings"
+        yield Problem(row, "annotators", message, "name one annotator for each rating, or none")
+    if needs_annotators(rule):
+        for row in numbered.filter((given > 0) & named.is_null())["row"]:
+            remedy = "fill `annotators`, or take `standardise` and `within` out of `quality`"
+            yield Problem(row, "annotators", "not known, and the rule asks who rated", remedy)

@@ -1,7 +1,7 @@
 """Annotations gathered into a frame, checked row by row on the way."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import accumulate, islice
 from typing import Any
 
@@ -34,13 +34,34 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
             remedy, and how many more there are.
     """
     frames, places = [pl.DataFrame(schema=polars_schema("annotation"))], list[str]()
-    remaining = iter(annotations)
+    numbers: dict[str, str] = {}
+    remaining = (_anonymous(annotation, numbers) for annotation in annotations)
     while chunk := list(islice(remaining, CHUNK)):
         frames.append(_chunk_frame(source, chunk))
         places += [annotation.where for annotation in chunk]
     frame = pl.concat(frames)
     _raise_first(check_annotations(source, frame), places)
-    return frame.sort(ORDER, nulls_last=True)
+    return _renumber(frame.sort(ORDER, nulls_last=True))
+
+
+def _anonymous(annotation: Annotation, numbers: dict[str, str]) -> Annotation:
+    """Put `a1`, `a2` … in the place of annotators' names; values of another type are found later."""
+    names = getattr(annotation, "annotators", None)
+    if not isinstance(names, list | tuple):
+        return annotation
+    known = [
+        numbers.setdefault(name, f"a{len(numbers) + 1}") if name and isinstance(name, str) else name
+        for name in names
+    ]
+    return replace(annotation, annotators=known)
+
+
+def _renumber(frame: pl.DataFrame) -> pl.DataFrame:
+    """Number annotators in the order of the rows as they are stored, not as they were read."""
+    found = frame["annotators"].explode().drop_nulls().unique(maintain_order=True)
+    numbers = {name: f"a{number}" for number, name in enumerate(found, start=1)}
+    name = pl.element().replace_strict(numbers, return_dtype=pl.String)
+    return frame.with_columns(pl.col("annotators").list.eval(name)) if numbers else frame
 
 
 def _raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
@@ -78,6 +99,8 @@ def _build(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
     numbers = [columns["score"], *(ratings for ratings in columns["ratings"] if ratings)]
     if any(isinstance(number, bool) for values in numbers for number in values):
         raise TypeError("a truth value where a number belongs")
+    if any(isinstance(names, str) for names in columns["annotators"]):
+        raise TypeError("a text where a list of texts belongs")
     default = source.facts["languages"][0]
     columns["language"] = [language or default for language in columns["language"]]
     columns["source"] = [source.name] * len(chunk)
@@ -121,7 +144,8 @@ def _row(source: Source, annotation: Annotation) -> dict[str, Any]:
     for name in ("inputs", "metadata"):
         if isinstance(row[name], Mapping):
             row[name] = dict(row[name])
-    if isinstance(row["ratings"], tuple):
-        row["ratings"] = list(row["ratings"])
+    for name in ("ratings", "annotators"):
+        if isinstance(row[name], tuple):
+            row[name] = list(row[name])
     language = row["language"] or source.facts["languages"][0]
     return row | {"source": source.name, "language": language}

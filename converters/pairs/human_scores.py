@@ -6,7 +6,7 @@ that several systems wrote counts for each of them.
 
 import polars as pl
 
-from nnd.converters import Credit, Gap, Majority, NoError, Order, close_order, readable
+from nnd.converters import Credit, Gap, Majority, NoError, Order, Rule, close_order, readable
 from nnd.converters.source import Source
 from nnd.schemas import polars_schema
 
@@ -25,21 +25,14 @@ def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame
         Rows of the human_score schema, ordered by aspect, system, category; none where no system is
         named, or where people made the errors on purpose.
     """
-    rule = source.rule
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
-    judged = annotations.filter(pl.col("system").is_not_null() & (not source.is_constructed))
-    used = readable(judged, rule).with_columns(systems).explode("system")
-    match rule:
-        case NoError(no_error):
-            scores = _error_free(used, [no_error])
-        case Order(better):
-            worse = {low for _, low in close_order(better)}
-            scores = _error_free(used, sorted({high for high, _ in better} - worse))
-        case Credit() | Gap():
-            scores = _means(used, pl.col("score"), "mean score of the system's candidates")
-        case Majority():
-            rating = pl.col("ratings").list.mean()
-            scores = _means(used, rating, "mean rating of the system's candidates")
+    is_scored = pl.col("system").is_not_null() & (not source.is_constructed)
+    scores = pl.concat(
+        _scores(
+            readable(rows, rule).filter(is_scored).with_columns(systems).explode("system"), rule
+        )
+        for rule, rows in source.rules.divide(annotations)
+    )
     ids = pl.DataFrame(
         {"system": list(source.systems), "model_id": list(source.systems.values())},
         {"system": pl.String, "model_id": pl.String},
@@ -50,6 +43,23 @@ def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame
         .select(polars_schema("human_score").names())
         .sort("aspect", "system", "category")
     )
+
+
+def _scores(used: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+    match rule:
+        case NoError(no_error):
+            return _error_free(used, [no_error])
+        case Order(better):
+            worse = {low for _, low in close_order(better)}
+            return _error_free(used, sorted({high for high, _ in better} - worse))
+        case Credit() | Gap():
+            what = "median rating" if rule.ratings == "median" else "rating"
+            number, what = pl.col("score"), what if rule.ratings else "score"
+        case Majority():
+            number, what = pl.col("ratings").list.mean(), "rating"
+    if getattr(rule, "standardise", None):
+        what = f"standardised {what}"
+    return _means(used, number, f"mean {what} of the system's candidates")
 
 
 def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:

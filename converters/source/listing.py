@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.converters.source.source import Found, find_sources
-from nnd.schemas import Shown, counted, text_table
+from nnd.schemas import Shown, counted, rule_of, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -103,7 +103,8 @@ def _entries(found: Found) -> list[dict[str, Any]]:
 def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
     row = {name: entry.get(name) for name in _COLUMNS}
     if "task" in entry:
-        row["rule"] = entry["quality"]["rule"]
+        rules = (rule_of(entry["quality"], aspect)["rule"] for aspect in entry["aspects"])
+        row["rule"] = ", ".join(dict.fromkeys(rules))
         row["pairs"] = (entry["expected"] or {}).get("pairs")
         row["variants"] = list(entry.get("variants", {}))
     return row

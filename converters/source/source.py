@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from nnd.converters import Rule, read_rule
+from nnd.converters import Rules, read_rules
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.entry_points import Offered, offered_sources
 from nnd.schemas import SourceError, check_rows, did_you_mean
@@ -81,9 +81,9 @@ class Source:
         )
 
     @property
-    def rule(self) -> Rule:
-        """Its quality rule."""
-        return read_rule(self.facts["quality"])
+    def rules(self) -> Rules:
+        """The quality rule of every aspect."""
+        return read_rules(self.facts["quality"])
 
     @property
     def taxonomy(self) -> Mapping[str, Mapping[str, Any]]:
@@ -258,8 +258,14 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
     names = [file["name"] for file in facts["files"]]
     if len(set(names)) < len(names):
         raise SourceError(f"{path}: files: a name stands twice in {', '.join(names)}; keep one")
+    unknown = sorted(facts["quality"].get("aspects", {}).keys() - facts["aspects"].keys())
+    if unknown:
+        raise SourceError(
+            f"{path}: quality: {', '.join(unknown)} is not under `aspects`, only "
+            f"{', '.join(facts['aspects'])}; correct the name"
+        )
     try:
-        read_rule(facts["quality"])
+        read_rules(facts["quality"])
     except SourceError as error:
         raise SourceError(f"{path}: {error}") from error
 

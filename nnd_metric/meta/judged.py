@@ -1,8 +1,8 @@
 """Candidates with what people said of each: a converted folder read for meta-evaluation.
 
 What people said of a candidate under an aspect is one number, higher is better, in keeping with the
-human scores of systems: its score (rules `credit`, `gap`), the mean of its ratings (`majority`), or
-1 if its only label is an error-free one and else 0 (`no_error`, `order`).
+human scores of systems: its score (rules `credit`, `gap`), the mean or median of its ratings (where
+the rule reads these), or 1 if its only label is an error-free one and else 0 (`no_error`, `order`).
 """
 
 import json
@@ -15,7 +15,7 @@ import polars as pl
 
 from nnd.metric.data import PairSet, load_pairs, parts_of, read_stored
 from nnd.metric.scorers import Text, match_references, references_in
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import ScoringError, did_you_mean, read_ratings, rule_of
 
 CANDIDATE = ("split", "candidate_id")
 _TEXTS = ("split", "context_id", "context", "inputs", "category", "candidate_id", "candidate")
@@ -89,8 +89,8 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         raise ScoringError(
             f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert anew"
         )
-    rule = _read_rule(folder / "manifest.json")
-    human = human_judgements(annotations, rule)
+    quality = _read_quality(folder / "manifest.json")
+    human = human_judgements(annotations, quality)
     if aspect is not None:
         known = sorted(human["aspect"].unique())
         if aspect not in known:
@@ -102,36 +102,28 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         rows = pairs.pairs.filter(pl.col("aspect") == aspect)
         pairs = PairSet(rows, pairs.human_scores, pairs.name, pairs.version)
     candidates = _candidates(annotations, pairs.pairs)
-    return Judged(pairs, candidates, human, define_judgement(rule), aspect)
+    definition = define_judgement(quality, sorted(human["aspect"].unique()))
+    return Judged(pairs, candidates, human, definition, aspect)
 
 
-def human_judgements(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
+def human_judgements(annotations: pl.DataFrame, quality: Mapping[str, Any]) -> pl.DataFrame:
     """Return one number per candidate and aspect.
 
     Args:
         annotations: Rows of the annotation schema.
-        rule: The source's quality rule, as `source.yaml` and the manifest have it.
+        quality: The source's quality rules, as `source.yaml` and the manifest have them.
 
     Returns:
         split, candidate_id, aspect, human (Float64, null where nothing was said).
 
     Raises:
-        ScoringError: If the rule is not known, or a number is not finite.
+        ScoringError: If a rule is not known, or a number is not finite.
     """
-    match rule["rule"]:
-        case "credit" | "gap":
-            said = pl.col("score").cast(pl.Float64).mean()
-        case "majority":
-            said = pl.col("ratings").list.mean().cast(pl.Float64).mean()
-        case "no_error":
-            said = _is_clean([rule["no_error"]])
-        case "order":
-            said = _is_clean(_best(rule))
-        case unknown:
-            raise ScoringError(
-                f'quality rule "{unknown}" is not known here; convert with this version of nnd'
-            )
-    human = annotations.group_by(*CANDIDATE, "aspect", maintain_order=True).agg(human=said)
+    aspects = annotations["aspect"].unique(maintain_order=True)
+    human = pl.concat(
+        _judge(annotations.filter(pl.col("aspect") == aspect), rule_of(quality, aspect))
+        for aspect in aspects
+    )
     odd = human.filter(~pl.col("human").is_finite())
     if odd.height:
         row = odd.row(0, named=True)
@@ -142,17 +134,56 @@ def human_judgements(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.D
     return human
 
 
-def define_judgement(rule: Mapping[str, Any]) -> str:
+def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
+    """Return one number per candidate of one aspect, by its rule."""
+    key = (*CANDIDATE, "aspect")
+    rows = annotations
+    match rule["rule"]:
+        case "credit" | "gap" if "ratings" not in rule:
+            said = pl.col("score").cast(pl.Float64).mean()
+        case "credit" | "gap" | "majority":
+            is_standardised = "standardise" in rule
+            at_least = rule.get("at_least", 1)
+            rows = read_ratings(annotations, at_least=at_least, standardise=is_standardised)
+            ratings = pl.col("ratings").list
+            number = ratings.median() if rule.get("ratings") == "median" else ratings.mean()
+            said = number.cast(pl.Float64).mean()
+        case "no_error":
+            said = _is_clean([rule["no_error"]])
+        case "order":
+            said = _is_clean(_best(rule))
+        case unknown:
+            raise ScoringError(
+                f'quality rule "{unknown}" is not known here; convert with this version of nnd'
+            )
+    judged = rows.group_by(key).agg(human=said)
+    candidates = annotations.select(key).unique(maintain_order=True)
+    return candidates.join(judged, on=key, how="left", maintain_order="left")
+
+
+def define_judgement(quality: Mapping[str, Any], aspects: Sequence[str]) -> str:
     """Say what the number of `human_judgements` is.
 
     Args:
-        rule: A rule that `human_judgements` knows.
+        quality: Rules that `human_judgements` knows.
+        aspects: The aspects to say it of, each by name where they differ.
     """
+    by_rule: dict[str, list[str]] = {}
+    for aspect in aspects:
+        by_rule.setdefault(_define(rule_of(quality, aspect)), []).append(aspect)
+    if len(by_rule) == 1:
+        return next(iter(by_rule))
+    return "; ".join(f"{', '.join(names)}: {words}" for words, names in by_rule.items())
+
+
+def _define(rule: Mapping[str, Any]) -> str:
     match rule["rule"]:
-        case "credit" | "gap":
+        case "credit" | "gap" if "ratings" not in rule:
             return "the candidate's score"
-        case "majority":
-            return "the mean of the candidate's ratings"
+        case "credit" | "gap" | "majority":
+            number = "median" if rule.get("ratings") == "median" else "mean"
+            ratings = "standardised ratings" if "standardise" in rule else "ratings"
+            return f"the {number} of the candidate's {ratings}"
         case "no_error":
             return f'1 where "{rule["no_error"]}" is the candidate\'s only label, 0 where it is not'
     names = ", ".join(f'"{label}"' for label in _best(rule))
@@ -192,12 +223,12 @@ def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _read_rule(path: Path) -> Mapping[str, Any]:
+def _read_quality(path: Path) -> Mapping[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        rule: Mapping[str, Any] = manifest["source"]["quality"]
+        quality: Mapping[str, Any] = manifest["source"]["quality"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ScoringError(
             f"{path}: the quality rule cannot be read ({error!r}); convert anew"
         ) from error
-    return rule
+    return quality

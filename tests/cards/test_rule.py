@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nnd.cards.rule import rule_in_words
+from nnd.cards.rule import rules_in_words
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,28 @@ from nnd.cards.rule import rule_in_words
             {"rule": "credit", "high": [1], "low": [0, 0.2]},
             ["a credit of 1 is better", "a credit of 0 or 0.2"],
         ),
-        ({"rule": "gap", "minimum": 2, "tolerance": 1e-6}, ["at least 2 higher"]),
+        ({"rule": "gap", "minimum": 2, "tolerance": 1e-6}, ["its score is at least 2 higher"]),
+        (
+            {"rule": "majority", "top": 5, "ratings": "unanimity", "at_least": 3},
+            ["all annotators gave 5 or more", "all gave less", "at least 3 ratings."],
+        ),
+        (
+            {"rule": "credit", "high": [1], "low": [0], "ratings": "median"},
+            ["a median rating of 1 is better than one with a median rating of 0"],
+        ),
+        (
+            {"rule": "gap", "minimum": 0.5, "ratings": "mean", "standardise": "annotator"},
+            ["its mean rating is at least 0.5 higher", "Ratings count as z-scores"],
+        ),
+        (
+            {"rule": "gap", "minimum": 1, "ratings": "majority", "within": "annotator"}
+            | {"at_least": 2},
+            [
+                "by the annotators who rated both",
+                "where more than half of the differences are at least 1 in its favour",
+                "There must be at least 2 annotators who rated both.",
+            ],
+        ),
         (
             {"rule": "order", "better": [["ok", "minor"], ["minor", "major"]]},
             ["`ok` is better than `minor`; `minor` is better than `major`"],
@@ -25,4 +46,4 @@ from nnd.cards.rule import rule_in_words
 )
 def test_a_rule_is_told_with_its_parameters(quality: dict[str, Any], words: list[str]) -> None:
     for part in words:
-        assert part in rule_in_words(quality)
+        assert part in rules_in_words(quality, ["answer"])

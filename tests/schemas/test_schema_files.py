@@ -136,7 +136,12 @@ def test_the_walk_over_properties_goes_into_items_and_branches() -> None:
     # Or the tests above would pass by looking at nothing.
     paths = {path for path, _ in described(load_schema("source"))}
 
-    assert {"/name", "/files/items/sha256", "/quality/rule", "/quality/allOf/then/minimum"} <= paths
+    assert {
+        "/name",
+        "/files/items/sha256",
+        "/$defs/rule/rule",
+        "/$defs/rule/allOf/then/minimum",
+    } <= paths
     assert "/taxonomy/additionalProperties/group" in paths
     rates = "/results/items/by_aspect/additionalProperties"  # behind two references
     assert f"{rates}/baselines/shorter_wins/oneOf/pass_rate" in properties_of("result")

@@ -33,14 +33,16 @@ def annotations(files: Files) -> Iterator[Annotation]:
     candidates = number_texts(
         (f"{key.name}/{cells[0]}", cells[6]) for key, (_, cells) in zip(keys, rows, strict=True)
     )
-    given: set[tuple[str, str]] = set()
-    for context, (where, cells) in zip(keys, rows, strict=True):
+    first: dict[tuple[Named, str], tuple[Named, Cells]] = {}
+    raters: dict[tuple[Named, str], set[str]] = {}
+    for context, row in zip(keys, rows, strict=True):
+        cells = row.values
         candidate = candidates[f"{context.name}/{cells[0]}", cells[6]]
         label = cells[SEVERITY if is_severity else 7].strip().removesuffix("/-")
         label = names.get(label.casefold(), label)
-        if (candidate.name, label) in given:
-            continue
-        given.add((candidate.name, label))
+        first.setdefault((candidate, label), (context, row))
+        raters.setdefault((candidate, label), set()).add(cells[4])
+    for (candidate, label), (context, (where, cells)) in first.items():
         yield Annotation(
             where=where,
             context_id=context.name,
@@ -51,6 +53,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             system=cells[0],
             aspect="translation",
             label=label,
+            annotators=sorted(raters[candidate, label]),
             language=language,
         )
     for what, found in (("segments", contexts), ("translations", candidates)):

@@ -18,7 +18,7 @@ from nnd.converters.quality import (
     Rule,
     close_order,
     compare,
-    read_rule,
+    read_rules,
 )
 from nnd.schemas import SourceError
 
@@ -196,7 +196,7 @@ def test_a_candidate_without_credit_is_unlabelled(annotated: Annotated) -> None:
 
 def test_a_credit_cannot_be_high_and_low() -> None:
     with pytest.raises(SourceError, match=r"quality: 0\.5 is both high and low; choose one"):
-        read_rule({"rule": "credit", "high": [1, 0.5], "low": [0, 0.5]})
+        read_rules({"rule": "credit", "high": [1, 0.5], "low": [0, 0.5]})
 
 
 # gap
@@ -249,7 +249,7 @@ def test_negative_scores_are_scores(annotated: Annotated) -> None:
 def test_a_tolerance_that_swallows_the_minimum_is_refused() -> None:
     # Else equal scores would be a gap: 0 >= 1e-7 - 1e-6.
     with pytest.raises(SourceError, match="tolerance 1e-06 is not below minimum 1e-07"):
-        read_rule({"rule": "gap", "minimum": 1e-7})
+        read_rules({"rule": "gap", "minimum": 1e-7})
 
 
 # order
@@ -316,7 +316,7 @@ def test_the_closure_of_a_chain() -> None:
 def test_a_circle_is_refused(better: list[list[str]], through: str) -> None:
     words = f"quality: the order runs in a circle through {through}; remove one"
     with pytest.raises(SourceError, match=words):
-        read_rule({"rule": "order", "better": better})
+        read_rules({"rule": "order", "better": better})
 
 
 # all rules, against a plain loop written from the definitions

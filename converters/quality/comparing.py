@@ -1,0 +1,231 @@
+"""Quality as a partial order: which of two candidates is better, where it is known.
+
+Laban et al. 2022, § 2.1. A rule compares the annotated candidates of one context under one aspect.
+It says that one is higher than the other only where the annotations do; everything else stays
+incomparable and makes no pair.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from nnd.converters.quality.rules import (
+    Credit,
+    Gap,
+    Majority,
+    NoError,
+    Order,
+    Rule,
+    Rules,
+    close_order,
+    listed,
+    readable,
+    used_column,
+)
+
+GROUP = ("split", "context_id", "aspect", "group")
+"""Candidates are compared within one context, aspect and group; no group (null) is one, too."""
+
+_CANDIDATE = (*GROUP, "candidate_id")
+
+
+class Dropped(NamedTuple):
+    """A reason why something made no pair, what it was, and how many.
+
+    Attributes:
+        reason: Short name, the key in the manifest.
+        what: What was counted.
+        n: How many.
+        why: A sentence for the card.
+    """
+
+    reason: str
+    what: Literal["annotations", "candidates", "contexts", "pairs"]
+    n: int
+    why: str
+
+
+class Comparisons(NamedTuple):
+    """What the rules say about the annotations of a source.
+
+    Attributes:
+        frame: One row per high candidate, low candidate and error category: split, context_id,
+            aspect, group, high_id, low_id, label_high, error_category, margin.
+        dropped: What the rules could not use.
+    """
+
+    frame: pl.DataFrame
+    dropped: list[Dropped]
+
+
+def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> Comparisons:
+    """Say which candidates are better than which.
+
+    Args:
+        annotations: Rows of the annotation schema; at most one per candidate, aspect, group and
+            label.
+        rules: The quality rule of all aspects, or that of each.
+    """
+    if not isinstance(rules, Rules):
+        rules = Rules(rules, {})
+    found = [_compare(rows, rule) for rule, rows in rules.divide(annotations)]
+    return Comparisons(
+        pl.concat(each.frame for each in found),
+        _added([entry for each in found for entry in each.dropped]),
+    )
+
+
+def _added(dropped: Sequence[Dropped]) -> list[Dropped]:
+    """Count what several rules dropped for the same reason together."""
+    added: dict[Dropped, int] = {}
+    for entry in dropped:
+        key = entry._replace(n=0)
+        added[key] = added.get(key, 0) + entry.n
+    return [key._replace(n=n) for key, n in added.items()]
+
+
+def _compare(annotations: pl.DataFrame, rule: Rule) -> Comparisons:
+    used = readable(annotations, rule)
+    match rule:
+        case NoError():
+            found = _compare_no_error(used, rule)
+        case Majority():
+            found = _compare_majority(used, rule)
+        case Credit():
+            found = _compare_credit(used, rule)
+        case Gap(within=None):
+            found = _compare_gap(used, rule)
+        case Gap():
+            found = _compare_within(used, rule)
+        case Order():
+            found = _compare_order(used, rule)
+    return Comparisons(found.frame, _unread(annotations, used, rule) + found.dropped)
+
+
+def _unread(annotations: pl.DataFrame, used: pl.DataFrame, rule: Rule) -> list[Dropped]:
+    """Count the annotations with nothing that the rule reads, and those with too little of it."""
+    column = used_column(rule)
+    value = pl.col(column)
+    is_there = value.list.len() > 0 if column == "ratings" else value.is_not_null()
+    there = annotations.filter(is_there).height
+    why = f"the rule reads the {column}, and there is none"
+    dropped = [Dropped("unlabelled", "annotations", annotations.height - there, why)]
+    if isinstance(rule, Majority | Credit | Gap):
+        why = f"fewer ratings than the {rule.at_least} that the rule asks for"
+        dropped.append(Dropped("few_ratings", "annotations", there - used.height, why))
+    return dropped
+
+
+def _compare_no_error(used: pl.DataFrame, rule: NoError) -> Comparisons:
+    clean = pl.col("label") == rule.no_error
+    mixed = clean.any().over(_CANDIDATE) & (~clean).any().over(_CANDIDATE)
+    contradictory = used.filter(mixed).select(_CANDIDATE).unique().height
+    clear = used.filter(~mixed)
+    frame = _pair(_high(clear.filter(clean), "label"), _low(clear.filter(~clean), "label"))
+    why = f'labelled both "{rule.no_error}" and with an error'
+    return Comparisons(frame, [Dropped("contradictory", "candidates", contradictory, why)])
+
+
+def _compare_majority(used: pl.DataFrame, rule: Majority) -> Comparisons:
+    good = pl.col("ratings").list.eval(pl.element() >= rule.top).list.sum()
+    total = pl.col("ratings").list.len()
+    if rule.ratings == "majority":
+        clean = good * 2 > total
+        return Comparisons(_pair(_high(used.filter(clean)), _low(used.filter(~clean))), [])
+    divided = used.filter((good > 0) & (good < total)).height
+    why = f"some annotators gave {rule.top:g} or more, and others less"
+    frame = _pair(_high(used.filter(good == total)), _low(used.filter(good == 0)))
+    return Comparisons(frame, [Dropped("divided", "annotations", divided, why)])
+
+
+def _compare_credit(used: pl.DataFrame, rule: Credit) -> Comparisons:
+    high, low = (
+        pl.col("score").is_in([float(value) for value in named]) for named in (rule.high, rule.low)
+    )
+    between = used.filter(~high & ~low).height
+    why = f"the score is neither high ({listed(rule.high)}) nor low ({listed(rule.low)})"
+    frame = _pair(_high(used.filter(high)), _low(used.filter(low)))
+    return Comparisons(frame, [Dropped("between", "annotations", between, why)])
+
+
+def _compare_gap(used: pl.DataFrame, rule: Gap) -> Comparisons:
+    frame = _pair(_high(used), _low(used))
+    return Comparisons(frame.filter(pl.col("margin") >= rule.minimum - rule.tolerance), [])
+
+
+def _compare_within(used: pl.DataFrame, rule: Gap) -> Comparisons:
+    """Compare two candidates by the differences that each annotator of both made between them."""
+    rated = (
+        used.filter(pl.col("annotators").is_not_null())
+        .select(*_CANDIDATE, "annotators", rating="ratings")
+        .explode("annotators", "rating")
+        .group_by(*_CANDIDATE, "annotators", maintain_order=True)
+        .agg(pl.col("rating").mean())  # of an annotator who rated a candidate twice
+    )
+    difference = pl.col("rating") - pl.col("rating_low")
+    enough = difference >= rule.minimum - rule.tolerance
+    middle = difference.median() if rule.ratings == "median" else difference.mean()
+    is_better = {
+        "majority": enough.sum() * 2 > pl.len(),
+        "unanimity": enough.all(),
+    }.get(str(rule.ratings), middle >= rule.minimum - rule.tolerance)
+    frame = (
+        rated.join(rated, on=[*GROUP, "annotators"], suffix="_low", nulls_equal=True)
+        .filter(pl.col("candidate_id") != pl.col("candidate_id_low"))
+        .group_by(*GROUP, high_id="candidate_id", low_id="candidate_id_low", maintain_order=True)
+        .agg(margin=middle, is_better=is_better & (pl.len() >= rule.at_least))
+        .filter("is_better")
+        .select(
+            *GROUP,
+            "high_id",
+            "low_id",
+            label_high=pl.lit(None, pl.String),
+            error_category="aspect",
+            margin="margin",
+        )
+    )
+    return Comparisons(frame, [])
+
+
+def _compare_order(used: pl.DataFrame, rule: Order) -> Comparisons:
+    columns = {"better": pl.String, "worse": pl.String}
+    order = pl.DataFrame(sorted(close_order(rule.better)), columns, orient="row")
+    # A candidate counts by its worst labels: those below which it has no other.
+    outdone = used.join(order, left_on="label", right_on="worse").select(
+        *_CANDIDATE, label="better"
+    )
+    worst = used.join(outdone, on=[*_CANDIDATE, "label"], how="anti", nulls_equal=True)
+    one_worst = pl.len().over(_CANDIDATE) == 1
+    highs = _high(worst.filter(one_worst), "label").join(
+        order.rename({"better": "label_high", "worse": "error_category"}), on="label_high"
+    )
+    frame = _pair(highs, _low(worst, "label"), on=(*GROUP, "error_category"))
+    ambiguous = worst.filter(~one_worst).select(_CANDIDATE).unique().height
+    why = "several labels, none of them the worst: never the better candidate"
+    return Comparisons(frame, [Dropped("ambiguous", "candidates", ambiguous, why)])
+
+
+def _high(rows: pl.DataFrame, label: str | None = None) -> pl.DataFrame:
+    label_high = pl.lit(None, pl.String) if label is None else pl.col(label)
+    return rows.select(
+        *GROUP, high_id="candidate_id", label_high=label_high, score_high="score"
+    ).unique()
+
+
+def _low(rows: pl.DataFrame, label: str = "aspect") -> pl.DataFrame:
+    """Rules without error labels use the aspect as the error category."""
+    return rows.select(
+        *GROUP, low_id="candidate_id", error_category=label, score_low="score"
+    ).unique()
+
+
+def _pair(highs: pl.DataFrame, lows: pl.DataFrame, on: tuple[str, ...] = GROUP) -> pl.DataFrame:
+    return highs.join(lows, on=on, nulls_equal=True).select(
+        *GROUP,
+        "high_id",
+        "low_id",
+        "label_high",
+        "error_category",
+        margin=pl.col("score_high") - pl.col("score_low"),
+    )
