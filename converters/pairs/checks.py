@@ -110,7 +110,7 @@ def _check_duplicates(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
 
 
 def _check_annotators(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
-    """Each rating has the annotator who gave it, where annotators are named or a rule needs them."""
+    """Each rating has its annotator, where annotators are named or a rule needs them."""
     given, named = pl.col("ratings").list.len(), pl.col("annotators").list.len()
     differing = numbered.filter(given != named)
     for row, n_given, n_named in differing.select("row", given, named).iter_rows():

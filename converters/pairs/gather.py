@@ -45,7 +45,7 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
 
 
 def _anonymous(annotation: Annotation, numbers: dict[str, str]) -> Annotation:
-    """Put `a1`, `a2` … in the place of annotators' names; values of another type are found later."""
+    """Put `a1`, `a2` … in the place of annotators' names; other types are found later."""
     names = getattr(annotation, "annotators", None)
     if not isinstance(names, list | tuple):
         return annotation

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters import Dropped, Rule, compare
+from nnd.converters import Dropped, Rule, Rules, compare
 from nnd.schemas import DISTINCT, polars_schema
 
 ID_FIELDS = (
@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
 
 def make_pairs(
     annotations: pl.DataFrame,
-    rule: Rule,
+    rules: Rule | Rules,
     taxonomy: Mapping[str, Mapping[str, Any]],
     *,
     constructed: bool = False,
@@ -50,7 +50,7 @@ def make_pairs(
 
     Args:
         annotations: Rows of the annotation schema.
-        rule: The quality rule.
+        rules: The quality rule of all aspects, or that of each.
         taxonomy: Error label → {name, group, description}; groups become `error_group`.
         constructed: Whether people made the errors on purpose (`origin` in source.yaml).
         keep_equal: Whether two candidates with the same text make a pair like any others.
@@ -60,7 +60,7 @@ def make_pairs(
         dropped: by the rule, as a context with fewer than two candidates, or as two candidates with
         the same text after NFC and white-space folding.
     """
-    found = compare(annotations, rule)
+    found = compare(annotations, rules)
     kept = found.frame
     if not keep_equal:
         kept = kept.filter(~same_text(kept, folded_texts(annotations)))

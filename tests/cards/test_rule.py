@@ -47,3 +47,14 @@ from nnd.cards.rule import rules_in_words
 def test_a_rule_is_told_with_its_parameters(quality: dict[str, Any], words: list[str]) -> None:
     for part in words:
         assert part in rules_in_words(quality, ["answer"])
+
+
+def test_each_rule_has_its_aspects() -> None:
+    scores = {"rule": "gap", "minimum": 2}
+    quality = {"default": {"rule": "majority", "top": 5}, "aspects": {"tone": scores}}
+
+    first, second, _, last = rules_in_words(quality, ["answer", "tone", "size"]).splitlines()
+
+    assert first.startswith("- `answer`, `size`: A candidate is good under an aspect where more")
+    assert second.startswith("- `tone`: A candidate is better than another where its score is at")
+    assert last == "Where a rule reads no label, the `error_category` of a pair is its aspect."

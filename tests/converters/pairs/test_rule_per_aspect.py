@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from nnd.cards.rule import rules_in_words
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.schemas import SourceError
@@ -108,14 +107,3 @@ def test_a_rule_for_an_aspect_that_there_is_not(make_source: MakeSource) -> None
         SourceError, match=r"quality: length, tone is not under `aspects`, only answer; correct"
     ):
         convert(make_source(quality=QUALITY))
-
-
-def test_the_card_states_each_rule_with_its_aspects() -> None:
-    words = rules_in_words(QUALITY, ["answer", "tone", "size"])
-
-    assert words.splitlines()[:2] == [
-        "- `answer`, `size`: A candidate that is labelled `good` is better than one with any other "
-        "label. Two candidates that both have an error are not compared.",
-        "- `tone`: A candidate is better than another where its score is at least 2 higher under "
-        "the same aspect; scores that are closer are not compared.",
-    ]

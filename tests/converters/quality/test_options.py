@@ -273,7 +273,7 @@ def test_within_annotators_and_groups_as_in_a_plain_loop(annotated: Annotated) -
 
 def test_votes_between_two_candidates_need_annotators_of_both() -> None:
     with pytest.raises(
-        SourceError, match="`ratings: majority` of a gap .* add `within: annotator`"
+        SourceError, match=r"`ratings: majority` of a gap .* add `within: annotator`"
     ):
         read_rules({"rule": "gap", "minimum": 1, "ratings": "majority"})
 
