@@ -19,6 +19,7 @@ def test_annotation_dtypes() -> None:
         "metadata": ENTRIES,
         "score": pl.Float64,
         "ratings": pl.List(pl.Float64),
+        "annotators": pl.List(pl.String),
     }
 
     assert dict(polars_schema("annotation")) == expected

@@ -55,17 +55,19 @@ PAIRS = frame(
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("label", "columns", "said"),
     [
-        ({}, ["(good)", "(often)", "(good)", "(rare)"]),
-        ({"score": [94.7, 20.0, 0.5]}, ["(94.7)", "(20)"] * 2),
-        ({"ratings": [[5.0, 4.0], [1.0, 2.0], [3.0]]}, ["(5/4)", "(1/2)"] * 2),
+        ("good", {"score": [94.7, 20.0, 0.5]}, ["(good)", "(often)", "(good)", "(rare)"]),
+        (None, {"score": [94.7, 20.0, 0.5]}, ["(94.7)", "(20)"] * 2),
+        (None, {"ratings": [[5.0, 4.0], [1.0, 2.0], [3.0]]}, ["(5/4)", "(1/2)"] * 2),
     ],
 )
 def test_the_lowest_id_of_each_frequent_category(
-    columns: dict[str, list[object]], said: list[str]
+    label: str | None, columns: dict[str, list[object]], said: list[str]
 ) -> None:
-    assert list(example_sentences(PAIRS, annotations(**columns))) == [
+    pairs = PAIRS.with_columns(label_high=pl.lit(label, pl.String))
+
+    assert list(example_sentences(pairs, annotations(**columns))) == [
         f'Of "{CONTEXT[:48]}…", system a {high} "text a" beats system b {low} "text b"'
         for high, low in zip(said[::2], said[1::2], strict=True)
     ]

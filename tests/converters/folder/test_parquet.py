@@ -48,7 +48,6 @@ FEATURES: dict[str, Any] = {
     "string": datasets.Value("string"),
     "number": datasets.Value("float64"),
     "integer": datasets.Value("int64"),
-    "array": datasets.List(datasets.Value("float64")),
     "object": datasets.List({"key": datasets.Value("string"), "value": datasets.Value("string")}),
 }
 
@@ -65,6 +64,8 @@ def test_datasets_reads_the_features_of_the_schema(
     for column, spec in load_schema(name)["properties"].items():
         kinds = {spec["type"]} if isinstance(spec["type"], str) else {*spec["type"]} - {"null"}
         (kind,) = kinds
-        expected[column] = FEATURES[kind]
+        expected[column] = (
+            datasets.List(FEATURES[spec["items"]["type"]]) if kind == "array" else FEATURES[kind]
+        )
     assert loaded.features == expected
     assert list(loaded.features) == polars_schema(name).names()
