@@ -421,3 +421,23 @@ def test_another_text_or_a_card_changed_by_hand_is_not_replaced(tmp_path: Path) 
         with pytest.raises(NNDError, match=rf"README\.md: .*{said}"):
             write_card(folder, "org/birds", readme)
         assert readme.read_text(encoding="utf-8") == mine
+
+
+def test_the_card_says_how_far_annotators_agree(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "out")
+    counted = {"n_units": 1600, "n_ratings": 4800}
+    agreement = {
+        "coherence": {"level": "interval", "alpha": 0.5591, **counted},
+        "fluency": {"level": "interval", "alpha": None, **counted},
+        "errors": {"level": "nominal", "alpha": -0.1, "n_units": 7, "n_ratings": 14},
+    }
+    change_manifest(folder, agreement=agreement)
+
+    text = section(data_card(folder, "org/name"), "How people judged")
+
+    assert (
+        "Krippendorff's alpha of the ratings (interval) is 0.56 for `coherence` (4,800 of 1,600 "
+        "candidates), not defined for `fluency` (4,800 of 1,600 candidates); 1 is perfect "
+        "agreement, and 0 is what chance gives."
+    ) in text
+    assert "of the labels (nominal) is -0.10 for `errors` (14 of 7 candidates);" in text

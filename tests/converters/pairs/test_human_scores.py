@@ -145,6 +145,51 @@ def test_majority_scores_are_the_mean_of_the_mean_ratings(annotated: Annotated) 
     assert scores(frame, source(rule="majority", top=5)) == {("heron", "overall"): (2.75, 2)}
 
 
+@pytest.mark.parametrize(
+    ("quality", "score", "what"),
+    [
+        # a has 5, 1, 1: mean 7/3, median 1. b has 2, 4: mean and median 3.
+        ({"rule": "gap", "minimum": 1, "ratings": "median"}, (1 + 3) / 2, "median rating"),
+        ({"rule": "gap", "minimum": 1, "ratings": "mean"}, (7 / 3 + 3) / 2, "rating"),
+        (
+            {"rule": "gap", "minimum": 1, "ratings": "majority", "within": "annotator"},
+            (7 / 3 + 3) / 2,
+            "rating",
+        ),
+        ({"rule": "credit", "high": [1], "low": [3], "ratings": "median"}, 2, "median rating"),
+        ({"rule": "majority", "top": 5, "at_least": 3}, 7 / 3, "rating"),
+    ],
+)
+def test_scores_are_of_the_number_that_the_rule_takes_of_ratings(
+    annotated: Annotated, quality: dict[str, Any], score: float, what: str
+) -> None:
+    frame = pl.concat(
+        [
+            annotated("ratings", ("a", [5.0, 1.0, 1.0]), annotators=["a1", "a2", "a3"]),
+            annotated("ratings", ("b", [2.0, 4.0]), annotators=["a1", "a2"]),
+        ]
+    )
+
+    (row,) = make_human_scores(frame, source(**quality)).rows(named=True)
+
+    assert row["score"] == pytest.approx(score)
+    assert row["definition"] == f"mean {what} of the system's candidates"
+
+
+def test_z_scores_are_of_all_candidates_those_without_a_system_too(annotated: Annotated) -> None:
+    # 1, 2, 3 have z -1, 0, 1; heron's are -1 and 0. Without the last they would be ∓1/√2.
+    marks = [("a", [1.0]), ("b", [2.0]), ("c", [3.0])]
+    frame = annotated("ratings", *marks, annotators=["a1"]).with_columns(
+        system=pl.when(candidate_id="c").then(None).otherwise("system")
+    )
+    quality = {"rule": "gap", "minimum": 1, "ratings": "mean", "standardise": "annotator"}
+
+    (row,) = make_human_scores(frame, source(**quality)).rows(named=True)
+
+    assert row["score"] == -0.5
+    assert row["definition"] == "mean standardised rating of the system's candidates"
+
+
 def test_order_scores_are_shares_without_any_error(annotated: Annotated) -> None:
     rule = source(rule="order", better=[["none", "minor"], ["minor", "major"]])
     frame = annotated("label", ("a", "none"), ("b", "minor"), ("c", "major"), ("d", "none"))

@@ -59,6 +59,21 @@ def test_the_no_break_space_is_no_mark_and_is_reported(
     assert scored.manifest["oddities"] == []  # marks are not read there
 
 
+def test_the_score_of_a_summary_is_kept_beside_its_marks(
+    confit: Conversion, rows: list[dict[str, str]]
+) -> None:
+    given = {row["ID"]: float(row["Score"]) if row["Score"] else None for row in rows}
+    pairs = confit.pairs["high_id", "low_id", "margin"].rows()
+
+    assert dict(confit.annotations["candidate_id", "score"].iter_rows()) == given
+    assert list(given.values()).count(None) == 3
+    for high_id, low_id, margin in pairs:
+        high, low = given[high_id], given[low_id]
+        assert margin == (None if high is None or low is None else high - low)
+    # People marked no error, and yet gave less.
+    assert min(margin for *_, margin in pairs if margin is not None) < 0
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [

@@ -302,3 +302,18 @@ def test_an_empty_translation_is_kept(write: Callable[..., Path]) -> None:
 
     assert found.pairs["candidate_low"].to_list() == [""]
     assert found.manifest["counts"]["empty_candidates"] == 1
+
+
+def test_raters_are_told_apart_and_not_named(write: Callable[..., Path]) -> None:
+    # Two raters find the same error in a translation, one of them twice; a third finds none.
+    path = write(
+        BAD,
+        BAD,
+        mark("beta", "Bon nuit", "Fluency/Grammar", rater="ann@example.org"),
+        mark("alpha", "Bonne nuit", NO_ERROR, rater="rater3"),
+    )
+
+    found = convert("wmt_mqm", origin=path).annotations
+
+    # In the order of the stored rows: alpha's comes first.
+    assert found["system", "annotators"].rows() == [("alpha", ["a1"]), ("beta", ["a2", "a3"])]

@@ -40,6 +40,10 @@ def judge(rule: dict[str, Any], column: str, values: list[Any]) -> float | None:
         ({"rule": "gap"}, "score", [None], None),
         ({"rule": "majority"}, "ratings", [[5, 4, 3]], 4),
         ({"rule": "majority"}, "ratings", [[]], None),
+        ({"rule": "majority", "at_least": 2}, "ratings", [[5]], None),
+        ({"rule": "gap", "ratings": "median"}, "ratings", [[5, 1, 1]], 1),
+        ({"rule": "gap", "ratings": "mean"}, "ratings", [[5, 1, 0]], 2),
+        ({"rule": "credit", "ratings": "median"}, "ratings", [[0, 1]], 0.5),
         (NO_ERROR, "label", ["fine"], 1),
         (NO_ERROR, "label", ["typo"], 0),
         (NO_ERROR, "label", ["typo", "omission"], 0),
@@ -54,6 +58,45 @@ def test_one_number_per_candidate(
     rule: dict[str, Any], column: str, values: list[Any], human: float | None
 ) -> None:
     assert judge(rule, column, values) == human
+
+
+def test_standardised_ratings() -> None:
+    # 1, 2 and 6 of one annotator: mean 3, s √7, so that z of the first is -2/√7.
+    rows = [
+        {
+            "split": "s",
+            "candidate_id": name,
+            "aspect": "a",
+            "ratings": [rating],
+            "annotators": ["a1"],
+        }
+        for name, rating in (("c", 1.0), ("d", 2.0), ("e", 6.0))
+    ]
+    frame = pl.DataFrame(rows, SCHEMA | {"annotators": pl.List(pl.String)})
+    rule = {"rule": "gap", "ratings": "mean", "standardise": "annotator"}
+
+    assert human_judgements(frame, rule)["human"][0] == pytest.approx(-2 / 7**0.5)
+
+
+def test_each_aspect_has_the_judgements_of_its_rule(tmp_path: Path) -> None:
+    folder = write_judged(tmp_path)
+    rows = pl.read_parquet(folder / "annotations.parquet")
+    marked = rows.with_columns(aspect=pl.lit("style"), label=pl.lit("fine"), score=None)
+    pl.concat([rows, marked]).write_parquet(folder / "annotations.parquet")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    quality = {"default": manifest["source"]["quality"], "aspects": {"style": NO_ERROR}}
+    (folder / "manifest.json").write_text(json.dumps({"source": {"quality": quality}}))
+
+    judged = read_judged(folder)
+
+    assert set(judged.human.filter(aspect="style")["human"]) == {1.0}
+    assert judged.human.filter(aspect="quality").equals(
+        read_judged(write_judged(tmp_path / "b")).human
+    )
+    assert judged.definition == (
+        "quality: the candidate's score; style: 1 where \"fine\" is the candidate's only label, 0 "
+        "where it is not"
+    )
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])
