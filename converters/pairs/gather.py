@@ -1,7 +1,7 @@
 """Annotations gathered into a frame, checked row by row on the way."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import accumulate, islice
 from typing import Any
 
@@ -34,34 +34,27 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
             remedy, and how many more there are.
     """
     frames, places = [pl.DataFrame(schema=polars_schema("annotation"))], list[str]()
-    numbers: dict[str, str] = {}
-    remaining = (_anonymous(annotation, numbers) for annotation in annotations)
+    numbering: dict[str, str] = {}
+    remaining = iter(annotations)
     while chunk := list(islice(remaining, CHUNK)):
-        frames.append(_chunk_frame(source, chunk))
+        frames.append(_chunk_frame(source, chunk, numbering))
         places += [annotation.where for annotation in chunk]
     frame = pl.concat(frames)
     _raise_first(check_annotations(source, frame), places)
-    return _renumber(frame.sort(ORDER, nulls_last=True))
+    frame = frame.sort(ORDER, nulls_last=True)
+    # Again, in the order of the rows as they are stored, not as they were read.
+    return frame.with_columns(_number(frame["annotators"], {}))
 
 
-def _anonymous(annotation: Annotation, numbers: dict[str, str]) -> Annotation:
-    """Put `a1`, `a2` … in the place of annotators' names; other types are found later."""
-    names = getattr(annotation, "annotators", None)
-    if not isinstance(names, list | tuple):
-        return annotation
-    known = [
-        numbers.setdefault(name, f"a{len(numbers) + 1}") if name and isinstance(name, str) else name
-        for name in names
-    ]
-    return replace(annotation, annotators=known)
+def _number(annotators: pl.Series, numbering: dict[str, str]) -> pl.Series:
+    """Put `a1`, `a2` … in the place of annotators' names, by `numbering`, which grows.
 
-
-def _renumber(frame: pl.DataFrame) -> pl.DataFrame:
-    """Number annotators in the order of the rows as they are stored, not as they were read."""
-    found = frame["annotators"].explode().drop_nulls().unique(maintain_order=True)
-    numbers = {name: f"a{number}" for number, name in enumerate(found, start=1)}
-    name = pl.element().replace_strict(numbers, return_dtype=pl.String)
-    return frame.with_columns(pl.col("annotators").list.eval(name)) if numbers else frame
+    An empty name stays, and is found when rows are checked.
+    """
+    for name in annotators.explode().drop_nulls().unique(maintain_order=True):
+        if name:
+            numbering.setdefault(name, f"a{len(numbering) + 1}")
+    return annotators.list.eval(pl.element().replace(numbering)) if numbering else annotators
 
 
 def _raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
@@ -75,7 +68,9 @@ def _raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
     raise SourceError(f"{where}{field}{first.message} ({first.remedy}){rest}")
 
 
-def _chunk_frame(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
+def _chunk_frame(
+    source: Source, chunk: Sequence[Annotation], numbering: dict[str, str]
+) -> pl.DataFrame:
     for annotation in chunk:
         if not isinstance(annotation, Annotation):
             raise SourceError(
@@ -84,7 +79,7 @@ def _chunk_frame(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
             )
     places = [annotation.where for annotation in chunk]
     try:
-        frame = _build(source, chunk)
+        frame = _build(source, chunk, numbering)
     except (AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         # Some value is of another type; the schema says which, where, and what it should be.
         _raise_first(check_rows("annotation", (_row(source, one) for one in chunk)), places)
@@ -93,7 +88,7 @@ def _chunk_frame(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
     return frame
 
 
-def _build(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
+def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str]) -> pl.DataFrame:
     """Build the columns, as strictly as JSON takes types: polars alone would make True a 1."""
     columns: dict[str, Any] = {name: [getattr(one, name) for one in chunk] for name in _FIELDS}
     numbers = [columns["score"], *(ratings for ratings in columns["ratings"] if ratings)]
@@ -113,6 +108,8 @@ def _build(source: Source, chunk: Sequence[Annotation]) -> pl.DataFrame:
     if not all({list, dict}.isdisjoint(map(type, values)) for values in single):
         raise TypeError("a list or an object where a text or a number belongs")
     columns["context"] = _spread(columns["context"], contexts)
+    names = pl.Series("annotators", columns["annotators"], schema["annotators"])
+    columns["annotators"] = _number(names, numbering)
     return pl.DataFrame([pl.Series(name, columns[name], kind) for name, kind in schema.items()])
 
 
@@ -144,8 +141,9 @@ def _row(source: Source, annotation: Annotation) -> dict[str, Any]:
     for name in ("inputs", "metadata"):
         if isinstance(row[name], Mapping):
             row[name] = dict(row[name])
-    for name in ("ratings", "annotators"):
-        if isinstance(row[name], tuple):
-            row[name] = list(row[name])
+    if isinstance(names := row["annotators"], list | tuple):
+        row["annotators"] = ["a1" if name and isinstance(name, str) else name for name in names]
+    if isinstance(row["ratings"], tuple):
+        row["ratings"] = list(row["ratings"])
     language = row["language"] or source.facts["languages"][0]
     return row | {"source": source.name, "language": language}
