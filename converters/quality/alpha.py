@@ -22,7 +22,7 @@ import polars as pl
 
 Level = Literal["interval", "nominal"]
 
-_UNIT = ("split", "candidate_id")
+_UNIT = ("split", "candidate_id", "part")
 
 
 def annotator_agreement(annotations: pl.DataFrame) -> dict[str, dict[str, Any]]:
@@ -50,10 +50,17 @@ def annotator_agreement(annotations: pl.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _ratings(annotations: pl.DataFrame) -> pl.DataFrame:
-    """Return aspect, unit and value of every rating; rows of several labels repeat them."""
-    rated = annotations.filter(pl.col("ratings").list.len() > 0)
+    """Return aspect, unit and value of every rating.
+
+    Several ratings in one group are of what that group compares, so that they are a unit of their
+    own. Single ratings in several groups are those of raters, and together they are one unit.
+    """
+    several = pl.col("ratings").list.len() > 1
     return (
-        rated.unique((*_UNIT, "aspect", "group"), keep="first", maintain_order=True)
+        annotations.filter(pl.col("ratings").list.len() > 0)
+        # Rows of several labels repeat the ratings.
+        .unique(("split", "candidate_id", "aspect", "group"), keep="first", maintain_order=True)
+        .with_columns(part=pl.when(several).then("group"))
         .select("aspect", *_UNIT, value="ratings")
         .explode("value")
     )
@@ -67,7 +74,8 @@ def _labels(annotations: pl.DataFrame) -> pl.DataFrame:
         & pl.col("ratings").is_null()
     )
     return (
-        labelled.select("aspect", *_UNIT, "annotators", "label")
+        labelled.with_columns(part=pl.lit(None, pl.String))
+        .select("aspect", *_UNIT, "annotators", "label")
         .explode("annotators")
         .group_by("aspect", *_UNIT, "annotators")
         .agg(value=pl.col("label").unique().sort().str.join("\0"))  # in no label
@@ -78,7 +86,8 @@ def krippendorff_alpha(values: pl.DataFrame, level: Level) -> dict[str, Any]:
     """Return Krippendorff's alpha, and of how many units and values it is.
 
     Args:
-        values: split, candidate_id and value, a row for each judgement.
+        values: split, candidate_id, part and value, a row for each judgement; the first three name
+            its unit.
         level: How far apart two values are.
     """
     measure = _interval if level == "interval" else _nominal
@@ -117,6 +126,10 @@ def _nominal(values: pl.DataFrame) -> tuple[pl.DataFrame, float, float]:
     n = int(units["m"].sum())
     if n == 0:
         return units, 0.0, 0.0
-    each = counts.join(units, on=_UNIT, how="semi").group_by("value").agg(m.sum())["m"]
+    each = (
+        counts.join(units, on=_UNIT, how="semi", nulls_equal=True)
+        .group_by("value")
+        .agg(m.sum())["m"]
+    )
     differing = units.select((m**2 - pl.col("equal")) / (m - 1)).to_series()
     return units, fsum(differing) / n, (n**2 - int((each**2).sum())) / (n * (n - 1))

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, rule_of
 
 Table: TypeAlias = Mapping[str, Any]
 """A section, valid under `source.schema.json`."""
@@ -91,16 +91,17 @@ def _check_scale(table: Table, source: Source) -> None:
 
 
 def _check_pairs(table: Table, source: Source) -> None:
-    quality = source.facts["quality"]
-    if quality.get("rule") == "no_error" and quality["no_error"] != "better":
-        raise SourceError(
-            f"{_yaml(source)}: pairs: the better text of a row is labelled `better`, but quality "
-            f"says no_error: {quality['no_error']}; write no_error: better"
-        )
     if "aspect" not in table["pairs"] and len(source.facts["aspects"]) > 1:
         raise SourceError(
             f"{_yaml(source)}: pairs: aspect is missing, and the source has several "
             f"({', '.join(source.facts['aspects'])}); add `aspect` with one of them"
+        )
+    aspect = table["pairs"].get("aspect", next(iter(source.facts["aspects"])))
+    rule = rule_of(source.facts["quality"], aspect)
+    if rule["rule"] == "no_error" and rule["no_error"] != "better":
+        raise SourceError(
+            f"{_yaml(source)}: pairs: the better text of a row is labelled `better`, but quality "
+            f"says no_error: {rule['no_error']}; write no_error: better"
         )
     cells = [
         cell for cells in table["pairs"].get("values", {}).values() for cell in as_texts(cells)

@@ -138,6 +138,7 @@ def _annotate(ballot: Ballot, aspect: str, *, has_scores: bool) -> Iterator[Anno
     if not has_scores:
         yield from annotate_pair(pair, aspect)
         return
-    high: dict[str, Any] = {"score": sum(votes) / len(votes), "ratings": votes}
-    low: dict[str, Any] = {"score": 0.0, "ratings": [-vote for vote in votes]}
+    judged: dict[str, Any] = {"annotators": ballot.annotators or None}
+    high = {"score": sum(votes) / len(votes), "ratings": votes, **judged}
+    low = {"score": 0.0, "ratings": [-vote for vote in votes], **judged}
     yield from annotate_pair(pair, aspect, high, low)

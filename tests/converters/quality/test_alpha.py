@@ -33,8 +33,8 @@ def units(rows: Sequence[str]) -> dict[str, list[float]]:
 
 
 def frame(values: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
-    rows = [("test", unit, value) for unit, some in values.items() for value in some]
-    return pl.DataFrame(rows, ["split", "candidate_id", "value"], orient="row")
+    rows = [("test", unit, None, value) for unit, some in values.items() for value in some]
+    return pl.DataFrame(rows, ["split", "candidate_id", "part", "value"], orient="row")
 
 
 def brute_force(values: Mapping[str, Sequence[Any]], apart: Callable[[Any, Any], float]) -> float:
@@ -139,6 +139,21 @@ def test_raters_that_are_groups_rate_the_same_candidate(annotated: Annotated) ->
     )
 
     assert annotator_agreement(rows)["answer"]["alpha"] == pytest.approx(1 - (2 / 4) / (22 / 12))
+
+
+def test_votes_on_two_pairs_of_a_candidate_are_two_units(annotated: Annotated) -> None:
+    # a beats b by 2 of 2 votes, and c beats a by 2 of 2: nobody disagrees.
+    rows = pl.concat(
+        annotated("ratings", (high, [1.0, 1.0]), (low, [-1.0, -1.0]), group=high + low)
+        for high, low in ("ab", "ca")
+    )
+
+    assert annotator_agreement(rows)["answer"] == {
+        "level": "interval",
+        "n_units": 4,
+        "n_ratings": 8,
+        "alpha": 1.0,
+    }
 
 
 def test_labels_of_annotators_are_nominal_and_several_of_one_are_one_value(

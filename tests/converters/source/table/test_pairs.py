@@ -158,6 +158,7 @@ def test_three_annotators_vote_on_a_pair(shaped_source: ShapedSource) -> None:
     assert pairs["margin"].to_list() == pytest.approx([1 / 3, 1 / 3])
     high = found.annotations.filter(label="better", context="A1")
     assert high["ratings"].to_list() == [[1.0, -1.0, 1.0]]
+    assert found.annotations["annotators"].to_list() == [["a1", "a2", "a3"]] * 4
     assert (
         "toy.jsonl: pairs with as many votes for either side, left out: 1"
         in (found.manifest["oddities"])
