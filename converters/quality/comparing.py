@@ -112,7 +112,7 @@ def _unread(annotations: pl.DataFrame, used: pl.DataFrame, rule: Rule) -> list[D
     why = f"the rule reads the {column}, and there is none"
     dropped = [Dropped("unlabelled", "annotations", annotations.height - there, why)]
     if isinstance(rule, Majority | Credit | Gap):
-        why = f"fewer ratings than the {rule.at_least} that the rule asks for"
+        why = f"the rule asks for at least {rule.at_least} ratings, and fewer count"
         dropped.append(Dropped("few_ratings", "annotations", there - used.height, why))
     return dropped
 
