@@ -34,7 +34,7 @@ def check_table(table: Table, source: Source) -> None:
             f"{_yaml(source)}: {', '.join(twice)} has both labels and marks; keep one of them"
         )
     declared = [file.name for file in source.files]
-    for name in table.get("files", []):
+    for name in (*table.get("files", []), *(join["file"] for join in joins_of(table))):
         if name not in declared:
             raise SourceError(
                 f"{_yaml(source)}: files: {shown(name)} is not declared, only "
@@ -137,6 +137,23 @@ def only_aspect(shape: Mapping[str, Any], source: Source) -> str:
 def as_texts(cells: Any) -> list[str]:  # noqa: ANN401 - a text, a number or a list of them
     """Return the texts of cells that a section names, be it one or a list."""
     return [str(cell) for cell in (cells if isinstance(cells, list) else [cells])]
+
+
+def file_names(table: Table, source: Source) -> list[str]:
+    """Return the declared names of the files that a section reads; by default the main one."""
+    return list(table.get("files", [source.files[0].name]))
+
+
+def joins_of(table: Table) -> list[Mapping[str, Any]]:
+    """Return the files that a section joins, be it one or a list."""
+    join = table.get("join", [])
+    return [join] if isinstance(join, Mapping) else list(join)
+
+
+def title_of(table: Table, source: Source) -> str:
+    """Return what a section is called where something of it is counted: by its files."""
+    first, *others = file_names(table, source)
+    return f"{first} and {len(others)} more" if others else first
 
 
 def columns_of(table: Table) -> list[str]:

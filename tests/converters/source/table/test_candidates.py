@@ -602,7 +602,8 @@ def test_what_is_no_parquet(table_source: TableSource, raw: bytes) -> None:
     )
 
 
-def test_a_file_name_that_says_nothing(table_source: TableSource) -> None:
-    assert refused(table_source(b"", "toy.txt")) == (
-        "toy.txt: not a table: a name ends in .csv, .tsv, .jsonl, .json, .parquet, .xlsx"
+def test_a_text_file_has_lines_and_their_numbers_only(table_source: TableSource) -> None:
+    assert refused(table_source(b"", "toy.txt")).startswith(
+        'toy.txt: there is no column "answer", "key", "by", "question", "verdict", only "line", '
+        '"text"; check that this is the right file'
     )
