@@ -1,5 +1,6 @@
 """The `table` sections of a source.yaml: what they name, and what their schema cannot check."""
 
+import itertools
 import string
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
@@ -11,7 +12,9 @@ from nnd.schemas import SourceError
 Table: TypeAlias = Mapping[str, Any]
 """A section, valid under `source.schema.json`."""
 
-_MEASURES = ("scores", "ratings", "labels", "marks")
+_MEASURES = ("scores", "ratings", "ranks", "best_worst", "labels", "marks")
+_ALONE = (("labels", "marks"), ("scores", "ranks", "best_worst"))
+"""Of each of these, an aspect has one at most."""
 
 
 def tables_of(source: Source) -> list[Table]:
@@ -28,11 +31,13 @@ def check_table(table: Table, source: Source) -> None:
     """
     _check_template(table, source)
     _check_scale(table, source)
-    twice = sorted(set(table.get("labels", {})) & set(table.get("marks", {})))
-    if twice:
-        raise SourceError(
-            f"{_yaml(source)}: {', '.join(twice)} has both labels and marks; keep one of them"
-        )
+    for kinds in _ALONE:
+        for one, other in itertools.combinations(kinds, 2):
+            if twice := sorted({*table.get(one, {})} & {*table.get(other, {})}):
+                raise SourceError(
+                    f"{_yaml(source)}: {', '.join(twice)} has both {one} and {other}; keep one of "
+                    "them"
+                )
     declared = [file.name for file in source.files]
     for name in (*table.get("files", []), *(join["file"] for join in joins_of(table))):
         if name not in declared:
@@ -52,10 +57,9 @@ def _check_candidates(table: Table, source: Source) -> None:
             f"{_yaml(source)}: columns: candidate is missing; name the column of the generated "
             "text, or say by `pairs` that a row holds two"
         )
-    if not aspects_of(table):
+    if not aspects_of(table) and "pivot" not in table:
         raise SourceError(
-            f"{_yaml(source)}: no judgement is named; add {', '.join(_MEASURES[:-1])} or "
-            f"{_MEASURES[-1]}"
+            f"{_yaml(source)}: no judgement is named; add one of {', '.join(_MEASURES)}, or pivot"
         )
 
 
@@ -77,6 +81,7 @@ def _check_template(table: Table, source: Source) -> None:
 
 def _check_scale(table: Table, source: Source) -> None:
     measured = {*table.get("scores", {}), *table.get("ratings", {})}
+    measured |= {*source.facts["aspects"]} if "score" in table.get("pivot", {}) else set()
     for aspect, (lowest, highest) in table.get("scale", {}).items():
         if aspect not in measured:
             raise SourceError(
@@ -167,8 +172,11 @@ def place_of(source: Source, *names: str) -> str:
 
 
 def _named(table: Table) -> Iterator[str]:
-    for mapping in ("columns", "inputs", "metadata", "scores"):
+    for mapping in ("columns", "inputs", "metadata", "scores", "ranks"):
         yield from table.get(mapping, {}).values()
+    yield from (column for name, column in table.get("pivot", {}).items() if name != "names")
+    for named in table.get("best_worst", {}).values():
+        yield from named.values()
     for label in table.get("labels", {}).values():
         yield label if isinstance(label, str) else label["column"]
     for columns in table.get("ratings", {}).values():

@@ -16,6 +16,7 @@ from nnd.converters.source.table.section import (
     place_of,
     title_of,
 )
+from nnd.converters.source.table.wide import NAME, NAMES, split_rows, wide_columns
 
 Rows: TypeAlias = Iterator[Row]
 
@@ -60,7 +61,7 @@ def _read(table: Table, files: Files, columns: list[str]) -> Rows:
 
 
 def steps_of(table: Table, files: Files) -> list[Step]:
-    """Return the steps of a section: what needs no joined column, joins, then the rest.
+    """Return the steps of a section: splitting, what needs no joined column, joins, the rest.
 
     Raises:
         SourceError: At an expression that is not one of SQL.
@@ -69,7 +70,8 @@ def steps_of(table: Table, files: Files) -> list[Step]:
     steps = [_compute(name, text, files) for name, text in table.get("compute", {}).items()]
     if "where" in table:
         steps.append(_where(table, files))
-    before, after = list[Step](), list[Step]()
+    before = [_split(table["wide"])] if "wide" in table else []
+    after = list[Step]()
     joined = {name for join in joins for name in join.gives}
     for step in steps:
         if joined.isdisjoint(step.reads):
@@ -78,6 +80,11 @@ def steps_of(table: Table, files: Files) -> list[Step]:
             after.append(step)
             joined.update(step.gives)
     return [*before, *joins, *after]
+
+
+def _split(wide: Mapping[str, Any]) -> Step:
+    gives = [*wide.get("lists", wide.get("columns")), NAME, NAMES]
+    return Step(wide_columns(wide), gives, lambda rows: split_rows(rows, wide))
 
 
 def _compute(name: str, text: str, files: Files) -> Step:
