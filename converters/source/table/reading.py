@@ -7,6 +7,7 @@ from nnd.converters.source import Files, Source
 from nnd.converters.source.table.candidates import candidate_annotations
 from nnd.converters.source.table.pairs import pair_annotations
 from nnd.converters.source.table.section import Table, check_table, only_aspect, tables_of
+from nnd.converters.source.table.spans import span_annotations
 from nnd.converters.source.table.steps import read_table, steps_of
 from nnd.converters.source.table.votes import vote_annotations
 
@@ -38,4 +39,6 @@ def _annotations(table: Table, files: Files) -> Iterator[Annotation]:
             return pair_annotations(rows, table, only_aspect(table["pairs"], files.source))
         case {"pairs": _}:
             return vote_annotations(rows, table, only_aspect(table["pairs"], files.source), files)
+        case {"spans": spans}:
+            return span_annotations(rows, table, only_aspect(spans, files.source), files)
     return candidate_annotations(rows, table)

@@ -58,7 +58,7 @@ def read_rows(
             lines = suffix == ".jsonl"
             for record in read_jsonl(path) if lines else parse_json(read_text(path), path.name):
                 _check_columns(record.where, record.fields, columns)
-                yield record
+                yield Record(record.where, {name: record.fields[name] for name in columns})
         case ".parquet":
             yield from _read_parquet(path, columns)
         case _:
@@ -76,9 +76,10 @@ def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> I
         raise SourceError(
             f"{header.where}: the header has {quoted(twice)} twice; give every column its own name"
         )
+    places = {name: header.values.index(name) for name in columns}
     for where, values in cells:
         if any(value.strip() for value in values):
-            yield Record(where, dict(zip(header.values, values, strict=True)))
+            yield Record(where, {name: values[place] for name, place in places.items()})
 
 
 def _read_parquet(path: Path, columns: list[str]) -> Iterator[Record]:

@@ -16,6 +16,8 @@ _MEASURES = ("scores", "ratings", "ranks", "best_worst", "labels", "marks")
 _ALONE = (("labels", "marks"), ("scores", "ranks", "best_worst"))
 """Of each of these, an aspect has one at most."""
 
+_OF_SPAN = ("category", "severity", "weight")
+
 
 def tables_of(source: Source) -> list[Table]:
     """Return the sections of a source: `table`, or the list `tables`."""
@@ -57,9 +59,13 @@ def _check_candidates(table: Table, source: Source) -> None:
             f"{_yaml(source)}: columns: candidate is missing; name the column of the generated "
             "text, or say by `pairs` that a row holds two"
         )
-    if not aspects_of(table) and "pivot" not in table:
+    if "spans" in table:
+        _check_aspect(table, "spans", source)
+        _check_spans(table["spans"], source)
+    elif not aspects_of(table) and "pivot" not in table:
         raise SourceError(
-            f"{_yaml(source)}: no judgement is named; add one of {', '.join(_MEASURES)}, or pivot"
+            f"{_yaml(source)}: no judgement is named; add one of {', '.join(_MEASURES)}, pivot, or "
+            "spans"
         )
 
 
@@ -102,11 +108,7 @@ def _check_pairs(table: Table, source: Source) -> None:
             f"{_yaml(source)}: pairs: the better text of a row is labelled `better`, but quality "
             f"says no_error: {quality['no_error']}; write no_error: better"
         )
-    if "aspect" not in table["pairs"] and len(source.facts["aspects"]) > 1:
-        raise SourceError(
-            f"{_yaml(source)}: pairs: aspect is missing, and the source has several "
-            f"({', '.join(source.facts['aspects'])}); add `aspect` with one of them"
-        )
+    _check_aspect(table, "pairs", source)
     cells = [
         cell for cells in table["pairs"].get("values", {}).values() for cell in as_texts(cells)
     ]
@@ -114,6 +116,25 @@ def _check_pairs(table: Table, source: Source) -> None:
         raise SourceError(
             f"{_yaml(source)}: pairs: values: a verdict has two meanings; name each one once"
         )
+
+
+def _check_aspect(table: Table, shape: str, source: Source) -> None:
+    if "aspect" not in table[shape] and len(source.facts["aspects"]) > 1:
+        raise SourceError(
+            f"{_yaml(source)}: {shape}: aspect is missing, and the source has several "
+            f"({', '.join(source.facts['aspects'])}); add `aspect` with one of them"
+        )
+
+
+def _check_spans(spans: Mapping[str, Any], source: Source) -> None:
+    for severity, weight in spans.get("weights", {}).items():
+        weights = weight if isinstance(weight, Mapping) else {severity: weight}
+        for name, number in weights.items():
+            if number < 0:
+                raise SourceError(
+                    f"{_yaml(source)}: spans: weights: {shown(name)}: {number:g} is below 0; write "
+                    "how bad such an error is"
+                )
 
 
 def _yaml(source: Source) -> str:
@@ -183,6 +204,9 @@ def _named(table: Table) -> Iterator[str]:
         yield from columns
     for marks in table.get("marks", {}).values():
         yield from marks["columns"].values()
+    spans = table.get("spans", {})
+    in_row = ("annotator", "list") if "list" in spans else ("annotator", *_OF_SPAN)
+    yield from (spans[name] for name in in_row if name in spans)
     for name, value in table.get("pairs", {}).items():
         if name in ("high", "low", "first", "second") and isinstance(value, Mapping):
             yield from value.values()

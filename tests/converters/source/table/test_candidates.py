@@ -417,7 +417,7 @@ def test_a_table_must_measure_something(table_source: TableSource) -> None:
 
     assert refused(folder) == (
         f"{folder}/source.yaml: table: no judgement is named; add one of scores, "
-        "ratings, ranks, best_worst, labels, marks, or pivot"
+        "ratings, ranks, best_worst, labels, marks, pivot, or spans"
     )
 
 
