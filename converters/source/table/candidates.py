@@ -5,76 +5,81 @@ from typing import Any
 
 from nnd.converters import Annotation
 from nnd.converters.reading import shown
-from nnd.converters.source.table.cells import ANY_NUMBER, Row
+from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.context import read_candidate, read_context
-from nnd.converters.source.table.section import Table, aspects_of
+from nnd.converters.source.table.scores import read_ratings, read_score
+from nnd.converters.source.table.section import Table, as_texts, aspects_of
 from nnd.schemas import SourceError
+
+Judgement = Mapping[str, Any]
+"""Fields of an annotation: aspect, label, score, ratings."""
 
 
 def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
     """Yield what each row says of its candidate.
 
     Raises:
-        SourceError: At a mark that is not one of those named, or a score that is not a number.
+        SourceError: At a cell that its column does not allow.
     """
     columns = table["columns"]
+    judge = _pivoted if "pivot" in table else _judgements
     for row in rows:
         context = read_context(row, table)
         candidate = read_candidate(row, columns, context.context_id)
-        group = row.filled(columns["group"]) if "group" in columns else None
-        for aspect in aspects_of(table):
-            for label in _labels(row, table, aspect):
-                yield context.annotate(
-                    row.where,
-                    candidate,
-                    aspect=aspect,
-                    label=label,
-                    score=_score(row, table, aspect),
-                    ratings=_ratings(row, table, aspect),
-                    group=group or None,
-                )
+        group = (row.filled(columns["group"]) or None) if "group" in columns else None
+        for judgement in judge(row, table):
+            yield context.annotate(row.where, candidate, group=group, **judgement)
+
+
+def _judgements(row: Row, table: Table) -> Iterator[Judgement]:
+    for aspect in aspects_of(table):
+        score, ratings = read_score(row, table, aspect), read_ratings(row, table, aspect)
+        for label in _labels(row, table, aspect):
+            yield {"aspect": aspect, "label": label, "score": score, "ratings": ratings}
+
+
+def _pivoted(row: Row, table: Table) -> Iterator[Judgement]:
+    """Yield what a row says of the aspect that it names."""
+    pivot = table["pivot"]
+    cell = row.filled(pivot["aspect"])
+    names = pivot.get("names", {cell: cell})
+    if cell not in names:
+        raise SourceError(
+            f"{row.place(pivot['aspect'])}: {shown(cell)} is none of {', '.join(names)}; correct "
+            "the cell, add it to `names` in source.yaml, or leave the row out with `where`"
+        )
+    aspect = names[cell]
+    own = {
+        f"{kind}s": {aspect: pivot[kind]} for kind in ("score", "label", "rank") if kind in pivot
+    }
+    yield from _judgements(row, {**own, "scale": table.get("scale", {})})
 
 
 def _labels(row: Row, table: Table, aspect: str) -> list[str] | list[None]:
     if aspect in table.get("labels", {}):
         named = table["labels"][aspect]
-        column, empty = (
-            (named, None) if isinstance(named, str) else (named["column"], named["empty"])
-        )
-        return row.texts(column) or ([None] if empty is None else [empty])
+        if isinstance(named, str):
+            return row.texts(named) or [None]
+        return row.texts(named["column"]) or [named["empty"]]
     if aspect not in table.get("marks", {}):
         return [None]
     marks = table["marks"][aspect]
-    errors = [label for label, column in marks["columns"].items() if _is_marked(row, column, marks)]
+    marked, blank = as_texts(marks["marks"]), as_texts(marks.get("blank", []))
+    errors = [
+        label
+        for label, column in marks["columns"].items()
+        if _is_marked(row, column, marked, blank)
+    ]
     return errors or [marks["no_error"]]
 
 
-def _is_marked(row: Row, column: str, marks: Mapping[str, Any]) -> bool:
-    cell, blank = row.filled(column), marks.get("blank", [])
-    if cell in marks["marks"]:
+def _is_marked(row: Row, column: str, marked: list[str], blank: list[str]) -> bool:
+    cell = row.filled(column)
+    if cell in marked:
         return True
     if cell and cell not in blank:
-        known = f"nor one of {', '.join(blank)} " if blank else ""
         raise SourceError(
-            f"{row.place(column)}: {shown(cell)} is neither blank {known}nor a mark "
-            f"({', '.join(marks['marks'])}); correct the cell, or add it to `marks` in source.yaml"
+            f"{row.place(column)}: {shown(cell)} is neither {' nor '.join(['blank', *blank])} nor "
+            f"a mark ({', '.join(marked)}); correct the cell, or add it to `marks` in source.yaml"
         )
     return False
-
-
-def _score(row: Row, table: Table, aspect: str) -> float | None:
-    column = table.get("scores", {}).get(aspect)
-    return None if column is None else row.number(column, _scale(table, aspect))
-
-
-def _ratings(row: Row, table: Table, aspect: str) -> list[float] | None:
-    if aspect not in table.get("ratings", {}):
-        return None
-    scale = _scale(table, aspect)
-    numbers = [row.number(column, scale) for column in table["ratings"][aspect]]
-    return [number for number in numbers if number is not None]
-
-
-def _scale(table: Table, aspect: str) -> tuple[float, float]:
-    lowest, highest = table.get("scale", {}).get(aspect, ANY_NUMBER)
-    return lowest, highest

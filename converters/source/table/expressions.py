@@ -5,7 +5,7 @@ be read: no other row, and no file.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -111,16 +111,12 @@ def parse_expression(place: str, text: str) -> Expression:
     return Expression(place, text, parsed)
 
 
-def compute(rows: Iterable[Row], expressions: Mapping[str, Expression]) -> Iterator[Row]:
-    """Yield rows with computed columns; each may read those before it."""
+def compute(rows: Iterable[Row], name: str, expression: Expression) -> Iterator[Row]:
+    """Yield rows with one column more, or another in its place."""
     for batch in _batches(rows):
-        for name, expression in expressions.items():
-            values = _as_cells(expression.evaluate(batch))
-            batch = tuple(  # noqa: PLW2901 - the same rows, one column wider
-                replace(row, fields={**row.fields, name: value})
-                for row, value in zip(batch, values, strict=True)
-            )
-        yield from batch
+        values = _as_cells(expression.evaluate(batch))
+        for row, value in zip(batch, values, strict=True):
+            yield replace(row, fields={**row.fields, name: value})
 
 
 def keep_where(

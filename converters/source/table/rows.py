@@ -1,10 +1,11 @@
-"""The rows of a table file: csv, tsv, jsonl, json, parquet or xlsx.
+"""The rows of a table file: csv, tsv, jsonl, json, parquet or xlsx, or the lines of a text.
 
 Files of any of these formats that hold the same table give the same rows.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from nnd.converters.reading import (
     Cells,
@@ -13,27 +14,30 @@ from nnd.converters.reading import (
     parse_json,
     read_cells,
     read_jsonl,
+    read_lines,
     read_parquet_rows,
     read_text,
     read_workbook,
 )
 from nnd.converters.source.table.cells import quoted
-from nnd.converters.source.table.section import Table
 from nnd.schemas import SourceError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
+"""Of tables. Any other file is a text, whose columns are `line`, from 1, and `text`."""
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """What separates cells where a `table` section does not say."""
 
 
-def read_rows(path: Path, name: str, table: Table, columns: list[str]) -> Iterator[Record]:
+def read_rows(
+    path: Path, name: str, options: Mapping[str, Any], columns: list[str]
+) -> Iterator[Record]:
     """Yield the rows of a table by column; the suffix of the file says how it is read.
 
     Args:
         path: The file.
         name: Its declared name; its suffix counts where the file's own says nothing.
-        table: Delimiter, quotation and sheet are read.
+        options: Delimiter, quotation and sheet, where the usual ones are wrong.
         columns: Columns that must be there.
 
     Raises:
@@ -43,22 +47,25 @@ def read_rows(path: Path, name: str, table: Table, columns: list[str]) -> Iterat
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
     match known[0] if known else None:
         case ".csv" | ".tsv" as suffix:
-            delimiter = table.get("delimiter", DELIMITERS[suffix])
-            is_quoted = table.get("quoted", suffix == ".csv")
+            delimiter = options.get("delimiter", DELIMITERS[suffix])
+            is_quoted = options.get("quoted", suffix == ".csv")
             cells = read_cells(path, delimiter=delimiter, quoted=is_quoted)
             yield from _by_header(cells, path.name, columns)
         case ".xlsx":
-            cells = read_workbook(path, table.get("sheet"))
+            cells = read_workbook(path, options.get("sheet"))
             yield from _by_header(cells, path.name, columns)
         case ".jsonl" | ".json" as suffix:
             lines = suffix == ".jsonl"
             for record in read_jsonl(path) if lines else parse_json(read_text(path), path.name):
                 _check_columns(record.where, record.fields, columns)
-                yield record
+                yield Record(record.where, {name: record.fields[name] for name in columns})
         case ".parquet":
             yield from _read_parquet(path, columns)
         case _:
-            raise SourceError(f"{path.name}: not a table: a name ends in {', '.join(SUFFIXES)}")
+            _check_columns(path.name, ("line", "text"), columns)
+            for number, line in enumerate(read_lines(path), start=1):
+                text = line.rstrip("\r\n")
+                yield Record(f"{path.name}:{number}", {"line": number, "text": text})
 
 
 def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> Iterator[Record]:
@@ -69,9 +76,10 @@ def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> I
         raise SourceError(
             f"{header.where}: the header has {quoted(twice)} twice; give every column its own name"
         )
+    places = {name: header.values.index(name) for name in columns}
     for where, values in cells:
         if any(value.strip() for value in values):
-            yield Record(where, dict(zip(header.values, values, strict=True)))
+            yield Record(where, {name: values[place] for name, place in places.items()})
 
 
 def _read_parquet(path: Path, columns: list[str]) -> Iterator[Record]:

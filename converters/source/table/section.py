@@ -1,5 +1,6 @@
 """The `table` sections of a source.yaml: what they name, and what their schema cannot check."""
 
+import itertools
 import string
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
@@ -11,7 +12,11 @@ from nnd.schemas import SourceError, rule_of
 Table: TypeAlias = Mapping[str, Any]
 """A section, valid under `source.schema.json`."""
 
-_MEASURES = ("scores", "ratings", "labels", "marks")
+_MEASURES = ("scores", "ratings", "ranks", "best_worst", "labels", "marks")
+_ALONE = (("labels", "marks"), ("scores", "ranks", "best_worst"))
+"""Of each of these, an aspect has one at most."""
+
+_OF_SPAN = ("category", "severity", "weight")
 
 
 def tables_of(source: Source) -> list[Table]:
@@ -28,13 +33,15 @@ def check_table(table: Table, source: Source) -> None:
     """
     _check_template(table, source)
     _check_scale(table, source)
-    twice = sorted(set(table.get("labels", {})) & set(table.get("marks", {})))
-    if twice:
-        raise SourceError(
-            f"{_yaml(source)}: {', '.join(twice)} has both labels and marks; keep one of them"
-        )
+    for kinds in _ALONE:
+        for one, other in itertools.combinations(kinds, 2):
+            if twice := sorted({*table.get(one, {})} & {*table.get(other, {})}):
+                raise SourceError(
+                    f"{_yaml(source)}: {', '.join(twice)} has both {one} and {other}; keep one of "
+                    "them"
+                )
     declared = [file.name for file in source.files]
-    for name in table.get("files", []):
+    for name in (*table.get("files", []), *(join["file"] for join in joins_of(table))):
         if name not in declared:
             raise SourceError(
                 f"{_yaml(source)}: files: {shown(name)} is not declared, only "
@@ -52,10 +59,13 @@ def _check_candidates(table: Table, source: Source) -> None:
             f"{_yaml(source)}: columns: candidate is missing; name the column of the generated "
             "text, or say by `pairs` that a row holds two"
         )
-    if not aspects_of(table):
+    if "spans" in table:
+        _check_aspect(table, "spans", source)
+        _check_spans(table["spans"], source)
+    elif not aspects_of(table) and "pivot" not in table:
         raise SourceError(
-            f"{_yaml(source)}: no judgement is named; add {', '.join(_MEASURES[:-1])} or "
-            f"{_MEASURES[-1]}"
+            f"{_yaml(source)}: no judgement is named; add one of {', '.join(_MEASURES)}, pivot, or "
+            "spans"
         )
 
 
@@ -77,6 +87,7 @@ def _check_template(table: Table, source: Source) -> None:
 
 def _check_scale(table: Table, source: Source) -> None:
     measured = {*table.get("scores", {}), *table.get("ratings", {})}
+    measured |= {*source.facts["aspects"]} if "score" in table.get("pivot", {}) else set()
     for aspect, (lowest, highest) in table.get("scale", {}).items():
         if aspect not in measured:
             raise SourceError(
@@ -91,11 +102,7 @@ def _check_scale(table: Table, source: Source) -> None:
 
 
 def _check_pairs(table: Table, source: Source) -> None:
-    if "aspect" not in table["pairs"] and len(source.facts["aspects"]) > 1:
-        raise SourceError(
-            f"{_yaml(source)}: pairs: aspect is missing, and the source has several "
-            f"({', '.join(source.facts['aspects'])}); add `aspect` with one of them"
-        )
+    _check_aspect(table, "pairs", source)
     aspect = table["pairs"].get("aspect", next(iter(source.facts["aspects"])))
     rule = rule_of(source.facts["quality"], aspect)
     if rule["rule"] == "no_error" and rule["no_error"] != "better":
@@ -110,6 +117,25 @@ def _check_pairs(table: Table, source: Source) -> None:
         raise SourceError(
             f"{_yaml(source)}: pairs: values: a verdict has two meanings; name each one once"
         )
+
+
+def _check_aspect(table: Table, shape: str, source: Source) -> None:
+    if "aspect" not in table[shape] and len(source.facts["aspects"]) > 1:
+        raise SourceError(
+            f"{_yaml(source)}: {shape}: aspect is missing, and the source has several "
+            f"({', '.join(source.facts['aspects'])}); add `aspect` with one of them"
+        )
+
+
+def _check_spans(spans: Mapping[str, Any], source: Source) -> None:
+    for severity, weight in spans.get("weights", {}).items():
+        weights = weight if isinstance(weight, Mapping) else {severity: weight}
+        for name, number in weights.items():
+            if number < 0:
+                raise SourceError(
+                    f"{_yaml(source)}: spans: weights: {shown(name)}: {number:g} is below 0; write "
+                    "how bad such an error is"
+                )
 
 
 def _yaml(source: Source) -> str:
@@ -140,6 +166,23 @@ def as_texts(cells: Any) -> list[str]:  # noqa: ANN401 - a text, a number or a l
     return [str(cell) for cell in (cells if isinstance(cells, list) else [cells])]
 
 
+def file_names(table: Table, source: Source) -> list[str]:
+    """Return the declared names of the files that a section reads; by default the main one."""
+    return list(table.get("files", [source.files[0].name]))
+
+
+def joins_of(table: Table) -> list[Mapping[str, Any]]:
+    """Return the files that a section joins, be it one or a list."""
+    join = table.get("join", [])
+    return [join] if isinstance(join, Mapping) else list(join)
+
+
+def title_of(table: Table, source: Source) -> str:
+    """Return what a section is called where something of it is counted: by its files."""
+    first, *others = file_names(table, source)
+    return f"{first} and {len(others)} more" if others else first
+
+
 def columns_of(table: Table) -> list[str]:
     """Return the columns that a `table` section names, each once."""
     return list(dict.fromkeys(_named(table)))
@@ -151,14 +194,20 @@ def place_of(source: Source, *names: str) -> str:
 
 
 def _named(table: Table) -> Iterator[str]:
-    for mapping in ("columns", "inputs", "metadata", "scores"):
+    for mapping in ("columns", "inputs", "metadata", "scores", "ranks"):
         yield from table.get(mapping, {}).values()
+    yield from (column for name, column in table.get("pivot", {}).items() if name != "names")
+    for named in table.get("best_worst", {}).values():
+        yield from named.values()
     for label in table.get("labels", {}).values():
         yield label if isinstance(label, str) else label["column"]
     for columns in table.get("ratings", {}).values():
         yield from columns
     for marks in table.get("marks", {}).values():
         yield from marks["columns"].values()
+    spans = table.get("spans", {})
+    in_row = ("annotator", "list") if "list" in spans else ("annotator", *_OF_SPAN)
+    yield from (spans[name] for name in in_row if name in spans)
     for name, value in table.get("pairs", {}).items():
         if name in ("high", "low", "first", "second") and isinstance(value, Mapping):
             yield from value.values()

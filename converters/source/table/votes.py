@@ -11,9 +11,10 @@ from typing import Any
 
 from nnd.converters import Annotation
 from nnd.converters.reading import shown
-from nnd.converters.source.table.cells import Report, Row
+from nnd.converters.source import Files
+from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.pairs import PairRow, annotate_pair, read_pair, refuse_equal
-from nnd.converters.source.table.section import Table, as_texts
+from nnd.converters.source.table.section import Table, as_texts, title_of
 from nnd.schemas import SourceError
 
 _SIDES = ("first", "second")
@@ -41,7 +42,7 @@ class Ballot:
 
 
 def vote_annotations(
-    rows: Iterable[Row], table: Table, aspect: str, file: str, report: Report
+    rows: Iterable[Row], table: Table, aspect: str, files: Files
 ) -> Iterator[Annotation]:
     """Yield the annotations of the pairs that the rows decide; report verdicts and ties.
 
@@ -49,8 +50,7 @@ def vote_annotations(
         rows: The rows.
         table: Its `pairs` are read.
         aspect: What was judged.
-        file: Where verdicts and ties are counted.
-        report: Called with what was counted.
+        files: Verdicts and ties are reported there.
 
     Raises:
         SourceError: At an unknown verdict, a strength that is not above zero, an annotator who
@@ -65,7 +65,7 @@ def vote_annotations(
     counts["pairs with as many votes for either side, left out"] = undecided
     for what, n in counts.items():
         if n:
-            report(file, f"{what}: {n}")
+            files.report(title_of(table, files.source), f"{what}: {n}")
     has_scores = "strength" in pairs or "annotator" in pairs
     for key in list(ballots):
         ballot = ballots.pop(key)  # which makes room for the annotations built of it

@@ -1,12 +1,12 @@
 """WMT MQM: errors that professional translators marked in translations (Freitag et al. 2021)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from nnd.converters import Annotation, Files, SourceError
 from nnd.converters.reading import Cells, read_lines, shown
+from nnd.converters.source import number_texts
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
 COLUMNS = {0: "system", 1: "doc", 4: "rater", 5: "source", 6: "target", 7: "category"}
@@ -122,27 +122,3 @@ def candidate_language(files: Files, path: Path) -> str:
     if pair[2] not in languages:
         files.report(path.name, f"translations into {pair[2]}, going by the name of the file")
     return pair[2]
-
-
-class Named(NamedTuple):
-    """A text and the id it goes by."""
-
-    name: str
-    text: str
-
-
-def number_texts(found: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Named]:
-    """Return the id and the text of every (key, text): a second text of one key is `key#2`.
-
-    White space alone does not make a second text: the shortest then stands for all. The order in
-    which texts are found does not matter.
-    """
-    named: dict[tuple[str, str], Named] = {}
-    known: dict[str, dict[str, str]] = {}
-    for key, text in sorted(set(found), key=lambda pair: (pair[0], len(pair[1]), pair[1])):
-        texts = known.setdefault(key, {})
-        folded = " ".join(text.split())
-        first = texts.setdefault(folded, text)
-        number = list(texts).index(folded) + 1
-        named[key, text] = Named(key if number == 1 else f"{key}#{number}", first)
-    return named

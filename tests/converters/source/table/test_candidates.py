@@ -364,6 +364,46 @@ def test_a_mark_of_odd_white_space_is_none_and_is_reported(table_source: TableSo
     ]
 
 
+@pytest.mark.parametrize(
+    ("yes", "no"), [("yes", "no"), ("1", "0"), ("TRUE", "FALSE"), (1, 0)], ids=str
+)
+def test_a_cell_with_no_mark_may_say_so(table_source: TableSource, yes: Any, no: Any) -> None:
+    cells = [(no, no), (yes, ""), (no, yes)]
+    rows = [[*row[:4], *map(str, marks)] for row, marks in zip(ROWS, cells, strict=True)]
+    marks = {"answer": MARKS | {"marks": [yes], "blank": [no]}}
+    folder = table_source(csv_of(MARKED, *rows), labels=None, marks=marks)
+
+    assert convert(folder).annotations.select("system", "label").rows() == [
+        ("heron", "good"),
+        ("plover", "rude"),
+        ("wren", "wrong"),
+    ]
+
+
+def test_true_and_false_of_json_are_marks(table_source: TableSource) -> None:
+    cells = [(False, False), (True, None), (False, True)]
+    rows = [
+        dict(zip(MARKED, [*row[:4], *marks], strict=True))
+        for row, marks in zip(ROWS, cells, strict=True)
+    ]
+    raw = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    marks = {"answer": MARKS | {"marks": ["true"], "blank": ["false"]}}
+
+    labels = convert(table_source(raw, "toy.jsonl", labels=None, marks=marks)).annotations["label"]
+
+    assert labels.to_list() == ["good", "rude", "wrong"]
+
+
+def test_a_cell_that_is_neither_a_mark_nor_the_opposite(table_source: TableSource) -> None:
+    rows = [[*ROWS[0][:4], "no", "maybe"]]
+    marks = {"answer": MARKS | {"marks": ["yes"], "blank": ["no"]}}
+
+    assert refused(table_source(csv_of(MARKED, *rows), labels=None, marks=marks)) == (
+        'toy.csv:3, Not nice: "maybe" is neither blank nor no nor a mark (yes); correct the cell, '
+        "or add it to `marks` in source.yaml"
+    )
+
+
 def test_an_aspect_has_labels_or_marks(table_source: TableSource) -> None:
     folder = table_source(csv_of(HEADER, *ROWS), marks={"answer": MARKS})
 
@@ -376,7 +416,8 @@ def test_a_table_must_measure_something(table_source: TableSource) -> None:
     folder = table_source(b"", labels=None)
 
     assert refused(folder) == (
-        f"{folder}/source.yaml: table: no judgement is named; add scores, ratings, labels or marks"
+        f"{folder}/source.yaml: table: no judgement is named; add one of scores, "
+        "ratings, ranks, best_worst, labels, marks, pivot, or spans"
     )
 
 
@@ -602,7 +643,8 @@ def test_what_is_no_parquet(table_source: TableSource, raw: bytes) -> None:
     )
 
 
-def test_a_file_name_that_says_nothing(table_source: TableSource) -> None:
-    assert refused(table_source(b"", "toy.txt")) == (
-        "toy.txt: not a table: a name ends in .csv, .tsv, .jsonl, .json, .parquet, .xlsx"
+def test_a_text_file_has_lines_and_their_numbers_only(table_source: TableSource) -> None:
+    assert refused(table_source(b"", "toy.txt")).startswith(
+        'toy.txt: there is no column "answer", "key", "by", "question", "verdict", only "line", '
+        '"text"; check that this is the right file'
     )

@@ -1,0 +1,62 @@
+"""Columns from another file, found by a key or by the number of a line."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from nnd.converters.reading import Record, shown
+from nnd.converters.source.table.cells import Report, Row
+from nnd.schemas import SourceError
+
+
+def keys_of(join: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns whose cells must be the same: in the table → in the joined file."""
+    on = join["on"]
+    return {on: on} if isinstance(on, str) else dict(on)
+
+
+def join_rows(
+    rows: Iterable[Row], join: Mapping[str, Any], others: Iterable[Record], report: Report
+) -> Iterator[Row]:
+    """Yield rows with the columns of the one row of another file that has the same key.
+
+    Args:
+        rows: The rows.
+        join: The `join` section: file, key, and new column → column of the file.
+        others: The rows of that file.
+        report: Where odd cells are reported.
+
+    Raises:
+        SourceError: If a key is there twice, or not at all.
+    """
+    keys = keys_of(join)
+    found = _by_key(others, join, list(keys.values()), report)
+    for row in rows:
+        key = tuple(row.filled(column) for column in keys)
+        if key not in found:
+            raise SourceError(
+                f"{row.place(', '.join(keys))}: {_shown(key)} is not in {join['file']} "
+                f"({', '.join(keys.values())}); correct the cell or that file, or leave the row "
+                "out with `where` in source.yaml"
+            )
+        yield replace(row, fields={**row.fields, **found[key]})
+
+
+def _by_key(
+    others: Iterable[Record], join: Mapping[str, Any], keys: list[str], report: Report
+) -> dict[tuple[str, ...], dict[str, Any]]:
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for record in others:
+        other = Row(record.where, record.fields, report)
+        key = tuple(other.filled(column) for column in keys)
+        if key in found:
+            raise SourceError(
+                f"{other.place(', '.join(keys))}: {_shown(key)} is there twice; keep one of the "
+                "rows, or join on more columns"
+            )
+        found[key] = {name: other.fields[column] for name, column in join["columns"].items()}
+    return found
+
+
+def _shown(key: tuple[str, ...]) -> str:
+    return ", ".join(map(shown, key))

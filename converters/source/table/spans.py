@@ -1,0 +1,113 @@
+"""Errors marked in texts: spans with a category and a severity, as in MQM.
+
+The spans of a candidate become its labels, each once, and its score: their weights, summed and
+averaged over the annotators, below zero. Where one key has several texts, each is one of its own
+(see `numbering`).
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from nnd.converters import Annotation
+from nnd.converters.source import Files
+from nnd.converters.source.table.cells import Row
+from nnd.converters.source.table.context import Candidate, Context
+from nnd.converters.source.table.marked import Key, Mark, read_marks
+from nnd.converters.source.table.numbering import Named, number_texts
+from nnd.converters.source.table.section import Table, title_of
+
+
+@dataclass(slots=True)
+class Judged:
+    """A candidate, and all that was marked in it.
+
+    Attributes:
+        context: Its context.
+        candidate: The candidate.
+        labels: Label → where it was first given.
+        weight: Of all its spans.
+        annotators: Who judged it.
+    """
+
+    context: Context
+    candidate: Candidate
+    labels: dict[str | None, str] = field(default_factory=dict)
+    weight: float = 0.0
+    annotators: set[str] = field(default_factory=set)
+
+
+def span_annotations(
+    rows: Iterable[Row], table: Table, aspect: str, files: Files
+) -> Iterator[Annotation]:
+    """Yield an annotation per candidate and label, with the score where spans have weights.
+
+    Raises:
+        SourceError: At a severity without a weight, or a weight below 0.
+    """
+    read: dict[Key, Context] = {}
+    marks = list(read_marks(rows, table, read))
+    contexts = _name_contexts(read)
+    has_own_id = "candidate_id" in table["columns"]
+    keys = [_candidate_key(mark, contexts[mark.context], has_own_id=has_own_id) for mark in marks]
+    names = _number(keys)
+    for what, found in (("contexts", _number(read)), ("candidates", names)):
+        if several := sum(named.name.endswith("#2") for named in set(found.values())):
+            files.report(
+                title_of(table, files.source),
+                f"{what} with several texts, each read as one of its own: {several}",
+            )
+    judged = _gather(marks, keys, names, contexts)
+    has_weights = not {"weight", "weights"}.isdisjoint(table["spans"])
+    for (_, _, group), one in judged.items():
+        score = -one.weight / len(one.annotators) if has_weights else None
+        for label, where in one.labels.items():
+            yield one.context.annotate(
+                where, one.candidate, aspect=aspect, label=label, score=score, group=group
+            )
+
+
+def _gather(
+    marks: list[Mark], keys: list[Key], names: dict[Key, Named], contexts: dict[Key, Context]
+) -> dict[tuple[str, str, str | None], Judged]:
+    """Return what was marked in each candidate, by split, id and group."""
+    judged: dict[tuple[str, str, str | None], Judged] = {}
+    for mark, key in zip(marks, keys, strict=True):
+        name, text = names[key]
+        place = (key[0], name, mark.group)
+        if place not in judged:
+            candidate = Candidate(name, text, mark.candidate.system)
+            judged[place] = Judged(contexts[mark.context], candidate)
+        one = judged[place]
+        one.labels.setdefault(mark.label, mark.where)
+        one.weight += mark.weight
+        one.annotators.add(mark.annotator)
+    return judged
+
+
+def _name_contexts(read: dict[Key, Context]) -> dict[Key, Context]:
+    """Return each context by the key it was read under, with its final id and text."""
+    return {
+        (split, key, text): read[split, key, named.text]._replace(context_id=named.name)
+        for (split, key, text), named in _number(read).items()
+    }
+
+
+def _candidate_key(mark: Mark, context: Context, *, has_own_id: bool) -> Key:
+    """Return split, id and text of a candidate; an id made of its context's follows that one's."""
+    split, before, _ = mark.context
+    name = mark.candidate.candidate_id
+    if not has_own_id:
+        name = f"{context.context_id}{name.removeprefix(before)}"
+    return split, name, mark.candidate.candidate
+
+
+def _number(keys: Iterable[Key]) -> dict[Key, Named]:
+    """Return the id and the text of every split, key and text: ids are unique within a split."""
+    splits: dict[str, set[tuple[str, str]]] = {}
+    for split, key, text in keys:
+        splits.setdefault(split, set()).add((key, text))
+    return {
+        (split, *pair): named
+        for split, pairs in splits.items()
+        for pair, named in number_texts(pairs).items()
+    }
