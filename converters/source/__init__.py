@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     )
     from .table import (
         DELIMITERS as DELIMITERS,
+        Named as Named,
         number_texts as number_texts,
         table_annotations as table_annotations,
     )

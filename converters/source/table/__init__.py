@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .numbering import number_texts as number_texts
+    from .numbering import Named as Named, number_texts as number_texts
     from .reading import (
         has_table as has_table,
         table_annotations as table_annotations,
