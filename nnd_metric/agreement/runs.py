@@ -1,11 +1,8 @@
 """Agreement of stored runs with human scores, on one dataset or on several."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar, overload
-
-import polars as pl
 
 from nnd.metric.agreement.measures import try_agreement
 from nnd.metric.agreement.outcome import Agreement
@@ -18,16 +15,11 @@ from nnd.metric.agreement.stored import (
 )
 from nnd.metric.data import (
     PairData,
-    check_systems,
-    choices_for,
     is_several,
-    load_pairs,
-    name_datasets,
-    names_in,
     only_of_one,
     read_human_scores,
 )
-from nnd.metric.results import runs_by_dataset
+from nnd.metric.results import split_by_dataset
 from nnd.schemas import ScoringError
 
 _Each = TypeVar("_Each", bound=PairData)
@@ -95,7 +87,7 @@ def agree(
         for argument, value in (("human_scores", human_scores), ("order", order or None)):
             if value is not None:
                 raise only_of_one(argument)
-        return _agree_each(paths, data, systems or {}, aspect, mixed_rules=mixed_rules)
+        return _agree_each(paths, data, systems, aspect, mixed_rules=mixed_rules)
     judged = data if human_scores is None else human_scores
     if judged is None:
         raise ScoringError("there are no human scores: pass data (--data) or human_scores")
@@ -115,32 +107,22 @@ def agree(
 def _agree_each(
     folders: Sequence[Path],
     data: Sequence[PairData],
-    systems: Mapping[str, str],
+    systems: Mapping[str, str] | None,
     aspect: str | None,
     *,
     mixed_rules: bool,
 ) -> Agreements:
-    pairs = dict(zip(name_datasets(data), map(load_pairs, data), strict=True))
-    runs = runs_by_dataset(folders, pairs)
-    people = {name: _human_scores(name, each.human_scores) for name, each in pairs.items()}
-    without = [name for name, own in runs.items() if not own]
-    if without:
-        raise ScoringError(f"{without[0]}: no run is on it; name its run, or leave it out")
-    scored = {name: read_scored(own, mixed_rules=mixed_rules) for name, own in runs.items()}
-    models = {name: names_in(rows, "model") for name, rows in scored.items()}
-    check_systems(systems, [*chain(*models.values())], [*people.values()])
     found: dict[str, Agreement] = {}
-    for name, own in runs.items():
-        asked = choices_for(people[name], systems, models[name])
-        chosen = stored_systems(own, people[name], asked)
-        agreement, reason = agree_scored(scored[name], people[name], systems=chosen, aspect=aspect)
+    for name, (pairs, runs, asked) in split_by_dataset(folders, data, systems).items():
+        if not runs:
+            raise ScoringError(f"{name}: no run is on it; name its run, or leave it out")
+        people = pairs.human_scores
+        if people is None:
+            raise ScoringError(f"{name}: the data comes without human scores; leave it out")
+        scored = read_scored(runs, mixed_rules=mixed_rules)
+        chosen = stored_systems(runs, people, asked)
+        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
         if agreement is None:
             raise ScoringError(f"{name}: {reason}")
         found[name] = agreement
     return Agreements(found)
-
-
-def _human_scores(name: str, found: pl.DataFrame | None) -> pl.DataFrame:
-    if found is None:
-        raise ScoringError(f"{name}: the data comes without human scores; leave it out")
-    return found

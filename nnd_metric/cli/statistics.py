@@ -111,7 +111,12 @@ def metrics(
         typer.Argument(metavar="RUN", help="Folders that `nnd evaluate` wrote, for NND itself."),
     ] = [],  # noqa: B006 - typer copies it
     *,
-    data: Annotated[str, typer.Option(metavar="DATA", help="Converted folder or built-in source.")],
+    data: Annotated[
+        list[str],
+        typer.Option(
+            metavar="DATA", help="Converted folder or built-in source; repeat it for several."
+        ),
+    ],
     scorer: Annotated[
         list[str],
         typer.Option(
@@ -145,7 +150,11 @@ def metrics(
         ),
     ] = "shared",
     out: Annotated[
-        Path | None, typer.Option(help="Folder for metrics.json and scores.parquet.")
+        Path | None,
+        typer.Option(
+            help="Folder for metrics.json and scores.parquet; with several datasets, for a folder "
+            "of each."
+        ),
     ] = None,
     details: Details = False,
     as_json: AsJson = False,
@@ -154,21 +163,22 @@ def metrics(
 
     Example: nnd metrics --data quiz_design
     Example: nnd metrics run --data summeval-nnd --references references.jsonl
+    Example: nnd metrics runs/frank runs/summeval --data frank --data summeval
     """
     from nnd.metric.meta import metrics as metrics_
 
     if any("=" in name for name in scorer):
         quiet_loading()
-    found = metrics_(
+    found = metrics_(  # type: ignore[call-overload] # which lists the choices it has
         runs,
-        data=find_data(data),
+        data=one_or_several(data),
         scorers=scorer or None,
         systems=read_systems(system),
         references=references,
-        several=several,  # type: ignore[arg-type] # checked by the callee, which lists the choices
+        several=several,
         template=read_template(template),
         aspect=aspect,
-        over=over,  # type: ignore[arg-type] # likewise
+        over=over,
         out=out,
     )
     written = [f"written to {out}"] if out else []

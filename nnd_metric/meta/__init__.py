@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .outcome import MetricTable as MetricTable
-    from .table import metrics as metrics
+    from .on_datasets import metrics as metrics
+    from .outcome import MetricTable as MetricTable, MetricTables as MetricTables
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

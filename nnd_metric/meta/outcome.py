@@ -13,14 +13,17 @@ from nnd.metric.data import OVERALL
 from nnd.metric.drawing import short_names
 from nnd.metric.meta.alike import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
-from nnd.metric.results import PassRates
-from nnd.metric.statistics import percent
+from nnd.metric.results import OverDatasets, PassRates
+from nnd.metric.statistics import EACH_ONCE, FEWEST_SYSTEMS, mean_over, percent
 from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 METRICS, SCORES = "metrics.json", "scores.parquet"
+
+MAIN = ("pass_rate", "gap_r", "candidate_spearman", "candidate_spearman_by_context")
+"""Columns of `MetricTable.to_frame` that the first table shows."""
 
 _SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r")
 _FRAME = {
@@ -152,6 +155,58 @@ class MetricTable(Shown):
         self.scores.write_parquet(buffer)
         files = {SCORES: buffer.getvalue()}
         write_folder(Path(folder), self.to_dict(), document=METRICS, files=files)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricTables(OverDatasets[MetricTable]):
+    """NND against other metrics on several datasets."""
+
+    def means(self) -> dict[str, dict[str, float | None]]:
+        """Return metric → column of MAIN → mean over the datasets, of metrics that all have."""
+        each = [
+            {row.name: main_numbers(row) for row in table.rows} for table in self.datasets.values()
+        ]
+        return {
+            name: mean_over([numbers[name] for numbers in each])
+            for name in each[0]
+            if all(name in numbers for numbers in each)
+        }
+
+    def headline(self) -> str:
+        """Return which metric passes the largest share of tests in the mean over datasets."""
+        n = len(self.datasets)
+        found = {name: numbers["pass_rate"] for name, numbers in self.means().items()}
+        rates = {name: rate for name, rate in found.items() if rate is not None}
+        if not rates:
+            return f"{n} datasets, and no mean over them, as no metric judged tests on all."
+        best = max(rates, key=lambda name: rates[name])
+        name = dict(zip(rates, short_names([*rates]), strict=True))[best]
+        return (
+            f"Mean over {n} datasets, {EACH_ONCE}: {name} passes {percent(rates[best])} % of "
+            f"tests, the most of {len(rates)} metrics."
+        )
+
+    def table(self) -> "Table":
+        """Return a row per dataset and metric, then the means."""
+        from nnd.metric.tables import metrics_by_dataset  # noqa: PLC0415 - rich is for people only
+
+        rows = {name: found.to_dict()["rows"] for name, found in self.datasets.items()}
+        return metrics_by_dataset(rows, self.means())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: a table for each dataset, and the means."""
+        found = {name: each.to_dict() for name, each in self.datasets.items()}
+        return {"datasets": found, "mean": self.means()}
+
+
+def main_numbers(row: MetricRow) -> dict[str, float | None]:
+    """Return the numbers of the first table; None where there is none.
+
+    The correlation over systems needs FEWEST_SYSTEMS of them.
+    """
+    found = _frame_row(row)
+    few = found.get("systems", 0) < FEWEST_SYSTEMS
+    return {name: None if name == "gap_r" and few else found.get(name) for name in MAIN}
 
 
 def _frame_row(row: MetricRow) -> dict[str, Any]:

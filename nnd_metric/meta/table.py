@@ -52,42 +52,20 @@ _SCORES = {
 }
 
 
-def metrics(
-    runs: str | Path | Sequence[str | Path] = (),
+def metrics_on_one(
+    runs: str | Path | Sequence[str | Path],
     *,
     data: str | Path,
-    scorers: AnyScorer | Sequence[AnyScorer] | None = None,
-    systems: Mapping[str, str] | None = None,
-    references: str | Path | Table | None = None,
-    several: Several = "max",
-    template: str = "default",
-    aspect: str | None = None,
-    over: Over = "shared",
-    out: str | Path | None = None,
+    scorers: AnyScorer | Sequence[AnyScorer] | None,
+    systems: Mapping[str, str] | None,
+    references: str | Path | Table | None,
+    several: Several,
+    template: str,
+    aspect: str | None,
+    over: Over,
+    out: str | Path | None,
 ) -> MetricTable:
-    """Set NND beside other metrics: which of them agrees with people?
-
-    Args:
-        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
-        data: Converted folder.
-        scorers: Names (`scorers.find_scorers`), or scorers of your own: functions that give every
-            text a number, or None (`scorers.TextScorer`). None means all that need no model.
-        systems: Model of the runs → system it stands for, where the model's id does not say it.
-        references: A table of references or its path (`scorers.read_references`); None means those
-            among the parts of the contexts.
-        several: Which of several references counts, "max" or "mean".
-        template: Of the scorer `prompted`: a name, or a text with {placeholders}.
-        aspect: Pairs and judgements of this aspect only.
-        over: What rows are correlated over: "shared", the systems and candidates that all of them
-            have, so that rows can be compared, or "all", what each of them has.
-        out: Folder for metrics.json and scores.parquet.
-        out: Folder for metrics.json and scores.parquet; an older one of these is replaced.
-
-    Raises:
-        ScoringError: If the data cannot be read, or a scorer, a run or the references do not fit
-            it.
-        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
-    """
+    """Set NND beside other metrics on one dataset; arguments as in `metrics`."""
     check_over(over)
     if out is not None:
         check_replaceable(Path(out), files=(METRICS, SCORES))

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
         judge as judge,
     )
     from .caveat_sentences import brief_caveat as brief_caveat, caveats as caveats
-    from .datasets import runs_by_dataset as runs_by_dataset
+    from .datasets import (
+        OnDataset as OnDataset,
+        OverDatasets as OverDatasets,
+        split_by_dataset as split_by_dataset,
+    )
     from .frames import rate_frame as rate_frame
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept
     from .one_model import ModelResult as ModelResult, evaluate_model as evaluate_model

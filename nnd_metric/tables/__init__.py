@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from .curves import curve_table as curve_table
     from .metrics import (
+        metrics_by_dataset as metrics_by_dataset,
         metrics_notes as metrics_notes,
         metrics_overview as metrics_overview,
         metrics_remarks as metrics_remarks,

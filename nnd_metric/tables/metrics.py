@@ -1,10 +1,10 @@
 """NND against other metrics as tables for a terminal: the main one, and all there is."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import ALL_AGREE, FEWEST_SYSTEMS, rate_and_interval
+from nnd.metric.statistics import ALL_AGREE, FEWEST_SYSTEMS, percent, rate_and_interval
 from nnd.metric.tables.agreement import human_notes
 from nnd.metric.tables.cells import NOTHING, number
 from nnd.schemas import counted, text_table
@@ -18,6 +18,10 @@ _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, and mean within contexts; "
     f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {ALL_AGREE}"
 )
+_OVERVIEW = (
+    *("metric", "pass rate, %", "gap r, systems"),
+    *("Spearman, candidates", "Spearman, within contexts"),
+)
 _LEVELS = {"sample": "pooled", "by_context": "context"}
 
 
@@ -27,17 +31,44 @@ def metrics_overview(rows: Sequence[Mapping[str, Any]]) -> "Table":
     Args:
         rows: `metrics.MetricRow.to_dict()` of each.
     """
-    titles = ["metric", "pass rate, %", "gap r, systems", "Spearman, candidates"]
-    titles += ["Spearman, within contexts"]
-    table = text_table(titles, right=titles[1:])
+    table = text_table(_OVERVIEW, right=_OVERVIEW[1:])
+    for cells in _overview(rows):
+        table.add_row(*cells)
+    return table
+
+
+def metrics_by_dataset(
+    datasets: Mapping[str, Sequence[Mapping[str, Any]]],
+    means: Mapping[str, Mapping[str, float | None]],
+) -> "Table":
+    """Return the overview of several datasets, a block of rows for each, and the means last.
+
+    Args:
+        datasets: Name → `MetricRow.to_dict()` of each row.
+        means: Metric → its means over the datasets, in the order of the columns.
+    """
+    table = text_table(("dataset", *_OVERVIEW), right=_OVERVIEW[1:], prose=["dataset"])
+    for dataset, rows in datasets.items():
+        for cells in _overview(rows):
+            table.add_row(dataset, *cells)
+        table.add_section()
+    for name, (rate, *others) in zip(
+        short_names([*means]), (each.values() for each in means.values()), strict=True
+    ):
+        shown = NOTHING if rate is None else percent(rate)
+        cells = [name, shown, *map(number, others)]
+        table.add_row(f"mean over {len(datasets)} datasets", *cells, style="bold")
+    return table
+
+
+def _overview(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     for name, row in zip(short_names([row["name"] for row in rows]), rows, strict=True):
         rate = "" if row["rates"] is None else _pass_rate(row["rates"])[0]
         aspects = list(row["candidates"].values())
         correlations = [
             number(_mean(each[level]["spearman"] for each in aspects)) for level in _LEVELS
         ]
-        table.add_row(name, rate, _gap_r(row["systems"]), *correlations)
-    return table
+        yield [name, rate, _gap_r(row["systems"]), *correlations]
 
 
 def metrics_remarks(table: Mapping[str, Any]) -> list[str]:

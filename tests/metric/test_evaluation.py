@@ -409,9 +409,9 @@ def test_agreement_has_every_category_and_intervals(loaded: Loaded, converted: P
 @pytest.mark.parametrize(
     ("models", "systems", "reason"),
     [
-        (["gpt2"], {"gpt2": "A"}, "at least two models .* matched: gpt2 → A"),
-        (["gpt2", "bart"], None, "at least two models .* matched: none; .* known systems: A, B"),
-        (["gpt2", "bart"], {"bart": "B"}, "at least two models .* matched: bart → B"),
+        (["gpt2"], {"gpt2": "A"}, "needs two models .* only gpt2 is;"),
+        (["gpt2", "bart"], None, "needs two models .* none is; .* the systems are A, B"),
+        (["gpt2", "bart"], {"bart": "B"}, "needs two models .* only bart is;"),
     ],
 )
 def test_without_two_systems_there_is_a_reason(

@@ -11,9 +11,10 @@ import pytest
 from support.judged_cases import CANDIDATES, write_judged, write_references
 
 from nnd.metric.agreement.stored import agree_scored
+from nnd.metric.meta import metrics
 from nnd.metric.meta.candidates import correlate_candidates
 from nnd.metric.meta.judged import Judged, read_judged
-from nnd.metric.meta.table import compare_metrics, metrics, prefer
+from nnd.metric.meta.table import compare_metrics, prefer
 from nnd.metric.results.rates import SCORED_SCHEMA
 from nnd.metric.results.surface import measure
 from nnd.metric.scorers.base import Text, TextScorer
@@ -173,7 +174,7 @@ def test_nnd_itself_is_the_agreement_of_the_pass_rates(judged: Judged) -> None:
 def test_models_that_stand_for_no_system_are_told(judged: Judged) -> None:
     *_, nnd = compare_metrics(judged, [], run=run_of(judged, {"good": GOOD})).rows
     assert nnd.systems is None
-    assert (nnd.systems_reason or "").startswith("agreement needs at least two models")
+    assert (nnd.systems_reason or "").startswith("agreement needs two models")
 
 
 def test_a_run_on_other_pairs(judged: Judged) -> None:

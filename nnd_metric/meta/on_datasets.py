@@ -1,0 +1,111 @@
+"""NND against other metrics, on one dataset or on several."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+from nnd.metric.data import Table, is_several, only_of_one
+from nnd.metric.meta.alike import Over
+from nnd.metric.meta.outcome import METRICS, SCORES, MetricTable, MetricTables
+from nnd.metric.meta.table import AnyScorer, metrics_on_one
+from nnd.metric.results import split_by_dataset
+from nnd.metric.scorers import Several
+from nnd.schemas import check_replaceable
+
+_Each = TypeVar("_Each", bound=str | Path)
+
+
+@overload
+def metrics(
+    runs: str | Path | Sequence[str | Path] = (),
+    *,
+    data: list[_Each] | tuple[_Each, ...],
+    scorers: AnyScorer | Sequence[AnyScorer] | None = None,
+    systems: Mapping[str, str] | None = None,
+    several: Several = "max",
+    template: str = "default",
+    aspect: str | None = None,
+    over: Over = "shared",
+    out: str | Path | None = None,
+) -> MetricTables: ...
+@overload
+def metrics(
+    runs: str | Path | Sequence[str | Path] = (),
+    *,
+    data: str | Path,
+    scorers: AnyScorer | Sequence[AnyScorer] | None = None,
+    systems: Mapping[str, str] | None = None,
+    references: str | Path | Table | None = None,
+    several: Several = "max",
+    template: str = "default",
+    aspect: str | None = None,
+    over: Over = "shared",
+    out: str | Path | None = None,
+) -> MetricTable: ...
+def metrics(
+    runs: str | Path | Sequence[str | Path] = (),
+    *,
+    data: Any,
+    scorers: AnyScorer | Sequence[AnyScorer] | None = None,
+    systems: Mapping[str, str] | None = None,
+    references: str | Path | Table | None = None,
+    several: Several = "max",
+    template: str = "default",
+    aspect: str | None = None,
+    over: Over = "shared",
+    out: str | Path | None = None,
+) -> MetricTable | MetricTables:
+    """Set NND beside other metrics: which of them agrees with people?
+
+    Args:
+        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
+        data: Converted folder, or a list of several, each of which is matched to the runs that
+            share pairs with it.
+        scorers: Names (`scorers.find_scorers`), or scorers of your own: functions that give every
+            text a number, or None (`scorers.TextScorer`). None means all that need no model.
+        systems: Model of the runs → system it stands for, where the model's id does not say it.
+        references: For one dataset, a table of references or its path (`scorers.read_references`);
+            None means those among the parts of the contexts.
+        several: Which of several references counts, "max" or "mean".
+        template: Of the scorer `prompted`: a name, or a text with {placeholders}.
+        aspect: Pairs and judgements of this aspect only.
+        over: What rows are correlated over: "shared", the systems and candidates that all of them
+            have, so that rows can be compared, or "all", what each of them has.
+        out: Folder for metrics.json and scores.parquet, for several datasets for a folder of each;
+            older ones of these are replaced.
+
+    Returns:
+        A row per metric; for a list of datasets, that for each of them and means over them.
+
+    Raises:
+        ScoringError: If the data cannot be read, or a scorer, a run or the references do not fit
+            it.
+        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    """
+    ask = partial(
+        metrics_on_one,
+        scorers=scorers,
+        several=several,
+        template=template,
+        aspect=aspect,
+        over=over,
+    )
+    if not is_several(data):
+        return ask(runs, data=data, systems=systems, references=references, out=out)
+    if references is not None:
+        raise only_of_one("references")
+    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    split = split_by_dataset(folders, data, systems)
+    places = {name: None if out is None else Path(out) / name for name in split}
+    for place in places.values():
+        if place is not None:
+            check_replaceable(place, files=(METRICS, SCORES))
+    return MetricTables(
+        {
+            name: ask(
+                each.runs, data=where, systems=each.systems, references=None, out=places[name]
+            )
+            for (name, each), where in zip(split.items(), data, strict=True)
+        }
+    )
