@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.datasets import find_data, one_or_several
 from nnd.metric.cli.options import DATA, HumanScores, Runs, Systems, read_systems
 from nnd.metric.cli.printing import AsJson, show_result
 from nnd.schemas import ScoringError
@@ -18,13 +18,14 @@ def report(
     runs: Runs,
     *,
     data: Annotated[
-        str | None,
+        list[str],
         typer.Option(
             metavar="DATA",
-            help=f"The pairs that were scored, whose texts a run does not keep: {DATA}.",
+            help=f"The pairs that were scored, whose texts a run does not keep: {DATA}; repeat it "
+            "for several.",
             show_default="ids are shown",
         ),
-    ] = None,
+    ] = [],  # noqa: B006 - typer copies it
     human_scores: HumanScores = None,
     out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
     figures: Annotated[
@@ -52,7 +53,7 @@ def report(
         runs,
         out,
         figures=figures,
-        data=None if data is None else find_data(data),
+        data=one_or_several(data),
         human_scores=None if human_scores is None else find_data(human_scores),
         systems=read_systems(system),
         families=_read_families(family),

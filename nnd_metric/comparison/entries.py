@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from nnd.metric.results import read_run, read_signatures
+
 
 class Entry(NamedTuple):
     """One model in one run.
@@ -50,6 +52,21 @@ def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     found = [sorted(together, key=lambda each: order[id(each)]) for _, together in groups]
     found.sort(key=lambda group: order[id(group[0])])
     return dict(zip(_names(found), map(_labelled, found), strict=True))
+
+
+def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:
+    """Return dataset → the runs on it, as `by_dataset` tells which belong together.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+    """
+    runs = []
+    for folder in folders:
+        signature = next(iter(read_signatures(folder).values()), None)
+        runs.append(Entry(str(folder), str(folder), read_run(folder), signature, folder))
+    return {
+        name: [Path(entry.label) for entry in entries] for name, entries in by_dataset(runs).items()
+    }
 
 
 def _names(groups: Sequence[Sequence[Entry]]) -> list[str]:

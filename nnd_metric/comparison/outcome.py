@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.comparison.differences import Differences
-from nnd.metric.comparison.ranking import ranking
+from nnd.metric.comparison.ranking import mean_ranking, ranking
 from nnd.metric.drawing import Pictured, short_names
 
 if TYPE_CHECKING:
@@ -262,12 +262,7 @@ def _mean(datasets: Sequence[Comparisons]) -> str:
     rates = [found for found in of_each if found is not None]
     if len(rates) < n:
         return f"{n} datasets, and no mean over them, as not all models share the same tests"
-    common = [model for model in rates[0] if all(model in found for found in rates)]
-    if not common:
-        return f"{n} datasets, and no mean over them, as no model is on all"
-    means = {model: sum(found[model] for found in rates) / n for model in common}
-    named = dict(zip(short_names(common), means.values(), strict=True))
-    return f"Mean over {n} datasets, each counting once: {ranking(named, ())}"
+    return mean_ranking(rates) or f"{n} datasets, and no mean over them, as no model is on all"
 
 
 def _headline(comparisons: Sequence[Comparison]) -> str:

@@ -1,8 +1,22 @@
 """Several models in order, with what is known of their differences, in one sentence."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 
-from nnd.metric.statistics import percent
+from nnd.metric.drawing import short_names
+from nnd.metric.statistics import EACH_ONCE, mean_over, percent
+
+
+def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
+    """Return models from best to worst in the mean over datasets, or None where no model is on all.
+
+    Args:
+        datasets: Of each dataset, model → pass rate.
+    """
+    means = {model: rate for model, rate in mean_over(datasets).items() if rate is not None}
+    if not means:
+        return None
+    named = dict(zip(short_names([*means]), means.values(), strict=True))
+    return f"Mean over {len(datasets)} datasets, {EACH_ONCE}: {ranking(named, ())}"
 
 
 def ranking(rates: Mapping[str, float], better: Container[tuple[str, str]]) -> str:

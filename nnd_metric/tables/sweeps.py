@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import rate_and_interval
+from nnd.metric.statistics import mean_over, percent, rate_and_interval
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ _NOTHING = "n/a"
 
 
 def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
-    """Return overall pass rates: a row per dataset, a column per model.
+    """Return overall pass rates: a row per dataset, a column per model, the means at the foot.
 
     Args:
         evaluations: Dataset → `Evaluation.to_dict()`.
@@ -29,6 +29,16 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
     for name, of_models in rates.items():
         n = next(iter(of_models.values()))["n"]
         table.add_row(name, f"{n:,}", *(_rate(of_models.get(model)) for model in models))
+    if len(rates) > 1:
+        table.add_section()
+        means = mean_over(
+            [
+                {model: found["pass_rate"] for model, found in each.items()}
+                for each in rates.values()
+            ]
+        )
+        shown = [_NOTHING if mean is None else percent(mean) for mean in map(means.get, models)]
+        table.add_row(f"mean over {len(rates)} datasets", "", *shown, style="bold")
     return table
 
 

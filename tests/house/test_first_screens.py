@@ -90,6 +90,30 @@ def agreed(folder: Path, known: int = 4) -> Any:
     return agree(run(folder), people(folder, known), systems=matched)
 
 
+def others(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Two runs, and their data with the human scores of four systems."""
+    runs, data = [], []
+    for name in ("quiz_design", "a-dataset-of-the-hub"):
+        ids = [f"{name}-{n}" for n in range(N)]
+        (folder / name).mkdir()
+        texts = {"context": "c", "candidate_high": ids, "candidate_low": "l"}
+        pairs = pl.DataFrame({"pair_id": ids, "context_id": ids, **texts})
+        pairs.write_parquet(folder / name / "pairs.parquet")
+        people(folder / name, 4)
+        runs.append(write_run(folder / f"run-{name}", *models({**columns(), "pair_id": ids})))
+        data.append(folder / name)
+    return runs, data
+
+
+def agreed_on_two(folder: Path) -> Shown:
+    return agree(*others(folder), systems=SYSTEMS)
+
+
+def reported_on_two(folder: Path) -> Shown:
+    runs, data = others(folder)
+    return report(runs, folder / "report.html", data=data, systems=SYSTEMS)
+
+
 def swept(_: Path) -> Sweep:
     found = evaluation(*models(columns()))
     failure = Failure("gpt2", "trees", "the longest candidate does not fit the window")
@@ -141,10 +165,16 @@ READ_OR_WRITE_RUNS: dict[str, Make] = {
     "sweep": swept,
     "agree": agreed,
     "agree, few people": lambda folder: agreed(folder, 3),
+    "agree, two datasets": agreed_on_two,
     "compare": lambda folder: compare(run(folder)),
+    "compare, two datasets": lambda folder: compare(others(folder)[0]),
     "compare two": lambda folder: compare(run(folder), models=[*MODELS][:2]),
     "report": lambda folder: report(run(folder), folder / "report.html"),
+    "report, two datasets": reported_on_two,
     "metrics": lambda folder: metrics(data=write_judged(folder / "judged")),
+    "metrics, two datasets": lambda folder: metrics(
+        data=[write_judged(folder / name) for name in ("judged", "others")]
+    ),
 }
 OTHERS: dict[str, Make] = {
     "curve": lambda folder: curve(

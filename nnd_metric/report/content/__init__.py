@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .datasets import gather_each as gather_each
     from .drawn import Figures as Figures, draw_figures as draw_figures
-    from .gathered import Compared as Compared, Content as Content, gather as gather
+    from .gathered import Compared as Compared, Content as Content
     from .models import Evaluated as Evaluated
     from .pairs import pack_pairs as pack_pairs
 else:

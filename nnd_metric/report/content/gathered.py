@@ -69,6 +69,7 @@ def gather(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
+    among: Sequence[str] = (),
 ) -> Content:
     """Read stored runs and work out what a report of them says.
 
@@ -79,14 +80,15 @@ def gather(
         human_scores: Human scores; they count instead.
         systems: Model → system it stands for, where neither its id nor the run says it.
         families: Model → the family it is a size of.
+        among: All models of the page, where it has more than these runs.
 
     Raises:
         ScoringError: If the runs cannot be read or do not belong together, or an argument names
             what is not there.
     """
-    models = read_models(folders)
+    models = read_models(folders, among)
     families = dict(families or {})
-    _check_families(families, models)
+    _check_families(families, models, among)
     people = texts.human_scores if texts is not None else None
     if human_scores is not None:
         people = read_human_scores(human_scores)
@@ -109,7 +111,7 @@ def gather(
         agreement_reason=None if stored is not None else reason,
         points=points,
         comparisons=_compare(models),
-        families=families,
+        families={e.model: families[e.model] for e in models if e.model in families},
         texts=texts,
         origin=origin,
     )
@@ -125,8 +127,10 @@ def _compare(models: Sequence[Evaluated]) -> list[Compared]:
     return [Compared(a, b, compare_entries(entries[a], entries[b])) for a, b in chosen]
 
 
-def _check_families(families: Mapping[str, str], models: Sequence[Evaluated]) -> None:
-    known = [each.model for each in models]
+def _check_families(
+    families: Mapping[str, str], models: Sequence[Evaluated], among: Sequence[str]
+) -> None:
+    known = among or [each.model for each in models]
     for model in families:
         if model not in known:
             raise ScoringError(

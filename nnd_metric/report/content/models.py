@@ -49,8 +49,12 @@ class Evaluated:
         return _whole(self.facts.get("parameters"))
 
 
-def read_models(folders: Sequence[Path]) -> list[Evaluated]:
+def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Evaluated]:
     """Read every model of some folders that `nnd evaluate` wrote, in their order.
+
+    Args:
+        folders: The folders.
+        among: All models of the page, where it has more: their short names differ, too.
 
     Raises:
         ScoringError: If a folder cannot be read, a model stands in two, or the models were scored
@@ -65,7 +69,8 @@ def read_models(folders: Sequence[Path]) -> list[Evaluated]:
         raise ScoringError(f"{folders[0]}: there is no pair in it; a report needs scored pairs")
     first = scored.filter(pl.col("model") == models[0])
     found = []
-    for model, name in zip(models, short_names(models), strict=True):
+    names = dict(zip(among or models, short_names(among or models), strict=True))
+    for model in models:
         rows = _as_in(first, scored.filter(pl.col("model") == model))
         known = facts.get(model, {})
         protocol = PROTOCOLS.get(str(known.get("protocol")))
@@ -73,7 +78,7 @@ def read_models(folders: Sequence[Path]) -> list[Evaluated]:
         close = is_close(_deviation(known), summed=summed)
         rows = rows.with_columns(close=close if _deviation(known) else pl.lit(None, pl.Boolean))
         rates = pass_rates(rows.drop("model", "occurrence", "close"))
-        found.append(Evaluated(model, name, rows, rates, known))
+        found.append(Evaluated(model, names[model], rows, rates, known))
     return found
 
 
@@ -134,7 +139,7 @@ def _as_in(first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     if not ordered.height == rows.height == first.height:
         raise ScoringError(
             f'models "{a}" and "{b}" were not scored on the same pairs; evaluate both on the same '
-            "data, or write a report of each"
+            "data, or name the data of each with --data"
         )
     check_same(first.hstack(ordered.rename(lambda column: f"{column}_b")), a, b)
     return ordered

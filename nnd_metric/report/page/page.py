@@ -7,7 +7,7 @@ policy lets a browser load nothing and run nothing but our script, which is name
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,9 +16,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from nnd.metric import CITATION, PAPER
+from nnd.metric.comparison import mean_ranking
 from nnd.metric.drawing import Drawing, svg_inline, visible, whole_name
 from nnd.metric.figures import IN_WORDS, in_short
-from nnd.metric.report.content import Content, Evaluated, Figures, pack_pairs
+from nnd.metric.report.content import Compared, Content, Evaluated, Figures, pack_pairs
 from nnd.metric.report.page.doubts import find_doubts
 from nnd.metric.report.page.sheets import faded, headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION
@@ -29,6 +30,7 @@ from nnd.metric.tables import (
     comparison_table,
     extrapolation_tables,
     slices_table,
+    sweep_table,
 )
 from nnd.schemas import ScoringError, excerpt
 
@@ -49,12 +51,11 @@ class Made(NamedTuple):
     command: str | None
 
 
-def render(content: Content, figures: Figures, made: Made) -> str:
+def render(contents: Sequence[tuple[Content, Figures]], made: Made) -> str:
     """Return the page.
 
     Args:
-        content: What it says.
-        figures: Its figures.
+        contents: What it says of each dataset, with the figures.
         made: What its foot says of how it was made.
 
     Raises:
@@ -62,46 +63,86 @@ def render(content: Content, figures: Figures, made: Made) -> str:
             that is none.
     """
     script = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    models = content.models
-    sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
-    name, _, revision = _data_name(content).rpartition("@")
-    texts = content.texts
+    several = len(contents) > 1
+    parts = [
+        _part(content, figures, f"-{number}" if several else "")
+        for number, (content, figures) in enumerate(contents, start=1)
+    ]
     page = _environment().get_template("report.html.jinja")
     return page.render(
-        data=name or revision,
-        revision=revision if name else "",
-        texts=None if texts is None else f"{texts.name}@{texts.version[:12]}",
+        parts=parts,
+        summary=_summary({p["data"]: c for p, (c, _) in zip(parts, contents, strict=True)})
+        if several
+        else None,
         version=VERSION,
-        origin=content.origin,
         made=made,
         paper=PAPER,
         citation=CITATION,
         policy=_policy(script),
         css=Markup((_FOLDER / "report.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
         script=Markup(script),  # noqa: S704
-        n=models[0].rates.overall.n,
-        n_pairs=models[0].rates.n_pairs,
-        n_contexts=models[0].rows.select(CLUSTER).n_unique(),
-        best=_best(content),
-        all_agree=any(do_all_agree(each.rates.overall.to_dict()) for each in models),
-        headline=list(headline(models, sizes)),
-        sized=any(sizes),
-        surface={IN_WORDS[name]: share for name, share in surface(models).items()},
-        doubts=find_doubts(models),
-        whole_names={e.name: whole_name(e.model) for e in models if e.name != e.model},
-        rates=sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
-        agreement=_agreement(content),
-        comparisons=_comparisons(content, figures),
-        figures={
-            "rates": [_figure(each, figures) for each in figures.rates],
-            "agreement": [_figure(each, figures) for each in figures.agreement],
-            "scaling": [_figure(each, figures) for each in figures.scaling],
+        whole_names={
+            each.name: whole_name(each.model)
+            for content, _ in contents
+            for each in content.models
+            if each.name != each.model
         },
-        has_texts=texts is not None,
-        sources=[(each, _facts(each)) for each in models],
-        numbers=_json({each.name: each.data for each in figures.all()}),
-        pairs=Markup(pack_pairs(models, texts)),  # noqa: S704 - base64
     )
+
+
+def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
+    """Return what the page says of one dataset; its ids end in `suffix`."""
+    models, texts = content.models, content.texts
+    sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
+    name, _, revision = _data_name(content).rpartition("@")
+
+    def shown(drawings: Sequence[Drawing]) -> list[dict[str, Any]]:
+        return [_figure(each, figures, suffix) for each in drawings]
+
+    return {
+        "suffix": suffix,
+        "data": name or revision,
+        "revision": revision if name else "",
+        "texts": None if texts is None else f"{texts.name}@{texts.version[:12]}",
+        "origin": content.origin,
+        "n": models[0].rates.overall.n,
+        "n_pairs": models[0].rates.n_pairs,
+        "n_contexts": models[0].rows.select(CLUSTER).n_unique(),
+        "best": _best(content),
+        "all_agree": any(do_all_agree(each.rates.overall.to_dict()) for each in models),
+        "headline": list(headline(models, sizes)),
+        "sized": any(sizes),
+        "surface": {IN_WORDS[name]: share for name, share in surface(models).items()},
+        "doubts": find_doubts(models),
+        "rates": sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
+        "agreement": _agreement(content),
+        "comparisons": [
+            _comparison(each, figure)
+            for each, figure in zip(content.comparisons, shown(figures.comparisons), strict=True)
+        ],
+        "figures": {
+            "rates": shown(figures.rates),
+            "agreement": shown(figures.agreement),
+            "scaling": shown(figures.scaling),
+        },
+        "has_texts": texts is not None,
+        "sources": [(each, _facts(each)) for each in models],
+        "numbers": _json({each.name: each.data for each in figures.all()}),
+        "pairs": Markup(pack_pairs(models, texts)),  # noqa: S704 - base64
+    }
+
+
+def _summary(contents: Mapping[str, Content]) -> dict[str, Any]:
+    """Return what the page says of all datasets together."""
+    rates = {
+        name: [{"model": e.name, **e.rates.overall.to_dict()} for e in content.models]
+        for name, content in contents.items()
+    }
+    means = mean_ranking([{e["model"]: e["pass_rate"] for e in each} for each in rates.values()])
+    return {
+        "sentence": f"{means}." if means else "No model is on all datasets.",
+        "sheet": sheet(sweep_table({name: {"results": each} for name, each in rates.items()})),
+    }
 
 
 def _environment() -> Environment:
@@ -139,15 +180,18 @@ def _json(value: object) -> Markup:
     return Markup(text)  # noqa: S704 - escaped above
 
 
-def _figure(drawing: Drawing, figures: Figures) -> dict[str, Any]:
+def _figure(drawing: Drawing, figures: Figures, suffix: str) -> dict[str, Any]:
+    prefix = f"dataset{suffix}-" if suffix else ""
     stacked = figures.stacked.get(drawing.name)
     return {
         "name": drawing.name,
         "title": drawing.title,
         "caption": drawing.caption,
         "width": round(72 * drawing.figure.get_figwidth(), 1),
-        "svg": Markup(svg_inline(drawing)),  # noqa: S704 - escaped by ElementTree
-        "stacked": None if stacked is None else Markup(svg_inline(stacked, prefix="stacked-")),  # noqa: S704
+        "svg": Markup(svg_inline(drawing, prefix=prefix)),  # noqa: S704 - escaped by ElementTree
+        "stacked": None
+        if stacked is None
+        else Markup(svg_inline(stacked, prefix=f"{prefix}stacked-")),  # noqa: S704
     }
 
 
@@ -219,15 +263,12 @@ def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
     return {**agreement, **by_model, "by_category": by_category, "unmatched": unmatched}
 
 
-def _comparisons(content: Content, figures: Figures) -> list[dict[str, Any]]:
-    return [
-        {
-            **_figure(drawing, figures),
-            "sentences": each.found.sentences,
-            "sheet": sheet(comparison_table(each.found.to_dict())),
-        }
-        for each, drawing in zip(content.comparisons, figures.comparisons, strict=True)
-    ]
+def _comparison(each: Compared, figure: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **figure,
+        "sentences": each.found.sentences,
+        "sheet": sheet(comparison_table(each.found.to_dict())),
+    }
 
 
 def _facts(model: Evaluated) -> Mapping[str, str]:

@@ -8,11 +8,12 @@
   const list = find("list"), rows = find("rows"), pane = find("pair"), search = find("search");
   const narrow = matchMedia("(max-width: 52rem)");
 
+  const packed = document.querySelectorAll(".packed"), unpacked = []; // one for each dataset
   let data, lower;
   let shown = []; // numbers of the pairs that the filters let through, in order
   let chosen = -1; // place in `shown`
   let open = false;
-  const state = { model: 0, verdict: "all", order: "given", words: "", columns: {} };
+  const state = { dataset: 0, model: 0, verdict: "all", order: "given", words: "", columns: {} };
 
   // ---- which pairs
 
@@ -157,10 +158,18 @@
 
   // ---- controls
 
-  function makeControls() {
-    const model = find("model");
-    model.append(...data.models.map((name, at) => Object.assign(option(at, brief(name)), { title: brief(data.whole_names[at]) })));
-    model.addEventListener("change", () => { state.model = Number(model.value); refresh(); });
+  async function chooseDataset(number) {
+    data = unpacked[number] ??= await unpackPairs(packed[number].textContent);
+    lower = undefined;
+    Object.assign(state, { dataset: number, model: 0, columns: {} });
+    if (find("dataset")) find("dataset").value = number;
+    makeChoices();
+  }
+
+  // What can be chosen of the dataset that is shown.
+  function makeChoices() {
+    find("model").replaceChildren(...data.models.map((name, at) => Object.assign(option(at, brief(name)), { title: brief(data.whole_names[at]) })));
+    find("categories").replaceChildren();
     for (const name of Object.keys(data.columns)) {
       const { values } = data.columns[name];
       if (name.startsWith("system_") || values.length < 2) continue;
@@ -170,6 +179,12 @@
       select.addEventListener("change", () => { state.columns[name] = Number(select.value); refresh(); });
       find("categories").append(element("label", {}, `${TITLES[name]} `, select));
     }
+  }
+
+  function makeControls() {
+    const model = find("model"), dataset = find("dataset");
+    model.addEventListener("change", () => { state.model = Number(model.value); refresh(); });
+    dataset?.addEventListener("change", async () => { await chooseDataset(Number(dataset.value)); refresh(); });
     for (const [name, text] of Object.entries(FILTERS)) {
       const input = element("input", { type: "radio", name: "verdict", value: name, checked: name === "all" });
       input.addEventListener("change", () => { state.verdict = name; refresh(); });
@@ -229,9 +244,11 @@
   // A mark of a figure leads to the pairs behind it.
   function linkFigures() {
     document.body.classList.add("linked");
-    document.addEventListener("click", (event) => {
+    document.addEventListener("click", async (event) => {
       const mark = event.target.closest(".mark[data-model]");
       if (!mark) return;
+      const dataset = Number(mark.closest("[data-dataset]")?.dataset.dataset ?? 0);
+      if (dataset !== state.dataset) await chooseDataset(dataset);
       state.model = Number(mark.dataset.model);
       find("model").value = state.model;
       for (const name of Object.keys(state.columns)) {
@@ -261,7 +278,7 @@
     printWhole();
     find("status").textContent = "Unpacking the pairs …";
     try {
-      data = await unpackPairs(find("packed").textContent);
+      await chooseDataset(0);
     } catch (error) {
       find("status").textContent = `The pairs cannot be shown: ${error.message}. It takes a browser of 2023 or later.`;
       return;

@@ -4,14 +4,15 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairData, load_pairs, read_origin
+from nnd.metric.data import PairData
 from nnd.metric.drawing import is_ours as is_drawn_by_nnd, png, short_names, svg_file
-from nnd.metric.report.content import draw_figures, gather
+from nnd.metric.report.content import draw_figures, gather_each
 from nnd.metric.report.page.page import Made, render
 from nnd.schemas import ScoringError, Shown, check_own, replace_own
 
@@ -36,7 +37,7 @@ class Report(Shown):
         """Return what the report is of, and where it is."""
         figures = ""
         if self.figures:
-            figures = f", and {len(self.figures)} files of figures in {self.figures[0].parent}"
+            figures = f", and {len(self.figures)} files of figures in {commonpath(self.figures)}"
         return (
             f"The report of {', '.join(short_names(self.models))} is in {self.page} "
             f"({self.size / 1e6:.1f} MB){figures}."
@@ -65,7 +66,7 @@ def report(
     out: str | Path = "report.html",
     *,
     figures: str | Path | None = None,
-    data: PairData | None = None,
+    data: PairData | Sequence[PairData] | None = None,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
@@ -75,13 +76,16 @@ def report(
     """Write one self-contained HTML page of stored results; nothing is scored again.
 
     Args:
-        results: Folders that `nnd evaluate` wrote, all on the same pairs.
+        results: Folders that `nnd evaluate` wrote, on one dataset or on several, each of which has
+            a part of the page.
         out: The page; an existing report is replaced.
-        figures: Folder for a PNG and an SVG of each figure; made where there is none. Figures that
-            nnd drew are replaced, and other files stay.
-        data: The pairs that were scored (see `data.load_pairs`): runs keep no texts, so without
-            them the page shows ids. The human scores beside them count as well.
-        human_scores: Human scores; they count instead.
+        figures: Folder for a PNG and an SVG of each figure, of several datasets for a folder of
+            each; made where there is none. Figures that nnd drew are replaced, and other files
+            stay.
+        data: The pairs that were scored (see `data.load_pairs`), or a list of several datasets:
+            runs keep no texts, so without them the page shows ids. The human scores that come with
+            them count as well.
+        human_scores: Human scores of one dataset; they count instead.
         systems: Model → system it stands for, where neither its id nor the run says it.
         families: Model → family it is a size of; its sizes are joined by a line.
         day: When it is made, for its foot; without it, the same runs give the same bytes.
@@ -102,22 +106,20 @@ def report(
     check_own(page, _is_report)
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
         raise ScoringError(f"{figures}: is a file; name a folder with --figures")
-    content = gather(
-        folders,
-        texts=None if data is None else load_pairs(data),
-        origin=None if data is None else read_origin(data),
-        human_scores=human_scores,
-        systems=systems,
-        families=families,
+    contents = gather_each(
+        folders, data, human_scores=human_scores, systems=systems, families=families
     )
-    drawn = draw_figures(content)
-    files = {page: render(content, drawn, Made(day, command)).encode()}
-    for drawing in drawn.all() if figures is not None else ():
-        files[Path(figures or "") / f"{drawing.name}.svg"] = svg_file(drawing)
-        files[Path(figures or "") / f"{drawing.name}.png"] = png(drawing)
+    drawn = {name: (content, draw_figures(content)) for name, content in contents.items()}
+    files = {page: render([*drawn.values()], Made(day, command)).encode()}
+    for name, (_, found) in drawn.items() if figures is not None else ():
+        place = Path(figures or "", name.replace("/", "--"))
+        for drawing in found.all():
+            files[place / f"{drawing.name}.svg"] = svg_file(drawing)
+            files[place / f"{drawing.name}.png"] = png(drawing)
     _write(page, files)
+    models = dict.fromkeys(each.model for content in contents.values() for each in content.models)
     return Report(
-        models=tuple(each.model for each in content.models),
+        models=tuple(models),
         page=page,
         size=len(files[page]),
         figures=tuple(path for path in files if path != page),

@@ -27,7 +27,7 @@ def data(tmp_path: Path) -> list[Path]:
     path = folders[1] / "pairs.parquet"
     sides = {f"{what}_{a}": f"{what}_{b}" for what in ("candidate", "system") for a, b in SIDES}
     sides |= {f"{a}_id": f"{b}_id" for a, b in SIDES}
-    swapped = pl.read_parquet(path).rename(sides).with_columns("s" + pl.col("pair_id"))
+    swapped = pl.read_parquet(path).rename(sides).with_columns(pair_id="s" + pl.col("pair_id"))
     swapped.write_parquet(path)
     return folders
 

@@ -268,6 +268,23 @@ def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) 
     assert tab.evaluate("document.getElementById('search').value") == ""
 
 
+def test_pairs_are_of_the_dataset_that_is_chosen_or_whose_mark_is_clicked(
+    tab: Tab, two: list[tuple[Path, Path]], tmp_path: Path
+) -> None:
+    page, (run, other_run) = tmp_path / "several.html", [of for of, _ in two]
+    report([run, other_run], page, data=[data for _, data in two])
+    show(tab, page)
+    assert listed(tab) == ids(scored(run, "zoo/ant"))
+    choose(tab, "Dataset", "other")
+    tab.until("document.getElementById('model').options.length === 4")
+    assert listed(tab) == ids(scored(other_run, "zoo/bee"))
+    tab.click("document.querySelector('#rates-1 .mark[data-model=\"1\"][data-value=wrong_fact]')")
+    tab.until("document.getElementById('model').options.length === 5")
+    rows = [row for row in scored(run, "zoo/bee") if row["error_category"] == "wrong_fact"]
+    assert listed(tab) == ids(rows)
+    assert tab.evaluate("document.getElementById('dataset').selectedOptions[0].text") == "sample"
+
+
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_after_a_slash_what_is_found_is_seen(width: int, tab: Tab, page: Path) -> None:
     """Wherever people were, the field is at the top of the window and the list below it."""

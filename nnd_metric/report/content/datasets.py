@@ -1,0 +1,72 @@
+"""What a report says of each of several datasets."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.comparison import group_runs
+from nnd.metric.data import PairData, is_several, load_pairs, only_of_one, read_origin
+from nnd.metric.report.content.gathered import Content, gather
+from nnd.metric.results import read_run, split_by_dataset
+from nnd.schemas import ScoringError
+
+
+def gather_each(
+    folders: Sequence[Path],
+    data: Any = None,  # noqa: ANN401 - one dataset, or a list of several
+    *,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    families: Mapping[str, str] | None = None,
+) -> dict[str, Content]:
+    """Return dataset → what a report of stored runs says of it; one alone has an empty name.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        data: The pairs that were scored, a list of several datasets, or None; then runs that are
+            connected by pairs they share are of one dataset.
+        human_scores: Human scores of one dataset; they count instead of those of the data.
+        systems: Model → system it stands for, where neither its id nor the run says it.
+        families: Model → the family it is a size of.
+
+    Raises:
+        ScoringError: If something cannot be read or does not belong together, or an argument names
+            what is not there.
+    """
+    if is_several(data):
+        if human_scores is not None:
+            raise only_of_one("human_scores")
+        asked = _asked(folders, data, systems)
+    else:
+        runs = group_runs(folders) if data is None else {}
+        texts = None if data is None else load_pairs(data)
+        origin = None if data is None else read_origin(data)
+        if len(runs) < 2:  # noqa: PLR2004 - one dataset
+            runs = {"": [*folders]}
+        if len(runs) > 1 and human_scores is not None:
+            raise only_of_one("human_scores")
+        asked = {
+            name: {"folders": own, "texts": texts, "origin": origin, "systems": systems}
+            for name, own in runs.items()
+        }
+    models = pl.concat([read_run(folder).select("model") for folder in folders])
+    among = models["model"].unique(maintain_order=True).to_list()
+    return {
+        name: gather(**of_one, human_scores=human_scores, families=families, among=among)
+        for name, of_one in asked.items()
+    }
+
+
+def _asked(
+    folders: Sequence[Path], data: Sequence[PairData], systems: Mapping[str, str] | None
+) -> dict[str, dict[str, Any]]:
+    asked: dict[str, dict[str, Any]] = {}
+    split = split_by_dataset(folders, data, systems)
+    for (name, (pairs, runs, chosen)), each in zip(split.items(), data, strict=True):
+        if not runs:
+            raise ScoringError(f"{name}: no run is on it; name its run, or leave it out")
+        origin = read_origin(each)
+        asked[name] = {"folders": runs, "texts": pairs, "origin": origin, "systems": chosen}
+    return asked
