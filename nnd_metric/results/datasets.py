@@ -89,8 +89,7 @@ def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) 
 class Found(Protocol):
     """What was found on one dataset (`Shown`)."""
 
-    def headline(self) -> str: ...  # noqa: D102 - as there
-    def remarks(self) -> Sequence[str]: ...  # noqa: D102
+    def remarks(self) -> Sequence[str]: ...  # noqa: D102 - as there
     def details(self) -> "Sequence[Table | str]": ...  # noqa: D102
     def to_frame(self) -> pl.DataFrame: ...  # noqa: D102
     def to_dict(self) -> Any: ...  # noqa: D102, ANN401
@@ -110,11 +109,9 @@ class OverDatasets(Shown, Generic[_Found]):
     datasets: Mapping[str, _Found]
 
     def remarks(self) -> list[str]:
-        """Return what there is to say of each dataset."""
+        """Return what to know before believing the numbers of each dataset."""
         return [
-            f"{name}: {line}"
-            for name, found in self.datasets.items()
-            for line in (found.headline(), *found.remarks())
+            f"{name}: {line}" for name, found in self.datasets.items() for line in found.remarks()
         ]
 
     def details(self) -> "list[Table | str]":
