@@ -45,7 +45,10 @@ def report(
 
     The page needs no other file and no network. Nothing is scored again.
 
+    Runs of several datasets have a part of the page each, after a summary.
+
     Example: nnd report run --data quiz_design-nnd --out report.html --figures figures
+    Example: nnd report runs/frank runs/summeval --data frank --data summeval
     """
     from nnd.metric.report.page import report as report_
 

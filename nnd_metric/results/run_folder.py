@@ -123,7 +123,7 @@ def _check_run(folder: Path) -> None:
     inside = sorted(path.parent.name for path in folder.glob(f"*/{LIKELIHOODS}"))
     if inside:
         raise ScoringError(
-            f"{folder}: holds runs, one for each dataset; name one, such as {folder / inside[0]}"
+            f"{folder}: holds runs, one for each dataset; name them, such as {folder / inside[0]}"
         )
     raise ScoringError(
         f"{folder}: is no run of `nnd evaluate` (there is no {LIKELIHOODS}); name the folder that "
