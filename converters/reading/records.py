@@ -119,9 +119,10 @@ def read_jsonl(path: Path) -> Iterator[Record]:
     Raises:
         SourceError: At a line that is not a JSON object, a cut-off last one included.
     """
+    name = path.name
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
-            where = f"{path.name}:{number}"
+            where = f"{name}:{number}"
             yield Record(where, _expect(_parse(line, where), dict, "a JSON object", where))
 
 

@@ -50,17 +50,18 @@ def read_lines(path: Path) -> Iterator[str]:
     Raises:
         SourceError: If the file cannot be read, or at a line that is too long or is not UTF-8.
     """
+    name = path.name
     with _opened(path) as file:
         for number in itertools.count(1):
             raw = file.readline(LONGEST_LINE + 1)
             if len(raw) > LONGEST_LINE:
                 raise SourceError(
-                    f"{path.name}:{number}: a line of more than {LONGEST_LINE:,} bytes; check that "
+                    f"{name}:{number}: a line of more than {LONGEST_LINE:,} bytes; check that "
                     "this is the right file"
                 )
             if not raw:
                 return
-            yield decode(raw, path.name, line=number)
+            yield decode(raw, name, line=number)
 
 
 @contextlib.contextmanager

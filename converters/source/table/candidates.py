@@ -6,7 +6,7 @@ from typing import Any
 from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source.table.cells import Row
-from nnd.converters.source.table.context import read_candidate, read_context
+from nnd.converters.source.table.context import ContextReader, read_candidate
 from nnd.converters.source.table.scores import read_ratings, read_score
 from nnd.converters.source.table.section import Table, as_texts, aspects_of
 from nnd.schemas import SourceError
@@ -23,8 +23,9 @@ def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotat
     """
     columns = table["columns"]
     judge = _pivoted if "pivot" in table else _judgements
+    contexts = ContextReader(table)
     for row in rows:
-        context = read_context(row, table)
+        context = contexts.read(row)
         candidate = read_candidate(row, columns, context.context_id)
         group = (row.filled(columns["group"]) or None) if "group" in columns else None
         for judgement in judge(row, table):

@@ -4,9 +4,8 @@ import itertools
 import math
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from nnd.converters.reading import parse_number, shown
 from nnd.schemas import SourceError
@@ -20,8 +19,7 @@ _SPACES = " \t\r\n"
 _MOST_LISTED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of a table.
 
     Attributes:
@@ -36,7 +34,10 @@ class Row:
 
     def text(self, column: str) -> str:
         """Return a cell as text with line feeds only; a missing value is the empty text."""
-        return _text(self.fields[column], self.place(column))
+        value = self.fields[column]
+        if type(value) is str and "\r" not in value:  # most cells, at half the time
+            return value
+        return self._text(value, column)
 
     def filled(self, column: str) -> str:
         """Return a cell without the spaces around it; one of unusual white space only is empty."""
@@ -45,8 +46,10 @@ class Row:
     def texts(self, column: str) -> list[str]:
         """Return the texts of a cell that holds a list of them, or one; empty ones are left out."""
         value = self.fields[column]
-        items = value if isinstance(value, list) else [value]
-        texts = (self._trimmed(_text(item, self.place(column)), column) for item in items)
+        if not isinstance(value, list):
+            text = self.filled(column)
+            return [text] if text else []
+        texts = [self._trimmed(self._text(item, column), column) for item in value]
         return [text for text in dict.fromkeys(texts) if text]
 
     def number(self, column: str, scale: tuple[float, float] = ANY_NUMBER) -> float | None:
@@ -67,29 +70,30 @@ class Row:
         """Return where a cell was read, for messages about it."""
         return f"{self.where}, {column}"
 
+    def _text(self, value: object, column: str) -> str:
+        match value:
+            case str():
+                return value.replace("\r\n", "\n")
+            case None:
+                return ""
+            case bool():
+                return "true" if value else "false"
+            case int() | float() | Decimal():
+                return str(value)
+        raise SourceError(
+            f"{self.place(column)}: {shown(value)} is neither text nor a number; check that this "
+            "is the right file, and not another source's"
+        )
+
     def _trimmed(self, text: str, column: str) -> str:
         cell = text.strip(_SPACES)
-        if cell and all(char.isspace() or unicodedata.category(char) == "Cf" for char in cell):
+        if not cell or cell[0].isalnum():
+            return cell
+        if all(char.isspace() or unicodedata.category(char) == "Cf" for char in cell):
             points = ", ".join(f"U+{ord(char):04X}" for char in dict.fromkeys(cell))
             self.report(self.place(column), f"nothing but white space ({points}), read as blank")
             return ""
         return cell
-
-
-def _text(value: object, place: str) -> str:
-    match value:
-        case None:
-            return ""
-        case str():
-            return value.replace("\r\n", "\n")
-        case bool():
-            return "true" if value else "false"
-        case int() | float() | Decimal():
-            return str(value)
-    raise SourceError(
-        f"{place}: {shown(value)} is neither text nor a number; check that this is the right "
-        "file, and not another source's"
-    )
 
 
 def quoted(names: Collection[str]) -> str:

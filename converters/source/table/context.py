@@ -2,11 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nnd.converters import Annotation
 from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.section import Table, template_of
+
+_FIELDS = ("context_id", "category", "split", "language")
+"""Columns of a section that are of the context."""
 
 
 class Candidate(NamedTuple):
@@ -32,26 +35,76 @@ class Context(NamedTuple):
         self,
         where: str,
         candidate: Candidate,
-        **judgement: Any,  # noqa: ANN401 - the other fields of an annotation
+        *,
+        aspect: str,
+        label: str | None = None,
+        score: float | None = None,
+        ratings: list[float] | None = None,
+        annotators: list[str] | None = None,
+        group: str | None = None,
     ) -> Annotation:
         """Return an annotation of one of its candidates."""
-        return Annotation(where=where, **self._asdict(), **candidate._asdict(), **judgement)
+        return Annotation(
+            where=where,
+            context_id=self.context_id,
+            context=self.context,
+            inputs=self.inputs,
+            candidate_id=candidate.candidate_id,
+            candidate=candidate.candidate,
+            system=candidate.system,
+            aspect=aspect,
+            label=label,
+            score=score,
+            ratings=ratings,
+            annotators=annotators,
+            category=self.category,
+            split=self.split,
+            language=self.language,
+            group=group,
+            metadata=self.metadata,
+        )
 
 
-def read_context(row: Row, table: Table) -> Context:
-    """Return the context of a row; without a key of its own, a digest of its inputs is the key."""
-    columns = table.get("columns", {})
-    inputs = {part: row.text(column) for part, column in table["inputs"].items()}
-    has_key = "context_id" in columns
-    return Context(
-        context_id=row.text(columns["context_id"]) if has_key else digest(inputs.values()),
-        context=template_of(table).format(**inputs),
-        inputs=inputs,
-        category=(row.filled(columns["category"]) or None) if "category" in columns else None,
-        split=row.filled(columns["split"]) if "split" in columns else "test",
-        language=(row.filled(columns["language"]) or None) if "language" in columns else None,
-        metadata={key: row.filled(column) for key, column in table.get("metadata", {}).items()},
-    )
+class ContextReader:
+    """Reads the context of each row of a table; rows that say the same share it."""
+
+    def __init__(self, table: Table) -> None:
+        """Prepare what is the same for all rows.
+
+        Args:
+            table: Its inputs, template, metadata and the context's columns are read.
+        """
+        self._columns: Mapping[str, str] = table.get("columns", {})
+        self._inputs: Mapping[str, str] = table["inputs"]
+        self._metadata: Mapping[str, str] = table.get("metadata", {})
+        self._template = template_of(table)
+        own = (self._columns[name] for name in _FIELDS if name in self._columns)
+        self._needed = [*self._inputs.values(), *self._metadata.values(), *own]
+        self._last: tuple[list[str], Context] | None = None
+
+    def read(self, row: Row) -> Context:
+        """Return the context of a row; without a key, a digest of its inputs is the key."""
+        cells = [row.text(column) for column in self._needed]
+        if self._last is None or self._last[0] != cells:
+            self._last = cells, self._read(row)
+        return self._last[1]
+
+    def _read(self, row: Row) -> Context:
+        inputs = {part: row.text(column) for part, column in self._inputs.items()}
+        key = self._columns.get("context_id")
+        split = self._columns.get("split")
+        return Context(
+            context_id=digest(inputs.values()) if key is None else row.text(key),
+            context=self._template.format(**inputs),
+            inputs=inputs,
+            category=self._optional(row, "category"),
+            split="test" if split is None else row.filled(split),
+            language=self._optional(row, "language"),
+            metadata={key: row.filled(column) for key, column in self._metadata.items()},
+        )
+
+    def _optional(self, row: Row, name: str) -> str | None:
+        return (row.filled(self._columns[name]) or None) if name in self._columns else None
 
 
 def read_candidate(

@@ -6,7 +6,7 @@ be read: no other row, and no file.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -116,7 +116,7 @@ def compute(rows: Iterable[Row], name: str, expression: Expression) -> Iterator[
     for batch in _batches(rows):
         values = _as_cells(expression.evaluate(batch))
         for row, value in zip(batch, values, strict=True):
-            yield replace(row, fields={**row.fields, name: value})
+            yield row._replace(fields={**row.fields, name: value})
 
 
 def keep_where(

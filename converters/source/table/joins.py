@@ -1,7 +1,6 @@
 """Columns from another file, found by a key or by the number of a line."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from nnd.converters.reading import Record, shown
@@ -39,7 +38,7 @@ def join_rows(
                 f"({', '.join(keys.values())}); correct the cell or that file, or leave the row "
                 "out with `where` in source.yaml"
             )
-        yield replace(row, fields={**row.fields, **found[key]})
+        yield row._replace(fields={**row.fields, **found[key]})
 
 
 def _by_key(

@@ -1,12 +1,11 @@
 """The marked errors of a table: a row is one span, or a candidate with a list of them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from nnd.converters.reading import shown
 from nnd.converters.source.table.cells import Row, quoted
-from nnd.converters.source.table.context import Candidate, Context, read_candidate, read_context
+from nnd.converters.source.table.context import Candidate, Context, ContextReader, read_candidate
 from nnd.converters.source.table.section import Table
 from nnd.schemas import SourceError
 
@@ -52,9 +51,10 @@ def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) 
     spans, columns = table["spans"], table["columns"]
     texts = [*table["inputs"].values(), columns["candidate"]]
     candidates: dict[Candidate, Candidate] = {}
+    reader = ContextReader(table)
     for row in rows:
         plain = _without_tags(row, texts, spans.get("tags", []))
-        context = read_context(plain, table)
+        context = reader.read(plain)
         key = (context.split, context.context_id, context.context)
         contexts.setdefault(key, context)
         candidate = read_candidate(plain, columns, context.context_id)
@@ -72,7 +72,7 @@ def _without_tags(row: Row, columns: list[str], tags: list[str]) -> Row:
     cells = {column: row.text(column) for column in columns}
     for tag in tags:
         cells = {column: text.replace(tag, "") for column, text in cells.items()}
-    return replace(row, fields={**row.fields, **cells})
+    return row._replace(fields={**row.fields, **cells})
 
 
 def _read_spans(row: Row, spans: Mapping[str, Any]) -> Iterator[tuple[str | None, float]]:

@@ -13,9 +13,9 @@ from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.context import (
     Candidate,
     Context,
+    ContextReader,
     digest,
     read_candidate,
-    read_context,
 )
 from nnd.converters.source.table.section import Table
 from nnd.schemas import SourceError
@@ -42,23 +42,46 @@ class PairRow(NamedTuple):
     categories: list[str]
 
 
-def read_pair(row: Row, table: Table, names: tuple[str, str]) -> PairRow:
-    """Return what a row says of two candidates, found under `names` in the `pairs` section."""
-    pairs = table["pairs"]
-    context = read_context(row, table)
-    own_id = row.text(pairs["id"]) if "id" in pairs else None
-    one, other = (
-        read_candidate(
-            row,
-            {"candidate": pairs[name]} if isinstance(pairs[name], str) else pairs[name],
-            context.context_id,
-            None if own_id is None else f"{own_id}/{name}",
+class PairReader:
+    """Reads two candidates of each row, whichever is better."""
+
+    def __init__(self, table: Table, names: tuple[str, str]) -> None:
+        """Prepare what is the same for all rows.
+
+        Args:
+            table: Its `pairs` are read.
+            names: What the candidates are called there.
+        """
+        pairs: Mapping[str, Any] = table["pairs"]
+        self._contexts = ContextReader(table)
+        self._names = names
+        self._one, self._other = (
+            {"candidate": pairs[name]} if isinstance(pairs[name], str) else pairs[name]
+            for name in names
         )
-        for name in names
-    )
-    group = digest(sorted((one.candidate_id, other.candidate_id))) if own_id is None else own_id
-    categories = row.texts(pairs["category"]) if "category" in pairs else []
-    return PairRow(row.where, context, (one, other), group, categories)
+        self._id: str | None = pairs.get("id")
+        self._category: str | None = pairs.get("category")
+
+    def read(self, row: Row) -> PairRow:
+        """Return what a row says of its two candidates."""
+        context = self._contexts.read(row)
+        sides = self._read_sides(row, context.context_id)
+        if self._id is None:
+            group = digest(sorted(side.candidate_id for side in sides))
+        else:
+            group = row.text(self._id)
+        categories = [] if self._category is None else row.texts(self._category)
+        return PairRow(row.where, context, sides, group, categories)
+
+    def _read_sides(self, row: Row, context_id: str) -> tuple[Candidate, Candidate]:
+        one_id = other_id = None
+        if self._id is not None:
+            own_id = row.text(self._id)
+            one_id, other_id = f"{own_id}/{self._names[0]}", f"{own_id}/{self._names[1]}"
+        return (
+            read_candidate(row, self._one, context_id, one_id),
+            read_candidate(row, self._other, context_id, other_id),
+        )
 
 
 def refuse_equal(pair: PairRow, names: tuple[str, str]) -> None:
@@ -78,8 +101,9 @@ def pair_annotations(rows: Iterable[Row], table: Table, aspect: str) -> Iterator
         SourceError: At a row whose texts are the same.
     """
     names = ("high", "low")
+    reader = PairReader(table, names)
     for row in rows:
-        pair = read_pair(row, table, names)
+        pair = reader.read(row)
         refuse_equal(pair, names)
         yield from annotate_pair(pair, aspect)
 
@@ -99,7 +123,7 @@ def annotate_pair(
         low: The same of the other one.
     """
     better, worse = pair.sides
-    common = {"aspect": aspect, "group": pair.group}
-    yield pair.context.annotate(pair.where, better, label=BETTER, **common, **(high or {}))
-    for category in pair.categories or [WORSE]:
-        yield pair.context.annotate(pair.where, worse, label=category, **common, **(low or {}))
+    context, where, group = pair.context, pair.where, pair.group
+    yield context.annotate(where, better, aspect=aspect, label=BETTER, group=group, **(high or {}))
+    for label in pair.categories or [WORSE]:
+        yield context.annotate(where, worse, aspect=aspect, label=label, group=group, **(low or {}))

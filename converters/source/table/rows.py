@@ -44,6 +44,7 @@ def read_rows(
         SourceError: If the table lacks a column, has one twice, or a row has more or fewer cells
             than the header.
     """
+    wanted = {*columns}
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
     match known[0] if known else None:
         case ".csv" | ".tsv" as suffix:
@@ -55,10 +56,13 @@ def read_rows(
             cells = read_workbook(path, options.get("sheet"))
             yield from _by_header(cells, path.name, columns)
         case ".jsonl" | ".json" as suffix:
-            lines = suffix == ".jsonl"
-            for record in read_jsonl(path) if lines else parse_json(read_text(path), path.name):
-                _check_columns(record.where, record.fields, columns)
-                yield Record(record.where, {name: record.fields[name] for name in columns})
+            is_lines = suffix == ".jsonl"
+            records = read_jsonl(path) if is_lines else parse_json(read_text(path), path.name)
+            for record in records:
+                fields = record.fields
+                if not wanted <= fields.keys():
+                    _check_columns(record.where, fields, columns)
+                yield Record(record.where, {name: fields[name] for name in columns})
         case ".parquet":
             yield from _read_parquet(path, columns)
         case _:

@@ -13,7 +13,7 @@ from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source import Files
 from nnd.converters.source.table.cells import Row
-from nnd.converters.source.table.pairs import PairRow, annotate_pair, read_pair, refuse_equal
+from nnd.converters.source.table.pairs import PairReader, PairRow, annotate_pair, refuse_equal
 from nnd.converters.source.table.section import Table, as_texts, title_of
 from nnd.schemas import SourceError
 
@@ -58,9 +58,9 @@ def vote_annotations(
     """
     pairs, counts = table["pairs"], Counter[str]()
     ballots: dict[tuple[str, str, str], Ballot] = {}
-    verdicts = {cell: name for name, cells in pairs["values"].items() for cell in as_texts(cells)}
+    reader = PairReader(table, _SIDES)
     for row in rows:
-        _cast(row, table, verdicts, ballots, counts)
+        _cast(row, reader, pairs, ballots, counts)
     undecided = sum(ballot.net == 0 for ballot in ballots.values())
     counts["pairs with as many votes for either side, left out"] = undecided
     for what, n in counts.items():
@@ -75,16 +75,15 @@ def vote_annotations(
 
 def _cast(
     row: Row,
-    table: Table,
-    verdicts: Mapping[str, str],
+    reader: PairReader,
+    columns: Mapping[str, Any],
     ballots: dict[tuple[str, str, str], Ballot],
     counts: Counter[str],
 ) -> None:
     """Add the vote of a row to those on its pair, and to the counts."""
-    columns = table["pairs"]
-    verdict = _read_verdict(row, columns["better"], verdicts)
+    verdict = _read_verdict(row, columns)
     strength = _read_strength(row, columns["strength"]) if "strength" in columns else 1.0
-    pair = read_pair(row, table, _SIDES)
+    pair = reader.read(row)
     if verdict != "tie":
         refuse_equal(pair, _SIDES)
     ballot = ballots.setdefault(
@@ -100,21 +99,23 @@ def _cast(
                 f"for the second time (first: {ballot.pair.where}); keep one of the rows"
             )
         ballot.annotators.append(annotator)
-    ballot.pair.categories.extend(set(pair.categories) - set(ballot.pair.categories))
+    known = ballot.pair.categories
+    known += [category for category in pair.categories if category not in known]
     counts[f"verdicts {verdict}"] += 1
     if "strength" in columns and verdict != "tie":
         counts[f"verdicts of strength {strength:g}"] += 1
 
 
-def _read_verdict(row: Row, column: str, verdicts: Mapping[str, str]) -> str:
-    cell = row.filled(column)
-    if cell not in verdicts:
-        raise SourceError(
-            f"{row.place(column)}: the verdict {shown(cell)} is unknown, only "
-            f"{', '.join(map(shown, verdicts))}; correct the cell, or add it to `values` in "
-            "source.yaml"
-        )
-    return verdicts[cell]
+def _read_verdict(row: Row, columns: Mapping[str, Any]) -> str:
+    cell = row.filled(columns["better"])
+    for verdict, cells in columns["values"].items():
+        if cell in as_texts(cells):
+            return str(verdict)
+    known = [known for cells in columns["values"].values() for known in as_texts(cells)]
+    raise SourceError(
+        f"{row.place(columns['better'])}: the verdict {shown(cell)} is unknown, only "
+        f"{', '.join(map(shown, known))}; correct the cell, or add it to `values` in source.yaml"
+    )
 
 
 def _read_strength(row: Row, column: str) -> float:

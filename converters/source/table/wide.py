@@ -5,7 +5,6 @@ belongs to the candidates, the first of each to the first.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from nnd.converters.reading import shown
@@ -50,7 +49,7 @@ def split_rows(rows: Iterable[Row], wide: Mapping[str, Any]) -> Iterator[Row]:
     for row in rows:
         for system, own in columns.items():
             cells = {name: row.fields[column] for name, column in own.items()}
-            yield replace(row, fields={**row.fields, **cells, NAME: system, NAMES: names})
+            yield row._replace(fields={**row.fields, **cells, NAME: system, NAMES: names})
 
 
 def _column(pattern: str, part: str) -> str:
@@ -75,4 +74,4 @@ def _split_lists(row: Row, lists: Mapping[str, str]) -> Iterator[Row]:
     for number, name in enumerate(names):
         own = {column: values[number] for column, values in cells.items()}
         fields = {**row.fields, **own, NAME: name, NAMES: names}
-        yield replace(row, where=f"{row.where}[{number}]", fields=fields)
+        yield row._replace(where=f"{row.where}[{number}]", fields=fields)
