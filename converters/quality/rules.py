@@ -125,8 +125,9 @@ class Rules:
         by_rule: dict[Rule, list[str]] = {}
         for aspect in annotations["aspect"].unique().sort():
             by_rule.setdefault(self.aspects.get(aspect, self.default), []).append(aspect)
-        if not by_rule:
-            yield self.default, annotations
+        if len(by_rule) < 2:  # noqa: PLR2004 - all rows at once, without a copy of them
+            yield next(iter(by_rule), self.default), annotations
+            return
         for rule, aspects in by_rule.items():
             yield rule, annotations.filter(pl.col("aspect").is_in(aspects))
 

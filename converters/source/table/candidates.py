@@ -7,6 +7,7 @@ from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.context import ContextReader, read_candidate
+from nnd.converters.source.table.raters import gather_raters
 from nnd.converters.source.table.scores import read_ratings, read_score
 from nnd.converters.source.table.section import Table, as_texts, aspects_of
 from nnd.schemas import SourceError
@@ -16,11 +17,16 @@ Judgement = Mapping[str, Any]
 
 
 def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
-    """Yield what each row says of its candidate.
+    """Yield what each row says of its candidate, or what the rows of all its annotators say.
 
     Raises:
         SourceError: At a cell that its column does not allow.
     """
+    annotations = _row_annotations(rows, table)
+    return gather_raters(annotations) if "annotator" in table["columns"] else annotations
+
+
+def _row_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
     columns = table["columns"]
     judge = _pivoted if "pivot" in table else _judgements
     contexts = ContextReader(table)
@@ -28,8 +34,21 @@ def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotat
         context = contexts.read(row)
         candidate = read_candidate(row, columns, context.context_id)
         group = (row.filled(columns["group"]) or None) if "group" in columns else None
+        annotators = [_annotator(row, columns["annotator"])] if "annotator" in columns else None
         for judgement in judge(row, table):
-            yield context.annotate(row.where, candidate, group=group, **judgement)
+            yield context.annotate(
+                row.where, candidate, group=group, annotators=annotators, **judgement
+            )
+
+
+def _annotator(row: Row, column: str) -> str:
+    name = row.filled(column)
+    if not name:
+        raise SourceError(
+            f"{row.place(column)}: is empty; say who judged, or leave the row out with `where` in "
+            "source.yaml"
+        )
+    return name
 
 
 def _judgements(row: Row, table: Table) -> Iterator[Judgement]:

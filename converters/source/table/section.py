@@ -40,6 +40,12 @@ def check_table(table: Table, source: Source) -> None:
                     f"{_yaml(source)}: {', '.join(twice)} has both {one} and {other}; keep one of "
                     "them"
                 )
+    shape = next((kind for kind in ("ratings", "pairs", "spans") if kind in table), None)
+    if shape and "annotator" in table.get("columns", {}):
+        raise SourceError(
+            f"{_yaml(source)}: columns: annotator is for rows that are one annotator's scores or "
+            f"labels of a candidate, and this section has {shape}; take it out of `columns`"
+        )
     declared = [file.name for file in source.files]
     for name in (*table.get("files", []), *(join["file"] for join in joins_of(table))):
         if name not in declared:

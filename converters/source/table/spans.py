@@ -18,20 +18,28 @@ from nnd.converters.source.table.section import Table, title_of
 
 
 @dataclass(slots=True)
+class Given:
+    """A label of a candidate: where it was first given, and by whom."""
+
+    where: str
+    annotators: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class Judged:
     """A candidate, and all that was marked in it.
 
     Attributes:
         context: Its context.
         candidate: The candidate.
-        labels: Label → where it was first given.
+        labels: Its labels.
         weight: Of all its spans.
         annotators: Who judged it.
     """
 
     context: Context
     candidate: Candidate
-    labels: dict[str | None, str] = field(default_factory=dict)
+    labels: dict[str | None, Given] = field(default_factory=dict)
     weight: float = 0.0
     annotators: set[str] = field(default_factory=set)
 
@@ -60,9 +68,15 @@ def span_annotations(
     has_weights = not {"weight", "weights"}.isdisjoint(table["spans"])
     for (_, _, group), one in judged.items():
         score = -one.weight / len(one.annotators) if has_weights else None
-        for label, where in one.labels.items():
+        for label, given in one.labels.items():
             yield one.context.annotate(
-                where, one.candidate, aspect=aspect, label=label, score=score, group=group
+                given.where,
+                one.candidate,
+                aspect=aspect,
+                label=label,
+                score=score,
+                annotators=sorted(given.annotators - {""}) or None,
+                group=group,
             )
 
 
@@ -78,7 +92,7 @@ def _gather(
             candidate = Candidate(name, text, mark.candidate.system)
             judged[place] = Judged(contexts[mark.context], candidate)
         one = judged[place]
-        one.labels.setdefault(mark.label, mark.where)
+        one.labels.setdefault(mark.label, Given(mark.where)).annotators.add(mark.annotator)
         one.weight += mark.weight
         one.annotators.add(mark.annotator)
     return judged

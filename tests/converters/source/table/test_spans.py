@@ -182,7 +182,12 @@ MQM: dict[str, Any] = {
     },
     "columns": {"context_id": "segment", "candidate": "target", "system": "system"},
     "inputs": {"source": "source"},
-    "spans": {"category": "category", "no_error": "No-error", "tags": ["<v>", "</v>"]},
+    "spans": {
+        "category": "category",
+        "no_error": "No-error",
+        "tags": ["<v>", "</v>"],
+        "annotator": "rater",
+    },
 }
 READINGS = [None, "severity", "severity_order"]
 
