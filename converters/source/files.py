@@ -63,7 +63,8 @@ class Files:
         """
         if name not in self.opened:
             file = self._declared(name)
-            self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
+            with self._naming_sets(file):
+                self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
         return self.opened[name]
 
     def jsonl(self, name: str) -> Iterator[Record]:
@@ -140,6 +141,18 @@ class Files:
                 'source.yaml, or convert with --accept-changed "why"'
             )
 
+    @contextlib.contextmanager
+    def _naming_sets(self, file: SourceFile) -> Iterator[None]:
+        """Name the sets of a source, which need other files, where its main file is missing."""
+        try:
+            yield
+        except SourceError as error:
+            sets = _sets(self.source)
+            if not sets or "set" in self.source.facts or file != self.source.files[0]:
+                raise
+            named = " or --set ".join(sets)
+            raise SourceError(f"{error}; or choose a set: --set {named}") from error
+
     def _declared(self, name: str) -> SourceFile:
         for file in self.source.files:
             if file.name == name:
@@ -164,10 +177,12 @@ def find_set(source: Source, origin: Path) -> Source:
         SourceError: If the main files of several sets are there, and the source's own is not.
     """
     with _looking_into(origin):
-        if origin.is_file() or _holds(origin, source):
-            by_name = [name for name in _sets(source) if _is_called(origin, _main(source, name))]
-            return source.choose("set", by_name[0]) if origin.is_file() and by_name else source
-        found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
+        if origin.is_file():
+            found = [name for name in _sets(source) if _is_called(origin, _main(source, name))]
+        elif _holds(origin, source):
+            found = []
+        else:
+            found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
     if len(found) > 1:
         raise SourceError(
             f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"

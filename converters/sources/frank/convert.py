@@ -16,6 +16,12 @@ LABELS = {NO_ERROR, OTHER, "RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "
 CLEAN_VOTES = 2  # of three annotators
 CNNDM_HASH = 40  # hex digits; XSum, which the files call bbc, has 8
 
+TYPED = "typed"  # a set
+TYPES = ("RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "GramE")
+ANY_TYPE = "Other"  # the column that no other one of a row is above
+UNTYPED_ERROR = "untyped"
+TOLERANCE = 1e-6  # a share of sentences has nine decimals
+
 NO_TEXT = "summaries of {} left out, as neither file has their texts: {}"
 NO_SPLIT = "summaries of {} that state no split and count as test: {}"
 UNTYPED = "summaries of {} kept without a label, as theirs is OtherE, not of the typology: {}"
@@ -24,7 +30,10 @@ Texts = Mapping[tuple[str, str], tuple[str, str]]
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
-    """Yield one annotation per summary, labelled by its sentences or by its `Factuality`."""
+    """Yield the labels of every summary: by its sentences, its `Factuality` or its types of error.
+
+    By types of error there may be several, an annotation each.
+    """
     main = files.source.files[0].name
     rows = list(files.json(main))
     texts, splits = read_texts(files, rows), read_splits(files, rows)
@@ -39,26 +48,44 @@ def annotations(files: Files) -> Iterator[Annotation]:
         article, summary = texts[article_id, system]
         split = row.optional_text("split") or splits.get(article_id)
         score = row.number("Factuality") if main == SUMMARIES else None
-        label = label_of(row) if score is None else "not_factual" if score < 1 else "no_error"
+        labels = labels_of(row, files.source.facts.get("set"))
         odd[NO_SPLIT, dataset] += split is None
-        odd[UNTYPED, dataset] += label == OTHER
-        yield Annotation(
-            where=row.where,
-            context_id=article_id,
-            context=article,
-            inputs={"article": article},
-            category=dataset,
-            candidate_id=f"{article_id}/{system}",
-            candidate=summary,
-            system=system,
-            aspect="factuality",
-            label=None if label == OTHER else label,
-            score=score,
-            split=split or "test",
-        )
+        odd[UNTYPED, dataset] += OTHER in labels
+        for label in labels:
+            yield Annotation(
+                where=row.where,
+                context_id=article_id,
+                context=article,
+                inputs={"article": article},
+                category=dataset,
+                candidate_id=f"{article_id}/{system}",
+                candidate=summary,
+                system=system,
+                aspect="factuality",
+                label=None if label == OTHER else label,
+                score=score,
+                split=split or "test",
+            )
     for (message, dataset), n in odd.items():
         if n:
             files.report(main, message.format(dataset, n))
+
+
+def labels_of(row: Record, set_name: str | None) -> list[str | None]:
+    """Return the labels of a summary: one, or several types of error.
+
+    A column is the share of sentences that are free of its error. A sentence on whose type of error
+    the annotators do not agree lowers every column, `Other` with them, so that the types of a
+    summary are the columns below `Other`.
+    """
+    if set_name is None:
+        return [label_of(row)]
+    if row.number("Factuality") >= 1:
+        return ["no_error"]
+    if set_name != TYPED:
+        return ["not_factual"]
+    types = [name for name in TYPES if row.number(name) < row.number(ANY_TYPE) - TOLERANCE]
+    return [*types] or [UNTYPED_ERROR]
 
 
 def label_of(row: Record) -> str | None:

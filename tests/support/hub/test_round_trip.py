@@ -63,7 +63,10 @@ def test_what_is_loaded_is_what_was_published(
     _assert_loads(ask, folder, f"org/{name}", tmp_path)
 
 
-REAL = {name: [None] for name in ALLOWED} | {"wmt_mqm": ["ted/ende", "ted/zhen"]}
+REAL = {name: [None] for name in ALLOWED} | {
+    "frank": ["typed"],
+    "wmt_mqm": ["ted/ende", "ted/zhen"],
+}
 TRIED = REAL if FULL else {"challenge300": [None]}
 
 

@@ -120,17 +120,29 @@ def rated(
     return read
 
 
-def frank(folder: Path) -> list[Text]:
+FRANK_TYPES = ("RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "GramE")
+
+
+def frank_types(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence on whose error nobody agreed lowers `Other` and all the others with it."""
+    disagreed = 1 - row["Other"]
+    found = tuple(name for name in FRANK_TYPES if 1 - row[name] - disagreed > 1e-6)
+    return found or ("untyped",)
+
+
+def frank(folder: Path, *, typed: bool) -> list[Text]:
+    """Read whether a summary is factual, or which types of error it has."""
     written = {
         (row["hash"], row["model_name"]): (row["summary"], row["article"])
         for row in json.loads((folder / "benchmark_data.cnndm.assembled.json").read_text("utf-8"))
     }
+    label = frank_types if typed else lambda _: ("not_factual",)
     return [
         Text(
             row["hash"],
             row["model_name"],
             written[row["hash"], row["model_name"]][0],
-            {"factuality": () if row["Factuality"] == 1 else ("not_factual",)},
+            {"factuality": () if row["Factuality"] == 1 else label(row)},
             {"article": written[row["hash"], row["model_name"]][1]},
             split=row["split"],
         )

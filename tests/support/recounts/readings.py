@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
@@ -135,7 +136,17 @@ READINGS = [
         best_by_most,
         fmean,
     ),
-    Reading("frank", frank, no_error, error_free, declared=False),
+    *(
+        Reading(
+            "frank",
+            partial(frank, typed=name == "typed"),
+            no_error,
+            error_free,
+            options={"set_name": name},
+            declared=False,
+        )
+        for name in ("factuality", "typed")
+    ),
     Reading("goyal_gpt3_news", goyal(packed=True, first=True), gap(2), number),
     Reading(
         "goyal_gpt3_news",
