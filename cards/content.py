@@ -31,12 +31,14 @@ class Content:
         human_scores: Rows of the human_score schema.
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
+        references: Rows of the reference schema: split and context_id.
     """
 
     manifest: Mapping[str, Any]
     pairs: pl.DataFrame
     human_scores: pl.DataFrame
     annotations: pl.DataFrame
+    references: pl.DataFrame
 
     @property
     def source(self) -> Mapping[str, Any]:
@@ -79,6 +81,7 @@ def read_content(folder: Path) -> Content:
         read_frame(folder, "pairs", polars_schema("pair").names()),
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
         read_frame(folder, "annotations", _JUDGED),
+        read_frame(folder, "references", ["split", "context_id"]),
     )
 
 
@@ -98,6 +101,7 @@ def counts(content: Content) -> dict[str, int]:
         "empty candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
         "systems": systems.drop_nulls().n_unique(),
         "annotations": annotations.height,
+        "references": content.references.height,
     }
 
 

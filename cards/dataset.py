@@ -108,6 +108,7 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "choice": _choice(source),
         "repo_id": repo_id,
         "split": configs(content)[0]["data_files"][0]["split"],
+        "references": content.references["split"].min(),
         "columns": render_table(_columns()),
         "texts": prose(source.get("texts", _NOT_STATED)),
         "homepage": source["homepage"],

@@ -44,18 +44,20 @@ def metadata(content: Content) -> DatasetCardData:
 
 
 def configs(content: Content) -> list[dict[str, Any]]:
-    """Return the parts that `load_dataset` offers: pairs by default, human scores, annotations.
+    """Return the parts that `load_dataset` offers, of which pairs are the default.
 
     What has no rows is left out.
     """
-    pairs, annotations = (
-        list(frame["split"].unique().sort()) for frame in (content.pairs, content.annotations)
+    pairs, annotations, references = (
+        list(frame["split"].unique().sort())
+        for frame in (content.pairs, content.annotations, content.references)
     )
     systems = [] if content.human_scores.is_empty() else ["systems"]
     found: list[dict[str, Any]] = [
         {"config_name": "pairs", "default": True, "data_files": _files("pairs", pairs)},
         {"config_name": "human_scores", "data_files": _files("human_scores", systems)},
         {"config_name": "annotations", "data_files": _files("annotations", annotations)},
+        {"config_name": "references", "data_files": _files("references", references)},
     ]
     return [config for config in found if config["data_files"]]
 

@@ -108,7 +108,7 @@ def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Ite
 
 
 def check_numbers(references: pl.DataFrame) -> Iterator[Problem]:
-    """Yield the contexts whose references are not numbered 1, 2, 3, …
+    """Yield the references whose contexts do not number them from 1 without a gap.
 
     Args:
         references: Rows of the reference schema; problems carry their row numbers.

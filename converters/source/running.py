@@ -2,12 +2,15 @@
 
 import traceback
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
-from nnd.converters import Annotation
+from nnd.converters import Annotation, Reference
 from nnd.converters.source.files import Files
-from nnd.converters.source.source import Source, load_converter
+from nnd.converters.source.source import Source, load_converter, load_references
 from nnd.converters.source.table import has_table, table_annotations
 from nnd.schemas import NNDError, SourceError
+
+Row = TypeVar("Row", Annotation, Reference)
 
 
 def choose_converter(source: Source) -> Callable[[Files], Iterator[Annotation]]:
@@ -22,7 +25,20 @@ def choose_converter(source: Source) -> Callable[[Files], Iterator[Annotation]]:
 
 def run_converter(source: Source, files: Files) -> Iterator[Annotation]:
     """Run a convert.py; what it does not catch becomes an error that names its line."""
-    generator = choose_converter(source)
+    yield from _explaining(source, choose_converter(source), files)
+
+
+def run_references(source: Source, files: Files) -> Iterator[Reference]:
+    """Yield the references of a source, in the same way; nothing where it has none."""
+    is_own = (source.folder / "convert.py").exists()
+    generator = load_references(source) if is_own else None
+    if generator is not None:
+        yield from _explaining(source, generator, files)
+
+
+def _explaining(
+    source: Source, generator: Callable[[Files], Iterator[Row]], files: Files
+) -> Iterator[Row]:
     try:
         yield from generator(files)
     except NNDError:
