@@ -11,7 +11,7 @@ from nnd.converters.pairs.gather import raise_first
 from nnd.converters.pairs.pairing import fold
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
-from nnd.schemas import Problem, SourceError, check_frame, polars_schema
+from nnd.schemas import Problem, SourceError, check_frame, has_surrogate, polars_schema
 
 _CONTEXT = ("split", "context_id")
 
@@ -84,6 +84,11 @@ def _check_types(source: Source, each: object) -> None:
         value = getattr(each, name)
         if not isinstance(value, str):
             raise SourceError(f"{each.where}: {name}: {shown(value)} is not a string; correct it")
+        if has_surrogate(value):
+            raise SourceError(
+                f"{each.where}: {name}: {shown(value)} has half a surrogate pair, which is no "
+                "character; correct it, or leave it out"
+            )
 
 
 def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Iterator[Problem]:

@@ -113,7 +113,8 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     frames[published_path("human_scores", "any")] = conversion.human_scores
     conversion.write_files(folder, frames)
     (folder / "schemas").mkdir()
-    for schema in SCHEMAS:
+    unused = {"reference"} if conversion.references.is_empty() else set[str]()
+    for schema in (name for name in SCHEMAS if name not in unused):
         name = f"{schema}.schema.json"
         text = (package_files("nnd.schemas") / name).read_bytes()
         (folder / "schemas" / name).write_bytes(text)

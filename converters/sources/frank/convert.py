@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from nnd.converters import Annotation, Files, Record, SourceError
+from nnd.converters import Annotation, Files, Record, Reference, SourceError
 from nnd.converters.reading import read_text
 
 SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels
@@ -26,7 +27,14 @@ NO_TEXT = "summaries of {} left out, as neither file has their texts: {}"
 NO_SPLIT = "summaries of {} that state no split and count as test: {}"
 UNTYPED = "summaries of {} kept without a label, as theirs is OtherE, not of the typology: {}"
 
-Texts = Mapping[tuple[str, str], tuple[str, str]]
+
+class Text(NamedTuple):
+    """What a row says, in the annotation file or in the file of texts."""
+
+    where: str
+    article: str
+    summary: str
+    reference: str | None
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
@@ -45,7 +53,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
         if (article_id, system) not in texts:
             odd[NO_TEXT, dataset] += 1
             continue
-        article, summary = texts[article_id, system]
+        text = texts[article_id, system]
         split = row.optional_text("split") or splits.get(article_id)
         score = row.number("Factuality") if main == SUMMARIES else None
         labels = labels_of(row, files.source.facts.get("set"))
@@ -55,11 +63,11 @@ def annotations(files: Files) -> Iterator[Annotation]:
             yield Annotation(
                 where=row.where,
                 context_id=article_id,
-                context=article,
-                inputs={"article": article},
+                context=text.article,
+                inputs={"article": text.article},
                 category=dataset,
                 candidate_id=f"{article_id}/{system}",
-                candidate=summary,
+                candidate=text.summary,
                 system=system,
                 aspect="factuality",
                 label=None if label == OTHER else label,
@@ -69,6 +77,22 @@ def annotations(files: Files) -> Iterator[Annotation]:
     for (message, dataset), n in odd.items():
         if n:
             files.report(main, message.format(dataset, n))
+
+
+def references(files: Files) -> Iterator[Reference]:
+    """Yield the highlights of every article, where the file of texts has them."""
+    rows = list(files.json(files.source.files[0].name))
+    texts, splits = read_texts(files, rows), read_splits(files, rows)
+    for row in rows:
+        article_id = row.identifier("hash")
+        text = texts.get((article_id, row.text("model_name")))
+        if text is not None and text.reference is not None:
+            yield Reference(
+                where=text.where,
+                context_id=article_id,
+                reference=text.reference,
+                split=row.optional_text("split") or splits.get(article_id) or "test",
+            )
 
 
 def labels_of(row: Record, set_name: str | None) -> list[str | None]:
@@ -119,8 +143,8 @@ def read_labels(sentence: Record, annotator: str) -> list[str]:
     return labels
 
 
-def read_texts(files: Files, rows: list[Record]) -> Texts:
-    """Return (article, summary) by (hash, model name), from the rows, else from the text file.
+def read_texts(files: Files, rows: list[Record]) -> Mapping[tuple[str, str], Text]:
+    """Return the texts by (hash, model name), from the rows, else from the file of texts.
 
     Raises:
         SourceError: If two rows are about the same summary.
@@ -135,10 +159,11 @@ def read_texts(files: Files, rows: list[Record]) -> Texts:
         places[key] = row.where
     own = [row for row in rows if {"article", "summary"} <= row.fields.keys()]
     others = files.json(TEXTS) if len(own) < len(rows) else ()
-    texts: dict[tuple[str, str], tuple[str, str]] = {}
+    texts: dict[tuple[str, str], Text] = {}
     for row in (*own, *others):
         key = (row.identifier("hash"), row.text("model_name"))
-        texts.setdefault(key, (row.text("article"), row.text("summary")))
+        found = (row.where, row.text("article"), row.text("summary"))
+        texts.setdefault(key, Text(*found, row.optional_text("reference")))
     return texts
 
 

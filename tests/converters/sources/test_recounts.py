@@ -142,6 +142,28 @@ def test_contexts_and_their_parts(reading: Reading, nnd_data: Path) -> None:
         assert len(parts) > 1 or [context] == list(parts.values())
 
 
+# References of each source that has some.
+REFERENCES = {"summeval": 1_100, "frank": 250}
+
+
+@every_reading
+def test_references(reading: Reading, nnd_data: Path) -> None:
+    expected: dict[tuple[str, str], dict[str, None]] = {}
+    for text in texts_of(reading, nnd_data):
+        for reference in text.references:
+            expected.setdefault((text.split, text.context), {})[reference] = None
+    frame = conversion_of(reading, nnd_data).references
+    found: dict[tuple[str, str], list[str]] = {}
+    for split, key, n, reference in frame.select(
+        "split", "context_id", "n", "reference"
+    ).iter_rows():
+        found.setdefault((split, key), []).append(reference)
+        assert n == len(found[split, key])
+
+    assert found == {key: [*texts] for key, texts in expected.items()}
+    assert frame.height == REFERENCES.get(reading.source, 0)
+
+
 @every_reading
 def test_margins(reading: Reading, nnd_data: Path) -> None:
     """A margin is the difference of two scores; there is none without scores."""

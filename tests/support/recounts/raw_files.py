@@ -27,6 +27,7 @@ class Text(NamedTuple):
         name: Its own key, where it has one.
         split: Where the source has several.
         category: Of the context, where the source has some.
+        references: What the row says is a good answer to its context.
     """
 
     context: str
@@ -37,6 +38,7 @@ class Text(NamedTuple):
     name: str | None = None
     split: str = "test"
     category: str | None = None
+    references: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -113,6 +115,7 @@ def rated(
                 line[summary],
                 {aspect: [one[aspect] for one in line[people]] for aspect in aspects},
                 {part[0]: line[part[1]]},
+                references=tuple(line.get("references", ())),
             )
             for line in _json_lines(folder / file)
         ]
@@ -133,7 +136,7 @@ def frank_types(row: Mapping[str, Any]) -> tuple[str, ...]:
 def frank(folder: Path, *, typed: bool) -> list[Text]:
     """Read whether a summary is factual, or which types of error it has."""
     written = {
-        (row["hash"], row["model_name"]): (row["summary"], row["article"])
+        (row["hash"], row["model_name"]): (row["summary"], row["article"], row["reference"])
         for row in json.loads((folder / "benchmark_data.cnndm.assembled.json").read_text("utf-8"))
     }
     label = frank_types if typed else lambda _: ("not_factual",)
@@ -145,6 +148,7 @@ def frank(folder: Path, *, typed: bool) -> list[Text]:
             {"factuality": () if row["Factuality"] == 1 else label(row)},
             {"article": written[row["hash"], row["model_name"]][1]},
             split=row["split"],
+            references=(written[row["hash"], row["model_name"]][2],),
         )
         for row in json.loads((folder / "human_annotations.json").read_text("utf-8"))
         if row["dataset"] == "cnndm"
