@@ -46,6 +46,12 @@ class Content:
         return self.manifest["source"]  # type: ignore[no-any-return]
 
     @property
+    def languages(self) -> list[str]:
+        """The languages of the candidates: of those in pairs, where there are any."""
+        rows = self.annotations if self.pairs.is_empty() else self.pairs
+        return rows["language"].unique().sort().to_list()
+
+    @property
     def declared(self) -> bool:
         """Whether every file that was read is the declared one."""
         files = self.manifest["files"]

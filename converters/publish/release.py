@@ -110,6 +110,8 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
         for name, frame in by_split.items()
         for (split,), rows in sorted(frame.group_by("split", maintain_order=True))
     }
+    if conversion.pairs.is_empty():  # every context has one candidate: the file still says so
+        frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
     conversion.write_files(folder, frames)
     (folder / "schemas").mkdir()
