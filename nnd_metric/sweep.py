@@ -52,6 +52,7 @@ from nnd.metric.results import (
 from nnd.metric.trouble import Trouble
 from nnd.schemas import (
     NNDError,
+    ScoringError,
     ScoringWarning,
     check_replaceable,
 )

@@ -44,10 +44,14 @@ class Row:
 
     def texts(self, column: str) -> list[str]:
         """Return the texts of a cell that holds a list of them, or one; empty ones are left out."""
+        texts = (self._trimmed(text, column) for text in self.listed(column))
+        return [text for text in dict.fromkeys(texts) if text]
+
+    def listed(self, column: str) -> list[str]:
+        """Return the texts of a cell that holds a list of them, or one, as they are."""
         value = self.fields[column]
         items = value if isinstance(value, list) else [value]
-        texts = (self._trimmed(_text(item, self.place(column)), column) for item in items)
-        return [text for text in dict.fromkeys(texts) if text]
+        return [_text(item, self.place(column)) for item in items]
 
     def number(self, column: str, scale: tuple[float, float] = ANY_NUMBER) -> float | None:
         """Return a cell as a number on a scale; None where it is empty."""

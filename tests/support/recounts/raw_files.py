@@ -95,7 +95,17 @@ def confit_samsum(column: str | None) -> Callable[[Path], list[Text]]:
             if column is not None:
                 marks = {"quality": Decimal(row[column]) if row[column] else None}
             summary, inputs = row["Generated Summary"], {"dialogue": row["Dialogue"]}
-            found.append(Text(key, row["Model Name"], summary, marks, inputs, row["ID"]))
+            found.append(
+                Text(
+                    key,
+                    row["Model Name"],
+                    summary,
+                    marks,
+                    inputs,
+                    row["ID"],
+                    references=(row["Reference Summary"],),
+                )
+            )
         return found
 
     return read
