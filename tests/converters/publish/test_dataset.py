@@ -481,7 +481,7 @@ def test_addresses_are_refused_with_their_rows(
     error = there.refused(folder)
 
     assert error == (
-        f"{folder}: annotations and manifest hold 5 e-mail or IP addresses: row 0 context (email "
+        f"{folder}: texts and manifest hold 5 e-mail or IP addresses: row 0 context (email "
         "j…@x…), row 0 candidate (email a…@x…), row 1 candidate (email e…@x…), row 2 candidate "
         "(ip 8…), row 0 inputs/question (email j…@x…); publish with --redact to replace them, or "
         'with --keep-contacts "why" to keep them'

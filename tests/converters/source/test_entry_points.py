@@ -130,7 +130,8 @@ def test_a_package_brings_several_by_their_own_names(site: Path, install: Instal
     for name in ("one", "whatever"):
         assert seen.loaded[name].startswith(f'"{name}" is neither a built-in source (challenge300')
         assert seen.loaded[name].endswith(
-            "wmt_mqm, songs of bird-data 1.2, two of bird-data 1.2) nor a folder with a source.yaml"
+            "wmt_qe_2022, songs of bird-data 1.2, two of bird-data 1.2) nor a folder with a "
+            "source.yaml"
         )
 
 

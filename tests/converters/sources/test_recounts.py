@@ -37,7 +37,7 @@ def converted(origin: Path, source: str, options: tuple[tuple[str, str], ...]) -
 
 
 def conversion_of(reading: Reading, data: Path) -> Conversion:
-    folder = data / reading.source / reading.origin
+    folder = reading.place(data) / reading.origin
     return converted(folder, reading.source, tuple(reading.options.items()))
 
 
@@ -47,7 +47,7 @@ def recounted(folder: Path, number: int) -> list[Text]:
 
 
 def texts_of(reading: Reading, data: Path) -> list[Text]:
-    return recounted(data / reading.source, READINGS.index(reading))
+    return recounted(reading.place(data), READINGS.index(reading))
 
 
 def pairs_of(reading: Reading, texts: list[Text]) -> list[Row]:
@@ -111,6 +111,7 @@ WITH_EQUAL_TEXTS = {
     "goyal_gpt3_news-every_name": 212 + 203,
     "simplification": 9_860 + 11_177 + 6_432 + 5_843,
     "simplification-da": 287 + 335 + 318,
+    "wmt_qe_2022": 23_264,
     "wmt_mqm-ted-ende": 20_278,
     "wmt_mqm-ted-zhen": 28_051,
     "wmt_mqm-ted-ende-severity": 16_360 + 2_107,
@@ -143,7 +144,7 @@ def test_contexts_and_their_parts(reading: Reading, nnd_data: Path) -> None:
 
 
 # References of each source that has some.
-REFERENCES = {"summeval": 1_100, "frank": 250, "confit_samsum": 100}
+REFERENCES = {"summeval": 1_100, "frank": 250, "confit_samsum": 100, "wmt_qe_2022": 527}
 
 
 @every_reading

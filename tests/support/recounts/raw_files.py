@@ -220,6 +220,21 @@ def simplification(file: str, *aspects: str) -> Callable[[Path], list[Text]]:
     return read
 
 
+def wmt_qe(folder: Path) -> list[Text]:
+    with (folder / "en-de-mqm.2021.csv").open(encoding="utf-8", newline="") as opened:
+        return [
+            Text(
+                row["seg_id"],
+                row["system"],
+                row["mt"],
+                {"translation": Decimal(row["score"])},
+                {"source": row["src"]},
+                references=(row["ref"],),
+            )
+            for row in csv.DictReader(opened)
+        ]
+
+
 def wmt_mqm(name: str, column: int) -> Callable[[Path], list[Text]]:
     """Read the categories (column 7) or the severities (column 8) of errors."""
 

@@ -17,6 +17,7 @@ from support.recounts.raw_files import (
     rated,
     simplification,
     wmt_mqm,
+    wmt_qe,
 )
 
 TOLERANCE = Decimal("1e-6")
@@ -35,6 +36,7 @@ class Reading(NamedTuple):
         better: What the first mark is better in: error categories, or the aspect itself (True).
         value: How good a mark is; None where it does not count.
         origin: File or folder to convert, below the folder of real files.
+        folder: Folder of real files, where it is not called like the source.
         options: Set and variant, as `convert` names them.
         declared: Whether the file is the one that source.yaml declares.
     """
@@ -46,6 +48,11 @@ class Reading(NamedTuple):
     origin: str = ""
     options: Mapping[str, str] = {}
     declared: bool = True
+    folder: str | None = None
+
+    def place(self, data: Path) -> Path:
+        """The folder of its real files."""
+        return data / (self.folder or self.source)
 
     @property
     def id(self) -> str:
@@ -179,4 +186,5 @@ READINGS = [
         options={"set_name": "da"},
     ),
     *TED,
+    Reading("wmt_qe_2022", wmt_qe, gap(1), number, folder="wmt_mqm/wmt-qe-2022"),
 ]
