@@ -60,11 +60,11 @@ def _rows(
     """Return the distinct rows of references, numbered within their row, and where each was."""
     found: dict[_Row, str] = {}
     numbers: dict[str, int] = {}
-    where, twice = None, 0
+    place, twice = None, 0
     for each in references:
         _check_types(source, each)
-        if each.where != where:
-            where, numbers = each.where, {}
+        if place != (each.where, each.split, each.context_id):
+            place, numbers = (each.where, each.split, each.context_id), {}
         twice += each.reference in numbers
         n = numbers.setdefault(each.reference, len(numbers) + 1)
         row = (source.name, each.split, each.context_id, n, each.reference, each.origin)
