@@ -5,16 +5,18 @@ What the fixtures give is in `test_sources.py`, and what is odd about a source i
 """
 
 import hashlib
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 from support.recounts.raw_files import Text
-from support.recounts.readings import READINGS, Reading, credited
+from support.recounts.readings import AWAITED, READINGS, Reading, credited
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
@@ -24,7 +26,7 @@ COLUMNS = (
     *("candidate_high", "candidate_low", "system_high", "system_low", "pair_id"),
 )
 
-Row = tuple[str, ...]
+Row = tuple[Any, ...]
 
 every_reading = pytest.mark.parametrize(
     "reading", READINGS, ids=[reading.id for reading in READINGS]
@@ -43,42 +45,46 @@ def conversion_of(reading: Reading, data: Path) -> Conversion:
 
 @cache
 def recounted(folder: Path, number: int) -> list[Text]:
-    return READINGS[number].texts(folder)
+    return [*READINGS, *AWAITED][number].texts(folder)
 
 
 def texts_of(reading: Reading, data: Path) -> list[Text]:
-    return recounted(reading.place(data), READINGS.index(reading))
+    return recounted(reading.place(data), [*READINGS, *AWAITED].index(reading))
 
 
 def pairs_of(reading: Reading, texts: list[Text]) -> list[Row]:
-    """Every pair of two candidates of a context, in the order of their keys."""
-    contexts = defaultdict(list)
+    """Every pair of two candidates of a context and a group, in the order of their keys."""
+    groups = defaultdict(list)
     for text in texts:
-        contexts[text.split, text.context].append(text)
+        groups[text.split, text.context, text.group].append(text)
     found: list[Row] = []
-    for group in contexts.values():
+    for group in groups.values():
         for high in group:
             for low in group:
                 for aspect in high.marks:
                     better = reading.better(high.marks[aspect], low.marks[aspect])
                     for category in (aspect,) * better if isinstance(better, bool) else better:
-                        keys = (high.split, high.context, high.id, low.id, aspect, category)
+                        ids = (high.split, high.context, high.id, low.id)
+                        keys = (*ids, aspect, category, high.group)
                         written = (high.text, low.text)
-                        digest = pair_id(reading.source, keys, written)
+                        digest = pair_id(reading, keys, written)
                         found.append((*keys, *written, high.system, low.system, digest))
     return sorted(found)
 
 
-def pair_id(source: str, keys: Row, texts: Row) -> str:
+def pair_id(reading: Reading, keys: Row, texts: Row) -> str:
     """By the recipe of `pairing.ID_FIELDS`."""
-    split, context, high, low, aspect, category = keys
-    fields = (source, split, context, aspect, category, high, low, *texts, "human")
-    key = "".join(f"{len(field.encode())}:{field}" for field in fields)
+    split, context, high, low, aspect, category, group = keys
+    made = re.sub("[^a-z0-9]+", "_", category.lower())
+    origin = f"constructed:{made}" if reading.constructed else "human"
+    fields = (reading.source, split, context, aspect, category, high, low, *texts, origin)
+    sized = [*fields, group] if group is not None else fields
+    key = "".join(f"{len(field.encode())}:{field}" for field in sized)
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def same_text(row: Row) -> bool:
-    high, low = (" ".join(unicodedata.normalize("NFC", text).split()) for text in row[6:8])
+    high, low = (" ".join(unicodedata.normalize("NFC", text).split()) for text in row[7:9])
     return high == low
 
 
@@ -89,7 +95,7 @@ def test_every_pair_and_no_other_in_order(reading: Reading, nnd_data: Path) -> N
     dropped = {entry["reason"]: entry["n"] for entry in conversion.manifest["dropped"]}
 
     assert pairs
-    expected = [row for row in pairs if not same_text(row)]
+    expected = [(*row[:6], *row[7:]) for row in pairs if not same_text(row)]
     assert conversion.pairs.select(COLUMNS).rows() == expected
     assert dropped.get("same_text", 0) == len(pairs) - len(expected)
 
@@ -119,6 +125,24 @@ WITH_EQUAL_TEXTS = {
     "wmt_mqm-ted-ende-severity_order": 19_987 + 2_604,
     "wmt_mqm-ted-zhen-severity_order": 26_490 + 2_148,
 }
+
+
+DISTINCT = {
+    "bump": 889,
+    "summedits": 30_779,
+    "wmt23_mqm_sxs-ende": 2_941,
+    "wmt23_mqm_sxs-zhen": 11_594,
+    "llmbar": 419,
+    "demetr": 30_311,
+}
+"""Distinct (split, context, group, high, low) of different texts, as issue 16 counts them."""
+
+
+@pytest.mark.parametrize("reading", AWAITED, ids=[reading.id for reading in AWAITED])
+def test_the_recount_gives_the_distinct_pairs(reading: Reading, nnd_data: Path) -> None:
+    pairs = pairs_of(reading, texts_of(reading, nnd_data))
+
+    assert len({(*row[:4], row[6]) for row in pairs if not same_text(row)}) == DISTINCT[reading.id]
 
 
 @every_reading
@@ -204,7 +228,7 @@ def test_counts(reading: Reading, nnd_data: Path) -> None:
         "pairs": len(pairs),
         "distinct_pairs": len({row[:4] for row in pairs}),
         "same_after_lowercase": sum(
-            same_text((*row[:6], row[6].lower(), row[7].lower())) for row in pairs
+            same_text((*row[:7], row[7].lower(), row[8].lower())) for row in pairs
         ),
         "by_error_category": Counter(row[5] for row in pairs),
         "by_aspect": Counter(row[4] for row in pairs),

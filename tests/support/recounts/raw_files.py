@@ -7,6 +7,8 @@ import csv
 import hashlib
 import io
 import json
+import re
+import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +22,7 @@ class Text(NamedTuple):
 
     Attributes:
         context: Key of its context.
-        system: Who wrote it; `|` between several.
+        system: Who wrote it; `|` between several, None if the file does not say.
         text: What they wrote.
         marks: Aspect → what was said: labels of errors, a score, or ratings; None if nothing.
         inputs: The parts of its context.
@@ -28,10 +30,11 @@ class Text(NamedTuple):
         split: Where the source has several.
         category: Of the context, where the source has some.
         references: What the row says is a good answer to its context.
+        group: What it was judged in, where only those of one group are compared.
     """
 
     context: str
-    system: str
+    system: str | None
     text: str
     marks: Mapping[str, Any]
     inputs: Mapping[str, str]
@@ -39,6 +42,7 @@ class Text(NamedTuple):
     split: str = "test"
     category: str | None = None
     references: tuple[str, ...] = ()
+    group: str | None = None
 
     @property
     def id(self) -> str:
@@ -252,6 +256,45 @@ def wmt_mqm(name: str, column: int) -> Callable[[Path], list[Text]]:
         return [
             Text(*key, texts[key][1], {"translation": tuple(found)}, {"source": texts[key][0]})
             for key, found in labels.items()
+        ]
+
+    return read
+
+
+def wmt23_mqm_sxs(name: str) -> Callable[[Path], list[Text]]:
+    """Read the errors that each rater marked; those who saw an attention check marked it there."""
+
+    def read(folder: Path) -> list[Text]:
+        file = f"sxs_mqm_generalMT2023_{name}.3ratingsPerSegment.tsv"
+        sources, targets = dict[str, str](), dict[str, str]()
+        labels: dict[tuple[str, str, str], dict[str, None]] = {}
+        with tarfile.open(folder / "generalMT2023" / name / f"{file}.tar.gz") as archive:
+            lines = io.TextIOWrapper(archive.extractfile(file) or io.BytesIO(), "utf-8")
+            next(lines)
+            for system, *segment, rater, source, target, category, severity, _ in (
+                line.split("\t") for line in lines
+            ):
+                if severity == "HOTW-test":
+                    continue
+                key = "/".join(segment)
+                kind = category.removesuffix(" (Translation)").removesuffix(" (Translation 2)")
+                labels.setdefault((key, system, rater), {})[kind] = None
+                for texts, name_, text in (
+                    (sources, key, source),
+                    (targets, f"{key}/{system}", target),
+                ):
+                    plain = re.sub("</?v>", "", text)
+                    texts[name_] = min(texts.get(name_, plain), plain, key=len)
+        return [
+            Text(
+                key,
+                system,
+                targets[f"{key}/{system}"],
+                {"translation": tuple(found)},
+                {"source": sources[key]},
+                group=rater,
+            )
+            for (key, system, rater), found in labels.items()
         ]
 
     return read

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
+from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
     challenge300,
@@ -16,6 +17,7 @@ from support.recounts.raw_files import (
     quiz_design,
     rated,
     simplification,
+    wmt23_mqm_sxs,
     wmt_mqm,
     wmt_qe,
 )
@@ -39,6 +41,7 @@ class Reading(NamedTuple):
         folder: Folder of real files, where it is not called like the source.
         options: Set and variant, as `convert` names them.
         declared: Whether the file is the one that source.yaml declares.
+        constructed: Whether people made the errors on purpose.
     """
 
     source: str
@@ -48,6 +51,7 @@ class Reading(NamedTuple):
     origin: str = ""
     options: Mapping[str, str] = {}
     declared: bool = True
+    constructed: bool = False
     folder: str | None = None
 
     def place(self, data: Path) -> Path:
@@ -188,3 +192,21 @@ READINGS = [
     *TED,
     Reading("wmt_qe_2022", wmt_qe, gap(1), number, folder="wmt_mqm/wmt-qe-2022"),
 ]
+
+AWAITED = [
+    Reading("bump", bump, no_error, error_free, constructed=True),
+    Reading("summedits", summedits, no_error, error_free, constructed=True),
+    *(
+        Reading(
+            "wmt23_mqm_sxs",
+            wmt23_mqm_sxs(name),
+            no_error,
+            error_free,
+            options={"set_name": name},
+        )
+        for name in ("ende", "zhen")
+    ),
+    Reading("llmbar", llmbar, no_error, error_free, constructed=True),
+    Reading("demetr", demetr, no_error, error_free, constructed=True),
+]
+"""Sources whose converters are still to come."""
