@@ -66,6 +66,7 @@ def test_what_is_loaded_is_what_was_published(
 REAL = {name: [None] for name in ALLOWED} | {
     "frank": ["typed"],
     "wmt_mqm": ["ted/ende", "ted/zhen"],
+    "wmt23_mqm_sxs": ["ende", "zhen"],
 }
 TRIED = REAL if FULL else {"challenge300": [None]}
 
