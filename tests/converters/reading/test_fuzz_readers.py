@@ -196,11 +196,12 @@ def test_a_built_in_source(tmp_path: Path, damage: Damage, source: str) -> None:
     name, folder, set_name, variant = chance.choice([case for case in CASES if case[0] == source])
     place = tmp_path / "from"
     shutil.rmtree(place, ignore_errors=True)
-    own = [path for path in folder.iterdir() if path.suffix not in {".yaml", ".py", ""}]
-    place.mkdir()
+    own = [path for path in folder.rglob("*") if path.suffix not in {".yaml", ".py", ""}]
     for path in own:
-        shutil.copy(path, place)
-    spoilt = chance.choice(sorted(place.iterdir()))
+        copy = place / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    spoilt = chance.choice(sorted(path for path in place.rglob("*") if path.is_file()))
     spoilt.write_bytes(damage(spoilt.read_bytes()))
 
     read_or_refused(lambda: convert(name, origin=place, set_name=set_name, variant=variant))

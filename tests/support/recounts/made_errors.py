@@ -8,7 +8,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from support.recounts.raw_files import Text
 
@@ -27,7 +27,7 @@ def bump(folder: Path) -> list[Text]:
     found = []
     for task, column in ((1, "corrected_error_type"), (2, "error_type")):
         for row in json.loads((folder / f"data/task{task}_dataset.json").read_text("utf-8")):
-            kind = row[column] if row[column].endswith(" Error") else f"{row[column]} Error"
+            kind = row[column].removesuffix(" Error")
             texts = row["reference_summary"], row["edited_summary"]
             pair = Row(f"task{task}/{row['id']}", "faithfulness", *texts, kind)
             found += _texts(pair, {"article": row["article"]}, str(row["article_id"]))
@@ -55,11 +55,13 @@ def summedits(folder: Path) -> list[Text]:
 def llmbar(folder: Path) -> list[Text]:
     found = []
     for path in sorted((folder / "Dataset/LLMBar").rglob("dataset.json")):
-        for number, row in enumerate(json.loads(path.read_text("utf-8"))):
-            texts = [row["output_1"], row["output_2"]][:: 1 if row["label"] == 1 else -1]
-            part = path.parent.name
+        part = path.parent.name
+        for number, row in enumerate(json.loads(path.read_text("utf-8")), start=1):
+            first, second = row["output_1"], row["output_2"]
+            texts = (first, second) if row["label"] == 1 else (second, first)
             pair = Row(f"{part}/{number}", "instruction_following", *texts, part)
-            found += _texts(pair, {"instruction": row["input"]}, _digest(row["input"]))
+            sides = ("first", "second") if row["label"] == 1 else ("second", "first")
+            found += _texts(pair, {"instruction": row["input"]}, _digest(row["input"]), sides)
     return found
 
 
@@ -69,27 +71,30 @@ def demetr(folder: Path) -> list[Text]:
         for member in archive.namelist():
             for row in json.loads(archive.read(member)):
                 name = row["pert_name"]
-                if name != "base_id35_reference" and row["pert_check"]:
-                    texts = row["mt_sent"], row["pert_sent"]
+                texts = row["mt_sent"], row["pert_sent"]
+                if name != "base_id35_reference" and row["pert_check"] and texts[0] != texts[1]:
                     pair = Row(f"{name}/{row['id']}", "translation", *texts, name)
                     source = row["src_sent"]
                     found += _texts(pair, {"source": source}, _digest(source))
     return found
 
 
-def _texts(pair: Row, inputs: Mapping[str, str], context: str) -> list[Text]:
-    marks: Mapping[str, tuple[Any, ...]] = {"high": (), "low": (pair.category,)}
+def _texts(
+    pair: Row, inputs: Mapping[str, str], context: str, sides: tuple[str, str] = ("high", "low")
+) -> list[Text]:
+    """The better text and the worse one; `sides` ends their keys."""
+    marks: list[tuple[str, tuple[str, ...]]] = [(pair.high, ()), (pair.low, (pair.category,))]
     return [
         Text(
             context,
             None,
-            getattr(pair, side),
+            text,
             {pair.aspect: mark},
             inputs,
             f"{pair.key}/{side}",
             group=pair.key,
         )
-        for side, mark in marks.items()
+        for side, (text, mark) in zip(sides, marks, strict=True)
     ]
 
 

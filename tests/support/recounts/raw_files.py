@@ -48,6 +48,10 @@ class Text(NamedTuple):
     def id(self) -> str:
         return self.name or f"{self.context}/{self.system}"
 
+    @property
+    def systems(self) -> list[str]:
+        return [] if self.system is None else self.system.split("|")
+
 
 def quiz_design(folder: Path) -> list[Text]:
     groups = _json_lines(folder / "quiz_design_groups.jsonl")

@@ -201,12 +201,8 @@ READINGS = [
         )
         for name in ("ende", "zhen")
     ),
-]
-
-AWAITED = [
     Reading("bump", bump, no_error, error_free, constructed=True),
     Reading("summedits", summedits, no_error, error_free, constructed=True),
     Reading("llmbar", llmbar, no_error, error_free, constructed=True),
     Reading("demetr", demetr, no_error, error_free, constructed=True),
 ]
-"""Sources whose converters are still to come."""
