@@ -91,7 +91,9 @@ def check_counts(card: str, folder: Path) -> None:
         "contexts": len({(a["split"], a["context_id"]) for a in annotations}),
         "candidates": len(texts),
         "empty candidates": sum(not text.strip() for text in texts.values()),
-        "systems": len({name for a in annotations for name in a["system"].split("|")}),
+        "systems": len(
+            {name for a in annotations if a["system"] for name in a["system"].split("|")}
+        ),
         "annotations": len(annotations),
         "references": read_frame(folder, "references").height,
     }
