@@ -2,7 +2,7 @@
 
 A tar has no table of contents, so it is unpacked as a whole, and no further than its limit. Its
 headers (POSIX ustar, with the long names of GNU and pax) are read here: `tarfile` of Python 3.11
-never ends with a negative size, and takes hours with some pax headers.
+loops forever on a negative size, and takes hours on some pax headers.
 """
 
 import zlib
@@ -27,7 +27,7 @@ _LONGEST_EXTENSION = 2**16
 
 
 class _Member(NamedTuple):
-    """What a header says, and where what it stands for begins."""
+    """What a header says of a file, and where its content begins."""
 
     name: str
     kind: bytes
@@ -50,8 +50,8 @@ def read_tarball(path: Path) -> dict[str, bytes]:
         path: The archive.
 
     Raises:
-        SourceError: If it is broken or no .tar.gz, if a member is a link, another archive or named
-            so that it leads elsewhere, or if it would unpack to too much.
+        SourceError: If it is broken or not a .tar.gz, if a member is a link, another archive or has
+            a name that leads elsewhere, or if it would unpack to too much.
     """
     try:
         raw = _unpack(path)
@@ -80,22 +80,22 @@ def _unpack(path: Path) -> bytes:
     size = path.stat().st_size
     packed = path.read_bytes() if size <= MOST_BYTES else b""
     most = min(MOST_BYTES, max(ANY_RATIO_UP_TO, MOST_RATIO * len(packed)))
-    gzip = zlib.decompressobj(wbits=31)  # of gzip alone
+    gzip = zlib.decompressobj(wbits=31)  # a gzip header, and no other
     raw = gzip.decompress(packed, most + 1)
     if len(raw) > most or size > MOST_BYTES:
         raise _refusal(path, f"it unpacks from {size:,} to more than {most:,} bytes")
     if not gzip.eof:
-        raise ValueError("it ends within its gzip")
+        raise ValueError("the gzip stream ends early")
     if gzip.unused_data:
-        raise ValueError("something follows its gzip")
+        raise ValueError("there is more after the gzip stream")
     return raw
 
 
 def _members(raw: bytes) -> Iterator[_Member]:
-    """Yield the members of a tar, those with long names under these.
+    """Yield the members of a tar.
 
     Raises:
-        ValueError: If it is broken, or does not end as a tar does.
+        ValueError: If it is broken, or its end is missing.
     """
     place, long_name = 0, ""
     while any(block := raw[place : place + _BLOCK]):
@@ -105,22 +105,22 @@ def _members(raw: bytes) -> Iterator[_Member]:
         place = member.next_header
         if member.kind in (_LONG_NAME, _PAX, _PAX_OF_ALL):
             if member.size > _LONGEST_EXTENSION:
-                raise ValueError("a header that is too long")
+                raise ValueError(f"an extended header has {member.size:,} bytes")
             said = raw[member.start : member.end]
             long_name = _long_name(said, member.kind) or long_name
         else:
             yield member._replace(name=long_name or member.name)
             long_name = ""
     if len(raw) - place < _BLOCK or raw.count(b"\0", place) < len(raw) - place:
-        raise ValueError("it does not end as a tar does")
+        raise ValueError("the end of the tar is missing, or something follows it")
 
 
 def _read_header(block: bytes, place: int) -> _Member:
     if len(block) < _BLOCK:
-        raise ValueError("it ends within a header")
+        raise ValueError("the tar ends within a header")
     unsummed = block[:148] + b" " * 8 + block[156:]
     if _octal(block[148:156]) != sum(unsummed):
-        raise ValueError(f"no header of a tar at byte {place:,}")
+        raise ValueError(f"the header at byte {place:,} has a wrong checksum")
     name, prefix = (part.partition(b"\0")[0] for part in (block[:100], block[345:500]))
     is_posix = block[257:263] == b"ustar\0"
     path = b"/".join([prefix, name]) if is_posix and prefix else name
@@ -130,7 +130,7 @@ def _read_header(block: bytes, place: int) -> _Member:
 def _octal(field: bytes) -> int:
     digits = field.strip(b" \0")
     if not digits.isdigit():
-        raise ValueError("a number that is none in a header")
+        raise ValueError("a header with an invalid number")
     return int(digits, 8)
 
 
@@ -148,7 +148,7 @@ def _long_name(said: bytes, kind: bytes) -> str:
         if key == b"path" and kind == _PAX:
             name = value.removesuffix(b"\n").decode()
         elif key in {b"path", b"size"} or key.startswith(b"GNU.sparse"):
-            raise ValueError("a pax header with the size of a file, or one name for all")
+            raise ValueError("a pax header that sets a size, or one name for all files")
     return name
 
 
@@ -161,7 +161,7 @@ def _what_is_wrong(members: list[_Member]) -> Iterator[str]:
         for wrong in what_is_wrong_with_name(member.name):
             yield f"{name} {wrong}"
         if member.kind not in _FILE + _FOLDER:
-            yield f"{name} is a link, or another thing that is no file"
+            yield f"{name} is a link or a device, not a file"
         if member.name in names:
-            yield f"{name} stands in it twice"
+            yield f"{name} is there twice"
         names.add(member.name)

@@ -8,9 +8,9 @@ from nnd.converters import Annotation, Files, SourceError
 from nnd.converters.reading import Cells, decode, shown
 
 COLUMNS = ["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category"]
-SEVERITY = 8  # what follows it, most of the file, says how long a rater looked at what
+SEVERITY = 8  # the column after it, most of the file, records what a rater looked at
 SEVERITIES = {"No-error", "Minor", "Major"}
-CHECK = "HOTW-test"  # an error that was put in to see whether the rater looks; no translation's own
+CHECK = "HOTW-test"  # an error planted to test the rater's attention, not one of the translation
 
 MARK = re.compile("</?v>")  # around an error
 SIDE = re.compile(r" \(Translation( 2)?\)$")  # which of the two on the screen lacks something

@@ -129,7 +129,7 @@ def test_a_long_name_that_leads_elsewhere_is_refused(make_tarball: MakeTarball) 
 def test_what_is_no_file_is_refused(make_tarball: MakeTarball, kind: bytes) -> None:
     path = make_tarball((entry("a.txt", kind=kind, linkname="/etc/passwd"), b""))
 
-    assert refused(path).startswith("a.tar.gz: a.txt is a link, or another thing that is no file;")
+    assert refused(path).startswith("a.tar.gz: a.txt is a link or a device, not a file;")
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(make_tarball: MakeTarball) -> None:
@@ -156,7 +156,7 @@ def test_too_many_members_are_refused(make_tarball: MakeTarball) -> None:
 
 
 def test_a_name_that_stands_twice_is_refused(make_tarball: MakeTarball) -> None:
-    assert "a.txt stands in it twice" in refused(make_tarball(("a.txt", b"1"), ("a.txt", b"2")))
+    assert "a.txt is there twice" in refused(make_tarball(("a.txt", b"1"), ("a.txt", b"2")))
 
 
 @pytest.mark.parametrize("name", ["inner.zip", "deep/inner.TAR.GZ", "inner.tgz"])
@@ -167,7 +167,9 @@ def test_an_archive_in_it_is_refused(make_tarball: MakeTarball, name: str) -> No
 def test_a_file_with_holes_is_refused(make_tarball: MakeTarball) -> None:
     holes = entry("a.txt", pax_headers={"GNU.sparse.realsize": str(2**50)})
 
-    assert "not a whole .tar.gz: a pax header with the size" in refused(make_tarball((holes, b"")))
+    assert "not a whole .tar.gz: a pax header that sets a size" in refused(
+        make_tarball((holes, b""))
+    )
 
 
 def with_field(raw: bytes, place: int, value: bytes) -> bytes:
@@ -182,9 +184,12 @@ def with_field(raw: bytes, place: int, value: bytes) -> bytes:
     ("size", "message"),
     [
         (b"77777777777\0", "a.txt is cut off"),
-        (b"\xff" * 12, "a number that is none"),  # -1, as GNU writes numbers that are too large
-        (b"-0000000010\0", "a number that is none"),
-        (b"\0" * 12, "a number that is none"),
+        (
+            b"\xff" * 12,
+            "a header with an invalid number",
+        ),  # -1, as GNU writes numbers that are too large
+        (b"-0000000010\0", "a header with an invalid number"),
+        (b"\0" * 12, "a header with an invalid number"),
         (b"00000000009\0", "invalid literal"),
     ],
 )
@@ -207,7 +212,7 @@ def test_a_long_header_is_refused(make_tarball: MakeTarball) -> None:
     # `tarfile` of Python 3.11.7 takes hours with some of a megabyte of digits.
     long = packed((entry("x", kind=tarfile.XHDTYPE), b"9" * MIB), layout=tarfile.USTAR_FORMAT)
 
-    assert "a header that is too long" in refused(make_tarball(long))
+    assert "an extended header has 1,048,576 bytes" in refused(make_tarball(long))
 
 
 @pytest.mark.parametrize("end", [512, 700, 1024, 1536])
@@ -220,14 +225,14 @@ def test_a_tar_that_was_cut_off_before_it_was_packed(make_tarball: MakeTarball, 
 def test_something_behind_the_end_is_refused(make_tarball: MakeTarball) -> None:
     raw = packed(("a.txt", b"one"))
 
-    assert "does not end as a tar does" in refused(make_tarball(raw + b"\0" * 512 + b"more"))
+    assert "something follows it" in refused(make_tarball(raw + b"\0" * 512 + b"more"))
 
 
 def test_a_second_gzip_is_refused(make_tarball: MakeTarball) -> None:
     path = make_tarball(("a.txt", b"one"))
     path.write_bytes(path.read_bytes() * 2)
 
-    assert "something follows its gzip" in refused(path)
+    assert "there is more after the gzip stream" in refused(path)
 
 
 def test_a_cut_off_gzip_is_refused(make_tarball: MakeTarball) -> None:

@@ -88,7 +88,7 @@ def test_what_is_loaded_is_what_was_published_of_the_real_files(
     published = _publish(publisher, folder, repo_id, redact=True)
     if "contacts" in json.loads(_fetch(ask, published, "manifest.json")):
         # What is published is not what was converted; test_publish looks at how it differs.
-        assert name in {"goyal_gpt3_news", "frank"}
+        assert name in {"goyal_gpt3_news", "frank", "bump", "summedits", "llmbar"}
         folder = Path(ask(f"api.snapshot_download({repo_id!r}, repo_type='dataset')"))
     _assert_loads(ask, folder, repo_id, tmp_path)
 
