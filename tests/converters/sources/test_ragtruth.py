@@ -66,9 +66,7 @@ def test_responses_that_are_not_good_are_left_out_and_counted(write: Write, qual
     found = convert("ragtruth", origin=write(GOOD, BAD, other))
 
     assert found.pairs["high_id"].to_list() == ["1"]
-    assert found.manifest["oddities"] == [
-        "response.jsonl: responses whose quality is not good, left out: 1"
-    ]
+    assert found.manifest["oddities"] == ["response.jsonl: rows left out by `where`: 1"]
 
 
 def test_another_model_is_let_in(write: Write) -> None:
@@ -85,15 +83,15 @@ def test_another_model_is_let_in(write: Write) -> None:
         (
             [response("3", "a", source_id="8")],
             [SOURCE],
-            r"response\.jsonl:3: source_id 8 is not in s",
+            r'response\.jsonl:3, source_id: "8" is not in s',
         ),
         (
             [],
             [SOURCE, SOURCE],
-            r"source_info\.jsonl:2: source_id 7 is in an earlier row, .*jsonl:1",
+            r'source_info\.jsonl:2, source_id: "7" is there twice',
         ),
         ([response("3", "a", "Rhyme")], [SOURCE], r':3: label: "Rhyme" is not in source\.yaml'),
-        ([response("3", "a", labels=None)], [SOURCE], r":3, labels: null is not a list"),
+        ([response("3", "a", labels=None)], [SOURCE], r":3, labels\[0\]: null is not a span"),
     ],
     ids=["no source", "source twice", "type", "no labels"],
 )
