@@ -31,17 +31,25 @@ class Content:
         human_scores: Rows of the human_score schema.
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
+        references: Rows of the reference schema: split and context_id.
     """
 
     manifest: Mapping[str, Any]
     pairs: pl.DataFrame
     human_scores: pl.DataFrame
     annotations: pl.DataFrame
+    references: pl.DataFrame
 
     @property
     def source(self) -> Mapping[str, Any]:
         """The facts of source.yaml."""
         return self.manifest["source"]  # type: ignore[no-any-return]
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the candidates: of those in pairs, where there are any."""
+        rows = self.annotations if self.pairs.is_empty() else self.pairs
+        return rows["language"].unique().sort().to_list()
 
     @property
     def declared(self) -> bool:
@@ -79,6 +87,7 @@ def read_content(folder: Path) -> Content:
         read_frame(folder, "pairs", polars_schema("pair").names()),
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
         read_frame(folder, "annotations", _JUDGED),
+        read_frame(folder, "references", ["split", "context_id"]),
     )
 
 
@@ -98,6 +107,7 @@ def counts(content: Content) -> dict[str, int]:
         "empty candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
         "systems": systems.drop_nulls().n_unique(),
         "annotations": annotations.height,
+        "references": content.references.height,
     }
 
 

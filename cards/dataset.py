@@ -29,6 +29,14 @@ _REDISTRIBUTION = {
 }
 
 
+_ROWS = {
+    "pairs": "a row per test",
+    "human_scores": "a row per system and category",
+    "annotations": "all that people said, a row per label or score of a candidate",
+    "references": "texts that people wrote for the contexts, which metrics compare candidates with",
+}
+
+
 def data_card(folder: Path, repo_id: str) -> str:
     """Return the card of a converted folder: metadata in YAML, and Markdown.
 
@@ -107,7 +115,15 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "name": escape(source["pretty_name"]),
         "choice": _choice(source),
         "repo_id": repo_id,
-        "split": configs(content)[0]["data_files"][0]["split"],
+        "configs": [
+            {
+                "name": config["config_name"],
+                "split": config["data_files"][0]["split"],
+                "rows": _ROWS[config["config_name"]],
+            }
+            for config in configs(content)
+        ],
+        "has_pairs": not content.pairs.is_empty(),
         "columns": render_table(_columns()),
         "texts": prose(source.get("texts", _NOT_STATED)),
         "homepage": source["homepage"],

@@ -22,7 +22,7 @@ def metadata(content: Content) -> DatasetCardData:
     it is wrong.
     """
     source = content.source
-    tags = list(content.pairs["language"].unique().sort())
+    tags = content.languages
     licence = hub_licence(source["licence"])
     more: dict[str, Any] = {}
     if licence == "other":
@@ -44,20 +44,23 @@ def metadata(content: Content) -> DatasetCardData:
 
 
 def configs(content: Content) -> list[dict[str, Any]]:
-    """Return the parts that `load_dataset` offers: pairs by default, human scores, annotations.
+    """Return the parts that `load_dataset` offers; the first, which is pairs, is the default.
 
     What has no rows is left out.
     """
-    pairs, annotations = (
-        list(frame["split"].unique().sort()) for frame in (content.pairs, content.annotations)
+    pairs, annotations, references = (
+        list(frame["split"].unique().sort())
+        for frame in (content.pairs, content.annotations, content.references)
     )
     systems = [] if content.human_scores.is_empty() else ["systems"]
     found: list[dict[str, Any]] = [
-        {"config_name": "pairs", "default": True, "data_files": _files("pairs", pairs)},
+        {"config_name": "pairs", "data_files": _files("pairs", pairs)},
         {"config_name": "human_scores", "data_files": _files("human_scores", systems)},
         {"config_name": "annotations", "data_files": _files("annotations", annotations)},
+        {"config_name": "references", "data_files": _files("references", references)},
     ]
-    return [config for config in found if config["data_files"]]
+    first, *others = (config for config in found if config["data_files"])
+    return [{"config_name": first["config_name"], "default": True, **first}, *others]
 
 
 def _files(name: FrameName, splits: list[str]) -> list[dict[str, str]]:

@@ -34,11 +34,17 @@ def summary(content: Content) -> str:
     if source.get("origin") == "constructed":
         made = "whose errors people made on purpose, in"
     contexts = f"{n['contexts']:,} contexts ({_languages(content)})"
+    if not n["pairs"]:
+        return (
+            f"**{n['candidates']:,} judged candidates for {task}** {systems}on {contexts}. Each "
+            "context has one candidate, so there are no tests: the judgements show how well "
+            "metrics agree with people (`nnd metrics`)."
+        )
     return f"**{n['pairs']:,} tests for {task}**, {made} {contexts}."
 
 
 def _languages(content: Content) -> str:
-    return ", ".join(code(tag) for tag in content.pairs["language"].unique().sort())
+    return ", ".join(map(code, content.languages))
 
 
 def agreement(content: Content) -> list[str]:
@@ -65,6 +71,8 @@ def limits(content: Content) -> list[str]:
     """Say what follows from the data for whoever wants to rely on a pass rate."""
     n = counts(content)
     contexts = f"{n['contexts with a pair']:,} contexts"
+    if not n["pairs"]:
+        return [f"The {n['candidates']:,} candidates make no pair, so no model can be evaluated."]
     said = [f"The {n['pairs']:,} pairs are of {contexts}, so that intervals must be over contexts."]
     contradictory = content.manifest["counts"]["both_directions"]
     if contradictory:
@@ -88,7 +96,7 @@ def limits(content: Content) -> list[str]:
     few = [f"{code(name)} ({k})" for name, k in tallied if k < _FEW]
     if few:
         said.append(f"Too few pairs for a rate of their own: {', '.join(few)}.")
-    if any(not tag.startswith("en") for tag in content.pairs["language"].unique()):
+    if any(not tag.startswith("en") for tag in content.languages):
         said.append("That pass rates agree with people was shown for English only.")
     return said + _of_length(content)
 

@@ -70,11 +70,14 @@ def _between(numbers: set[float]) -> str:
 
 
 def looks_table(content: Content) -> Table:
-    """Return the shares of odd-looking texts, for systems and contexts that have any."""
-    found = content.manifest["hygiene"]["systems"]
-    contexts = content.manifest["hygiene"]["contexts"]
+    """Return the shares of odd-looking texts, for systems, references and contexts with any."""
+    report = content.manifest["hygiene"]
+    contexts = report["contexts"]
+    found = {code(name): row for name, row in report["systems"].items()}
+    if "references" in report:
+        found["(references)"] = report["references"]
     rows = [
-        (code(name), f"{row['n']:,}", *(f"{100 * row[look]:.1f} %" for look in _LOOKS))
+        (name, f"{row['n']:,}", *(f"{100 * row[look]:.1f} %" for look in _LOOKS))
         for name, row in found.items()
         if any(row[look] for look in _LOOKS)
     ]

@@ -88,6 +88,8 @@ def dropped_table(content: Content) -> Table:
 def length_table(content: Content) -> Table:
     """What a judge of length alone would reach."""
     report = content.manifest["hygiene"]["pairs"]
+    if content.pairs.is_empty():
+        return Table((), "", ())
     rows = [("all", *_lengths(report["overall"]))]
     if len(report["by_error_category"]) > 1:
         by_category = report["by_error_category"].items()

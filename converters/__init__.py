@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    # A convert.py imports Annotation, Files, Record and SourceError from here: these names stay.
+    # A convert.py imports Annotation, Files, Record, Reference and SourceError from here: these
+    # names stay.
     from nnd.schemas import SourceError as SourceError
 
     from .annotation import Annotation as Annotation
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         used_column as used_column,
     )
     from .reading import Record as Record
+    from .reference import Reference as Reference
     from .source import Files as Files
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

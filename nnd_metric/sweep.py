@@ -52,6 +52,7 @@ from nnd.metric.results import (
 from nnd.metric.trouble import Trouble
 from nnd.schemas import (
     NNDError,
+    ScoringError,
     ScoringWarning,
     check_replaceable,
 )
@@ -201,6 +202,11 @@ def _read(
     for key, data in zip(keys, datasets, strict=True):
         with trouble.survived(None, key):
             found = data if isinstance(data, PairSet) else load_pairs(data)
+            if found.pairs.is_empty():
+                raise ScoringError(
+                    f"{found.name}: there are no pairs, so no model can be evaluated on them; "
+                    "`nnd metrics` compares metrics with judgements of single candidates"
+                )
             if human_scores is not None:
                 found = replace(found, human_scores=read_human_scores(human_scores))
             pairs[key] = found

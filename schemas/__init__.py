@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         MANIFEST as MANIFEST,
         FrameName as FrameName,
         frame_files as frame_files,
+        has_frame as has_frame,
         is_published_path as is_published_path,
         published_path as published_path,
         read_frame as read_frame,

@@ -12,6 +12,7 @@ SchemaName = Literal[
     "annotation",
     "pair",
     "human_score",
+    "reference",
     "source",
     "manifest",
     "result",

@@ -2,7 +2,8 @@
 
 Converted: `pairs.parquet`, `annotations.parquet`, `human_scores.parquet`, `manifest.json`.
 Published: `pairs/SPLIT-00000-of-00001.parquet`, `annotations/SPLIT-00000-of-00001.parquet`, a
-single `human_scores.parquet`, `manifest.json`. Rows and columns are the same.
+single `human_scores.parquet`, `manifest.json`. Rows and columns are the same. A source that has
+references adds `references.parquet`, published as `references/SPLIT-00000-of-00001.parquet`.
 """
 
 import json
@@ -13,16 +14,17 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from nnd.schemas.contract import polars_schema
 from nnd.schemas.errors import SchemaError
 from nnd.schemas.parquet import read_parquet
 
-FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations"]
+FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "references"]
 
 MANIFEST = "manifest.json"
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
-    rf"human_scores\.parquet|(?:pairs|annotations)/{_SPLIT.pattern}-00000-of-00001\.parquet"
+    rf"human_scores\.parquet|(?:pairs|annotations|references)/{_SPLIT.pattern}-00000-of-00001\.parquet"
 )
 _REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"
 
@@ -65,6 +67,11 @@ def frame_files(folder: Path, name: FrameName) -> list[Path]:
     return found
 
 
+def has_frame(folder: Path, name: FrameName) -> bool:
+    """Whether a folder holds a frame: references are there only where the source has some."""
+    return (folder / f"{name}.parquet").is_file() or any((folder / name).glob("*.parquet"))
+
+
 def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return the rows of a frame of a converted or published folder.
 
@@ -75,8 +82,10 @@ def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = No
 
     Raises:
         SchemaError: If it is not there, cannot be read, lacks a column, or its files do not have
-            the same columns.
+            the same columns. Of references, which few sources have, there are then no rows.
     """
+    if name == "references" and not has_frame(folder, name):
+        return pl.DataFrame(schema=polars_schema("reference")).select(columns or pl.all())
     try:
         parts = [_read(path, columns) for path in frame_files(folder, name)]
         return pl.concat(parts)

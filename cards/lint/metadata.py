@@ -108,9 +108,11 @@ def _check_configs(
         yield Problem(None, path, "is no list of configurations", f"write {expected}")
         return
     defaults = [config.get("config_name") for config in found if config.get("default")]
-    if defaults != ["pairs"]:
+    first = expected[0]["config_name"]
+    if defaults != [first]:
         message = f"the default is {' and '.join(map(str, defaults)) or 'none'}"
-        yield Problem(None, path, message, "write `default: true` for pairs and for nothing else")
+        remedy = f"write `default: true` for {first} and for nothing else"
+        yield Problem(None, path, message, remedy)
     files, wanted = _files(found), _files(expected)
     for key in sorted(wanted.keys() | files.keys()):
         name = " ".join(key)

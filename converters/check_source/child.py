@@ -21,8 +21,8 @@ from nnd.converters import Annotation
 from nnd.converters.check_source.audit import watch
 from nnd.converters.check_source.memory import peak_memory
 from nnd.converters.check_source.reading import Reading
-from nnd.converters.pairs import ANY_SYSTEM, annotation_frame
-from nnd.converters.source import Files, Source, run_converter
+from nnd.converters.pairs import ANY_SYSTEM, annotation_frame, reference_frame
+from nnd.converters.source import Files, Source, run_converter, run_references
 from nnd.schemas import NNDError
 
 
@@ -31,7 +31,9 @@ def run(reading: Reading) -> tuple[pl.DataFrame, Files]:
     source, files = reading.source, Files(reading.source, reading.origin)
     with contextlib.redirect_stdout(sys.stderr):
         rows = list(run_converter(source, files))
-        return annotation_frame(_lenient(source, rows), rows), files
+        annotations = annotation_frame(_lenient(source, rows), rows)
+        reference_frame(source, run_references(source, files), annotations, files.report)
+        return annotations, files
 
 
 def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:

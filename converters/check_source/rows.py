@@ -1,5 +1,6 @@
 """Checks of what a source gives: ids, counts, aspects, categories, systems, pairs."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -112,8 +113,16 @@ def check_ids(case: Case) -> Check:
         if run.annotations is None:
             return Check(IDS, "fail", f"{where}: {run.error}", remedy)
         before = set(one.conversion.pairs["pair_id"])
-        pairs = make_pairs(run.annotations, one.source.rules, one.source.taxonomy)
+        pairs = make_pairs(
+            run.annotations,
+            one.source.rules,
+            one.source.taxonomy,
+            constructed=one.source.is_constructed,
+        )
         after = set(pairs.frame["pair_id"])
+        if before != after and _numbers_rows(one.source):
+            message = f"{where}: pairs get another pair_id, as source.yaml reads `_row`"
+            return Check(IDS, "review", message, "see that the rows have no key of their own")
         if before != after:
             message = f"{where}: {len(before - after)} of {len(before)} pairs get another pair_id"
             return Check(IDS, "fail", message, remedy)
@@ -123,6 +132,12 @@ def check_ids(case: Case) -> Check:
             IDS, "review", f"no rows were shuffled{aside}", "see that no id is a row number"
         )
     return Check(IDS, "pass", f"the same with rows shuffled{aside}")
+
+
+def _numbers_rows(source: Source) -> bool:
+    """Return whether a table says that the number of a row is part of what it gives."""
+    tables = [source.facts.get("table"), source.facts.get("tables")]
+    return bool(re.search(r"\b_row\b", str(tables)))
 
 
 def check_counts(case: Case) -> Check:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
         convert_again as convert_again,
         convert_source as convert_source,
     )
+    from .outcome import Validation as Validation
     from .parquet import write_parquet as write_parquet
-    from .validation import Validation as Validation, validate as validate
+    from .validation import validate as validate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -20,8 +20,15 @@ from nnd.converters.folder.tables import (
     hygiene_tables,
     pairs_table,
 )
-from nnd.converters.pairs import annotation_frame
-from nnd.converters.source import Files, Source, find_set, load_source, run_converter
+from nnd.converters.pairs import annotation_frame, reference_frame
+from nnd.converters.source import (
+    Files,
+    Source,
+    find_set,
+    load_source,
+    run_converter,
+    run_references,
+)
 from nnd.converters.texts import check_steps, normalise_texts
 from nnd.schemas import (
     MANIFEST,
@@ -44,7 +51,9 @@ FRAMES: dict[str, SchemaName] = {
     "human_scores.parquet": "human_score",
     "annotations.parquet": "annotation",
 }
-"""File of a converted folder → the schema of its rows."""
+"""File of every converted folder → the schema of its rows."""
+
+_REFERENCES = "references.parquet"
 
 _FILES = (MANIFEST, *FRAMES)
 
@@ -57,12 +66,14 @@ class Conversion(Shown):
         annotations: Rows of the annotation schema.
         pairs: Rows of the pair schema.
         human_scores: Rows of the human_score schema.
+        references: Rows of the reference schema; few sources have any.
         manifest: Source, rule, counts, dropped, hygiene, input files, tool version.
     """
 
     annotations: pl.DataFrame
     pairs: pl.DataFrame
     human_scores: pl.DataFrame
+    references: pl.DataFrame
     manifest: dict[str, Any]
 
     def headline(self) -> str:
@@ -114,9 +125,12 @@ class Conversion(Shown):
         Raises:
             NNDError: If it holds anything that nnd did not write, or cannot be written.
         """
-        frames = (self.pairs, self.human_scores, self.annotations)
+        held = (self.pairs, self.human_scores, self.annotations)
+        frames = dict(zip(FRAMES, held, strict=True))
+        if not self.references.is_empty():
+            frames[_REFERENCES] = self.references
         with replace_folder(Path(folder), files=_FILES) as fresh:
-            self.write_files(fresh, dict(zip(FRAMES, frames, strict=True)))
+            self.write_files(fresh, frames)
 
     def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
         """Write rows to files of those names in an empty folder, and a manifest that lists them."""
@@ -160,12 +174,13 @@ def convert(
         origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
             the download cache, else the declared URL.
         out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
-            manifest.json to; None: nothing is written. The same input gives the same bytes. Of a
-            folder that is there, only what its manifest lists is replaced.
+            manifest.json to, and references.parquet where the source has any; None: nothing is
+            written. The same input gives the same bytes. Of a folder that is there, only what its
+            manifest lists is replaced.
         set_name: Which of a source's sets of files; None: the main one, or the one that is there.
         variant: Which reading of them; None: the main one.
-        normalise: Steps of `normalise_texts` for candidates and contexts, in this order; none by
-            default: texts stay as they are.
+        normalise: Steps of `normalise_texts` for candidates, contexts and references, in this
+            order; none by default: texts stay as they are.
         accept_changed: Why files may differ from the declared ones of their name; stands in
             manifest and card. None: such a file is refused.
         keep_equal: Whether two candidates of the same text (after NFC and white-space folding) make
@@ -211,12 +226,17 @@ def convert_source(
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         annotations = annotation_frame(source, run_converter(source, files))
+        references = reference_frame(
+            source, run_references(source, files), annotations, files.report
+        )
     digests = files.digests()
     if accept_changed is None:
         files.check_declared(digests)
     source = source.for_files(digests)
-    annotations = normalise_texts(annotations, normalise)
-    derived = derive(annotations, source, keep_equal=keep_equal)
+    annotations, references = (
+        normalise_texts(rows, normalise) for rows in (annotations, references)
+    )
+    derived = derive(annotations, references, source, keep_equal=keep_equal)
     verified = bool(digests) and all(file["verified"] for file in digests)
     # Of other texts, and with pairs of equal ones, there are other pairs than the source expects.
     as_expected = verified and not normalise and not keep_equal
@@ -232,25 +252,28 @@ def convert_source(
     }
     if accept_changed is not None and not verified:
         manifest["accept_changed"] = accept_changed
-    return Conversion(annotations, derived.pairs, derived.human_scores, manifest)
+    return Conversion(annotations, derived.pairs, derived.human_scores, references, manifest)
 
 
-def convert_again(annotations: pl.DataFrame, manifest: Mapping[str, Any]) -> Conversion:
+def convert_again(
+    annotations: pl.DataFrame, references: pl.DataFrame, manifest: Mapping[str, Any]
+) -> Conversion:
     """Derive pairs, human scores and counts from annotations whose texts were changed.
 
     Args:
         annotations: Rows of the annotation schema, of a converted folder but for their texts.
+        references: Rows of the reference schema, likewise.
         manifest: Of that folder; what it says of source, files, oddities and steps stays.
 
     Raises:
         SourceError: If no pair is left.
     """
     source = Source(Path(manifest["source"]["name"]), manifest["source"])
-    derived = derive(annotations, source, keep_equal=bool(manifest.get("keep_equal")))
+    keep_equal = bool(manifest.get("keep_equal"))
+    derived = derive(annotations, references, source, keep_equal=keep_equal)
     _check_result(source, derived, verified=False)
-    return Conversion(
-        annotations, derived.pairs, derived.human_scores, {**manifest, **derived.facts}
-    )
+    facts = {**manifest, **derived.facts}
+    return Conversion(annotations, derived.pairs, derived.human_scores, references, facts)
 
 
 def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:

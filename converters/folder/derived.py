@@ -17,7 +17,7 @@ from nnd.converters.pairs import (
     same_text,
 )
 from nnd.converters.source import Source
-from nnd.converters.texts import report_hygiene
+from nnd.converters.texts import report_hygiene, report_references
 from nnd.schemas import DISTINCT
 
 _TALLIED = ("error_category", "error_group", "aspect", "category", "split")
@@ -39,11 +39,14 @@ class Derived(NamedTuple):
     facts: Mapping[str, Any]
 
 
-def derive(annotations: pl.DataFrame, source: Source, *, keep_equal: bool) -> Derived:
+def derive(
+    annotations: pl.DataFrame, references: pl.DataFrame, source: Source, *, keep_equal: bool
+) -> Derived:
     """Derive pairs, human scores and counts by the rule of a source.
 
     Args:
         annotations: Rows of the annotation schema.
+        references: Rows of the reference schema, which only the hygiene reads.
         source: Its rule, taxonomy and systems are read.
         keep_equal: Whether two candidates of the same text make a pair.
     """
@@ -54,11 +57,14 @@ def derive(annotations: pl.DataFrame, source: Source, *, keep_equal: bool) -> De
         constructed=source.is_constructed,
         keep_equal=keep_equal,
     )
+    hygiene = report_hygiene(annotations, pairs)
+    if not references.is_empty():
+        hygiene["references"] = report_references(references)
     facts = {
         "counts": _count(annotations, pairs),
         "dropped": [entry._asdict() for entry in dropped if entry.n],
         "agreement": annotator_agreement(annotations),
-        "hygiene": report_hygiene(annotations, pairs),
+        "hygiene": hygiene,
     }
     return Derived(pairs, make_human_scores(annotations, source), dropped, facts)
 

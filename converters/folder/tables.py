@@ -23,6 +23,8 @@ def counts_tables(manifest: Mapping[str, Any]) -> list["Table"]:
     table = text_table(("what", "n"), right=["n"])
     for name in ("annotations", "contexts", "candidates", "systems", "pairs", "distinct_pairs"):
         table.add_row(name.replace("_", " "), f"{counts[name]:,}")
+    if "references" in manifest["hygiene"]:
+        table.add_row("references", f"{manifest['hygiene']['references']['n']:,}")
     seen = [counts["by_error_category"]]
     for key, title in _TITLES.items():
         if len(counts[key]) > 1 and counts[key] not in seen:
@@ -95,7 +97,10 @@ def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
         means = (f"{found[f'mean_characters_{side}']:.1f}" for side in ("high", "low"))
         lengths.add_row(name, f"{found['n']:,}", *means, *wins)
     looks = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
-    odd = {name: row for name, row in report["systems"].items() if any(row[key] for key in looks)}
+    shown = report["systems"] | (
+        {"(references)": report["references"]} if "references" in report else {}
+    )
+    odd = {name: row for name, row in shown.items() if any(row[key] for key in looks)}
     broken = report["contexts"]["wrongly_decoded"]
     if not odd and not broken:
         return [lengths]

@@ -3,9 +3,9 @@
 import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -13,7 +13,8 @@ from nnd.cards import check_form
 from nnd.converters import read_rules
 from nnd.converters.folder.derived import derive
 from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
-from nnd.converters.pairs import check_annotations
+from nnd.converters.folder.outcome import Finding, Validation
+from nnd.converters.pairs import check_annotations, check_numbers, check_references
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import (
@@ -22,21 +23,15 @@ from nnd.schemas import (
     Problem,
     SchemaError,
     SchemaName,
-    Shown,
     SourceError,
     check_frame,
-    counted,
     frame_files,
-    one_line,
+    has_frame,
     polars_schema,
     published_path,
     read_manifest,
     read_parquet,
-    text_table,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _CONVERT_AGAIN = "convert the source again"
 
@@ -44,82 +39,11 @@ _SCHEMAS: dict[FrameName, SchemaName] = {
     "pairs": "pair",
     "human_scores": "human_score",
     "annotations": "annotation",
+    "references": "reference",
 }
 
-_COLUMNS = {
-    "file": pl.String,
-    "row": pl.Int64,
-    "path": pl.String,
-    "message": pl.String,
-    "remedy": pl.String,
-}
-
-
-class Finding(NamedTuple):
-    """A problem and the file of the folder that has it."""
-
-    file: str
-    problem: Problem
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.problem}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Validation(Shown):
-    """What is wrong with a converted folder; true where nothing is.
-
-    Attributes:
-        folder: The folder.
-        findings: Every problem.
-    """
-
-    folder: Path
-    findings: tuple[Finding, ...]
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
-
-    def __len__(self) -> int:
-        return len(self.findings)
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.findings
-
-    def headline(self) -> str:
-        """Return the folder and how many problems it has."""
-        return f"{self.folder} has {counted(len(self.findings), 'problem')}."
-
-    def table(self) -> "Table | None":
-        """Return a row for each problem."""
-        if self.ok:
-            return None
-        rows = (
-            [_place(finding), one_line(finding.problem.message), one_line(finding.problem.remedy)]
-            for finding in self
-        )
-        titles = ("where", "problem", "what to do")
-        return text_table(titles, rows, prose=titles[1:])
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return a row for each problem: file, row, path, message, remedy."""
-        rows = [{"file": file, **asdict(problem)} for file, problem in self.findings]
-        return pl.DataFrame(rows, schema=_COLUMNS)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return {"folder": str(self.folder), "problems": [str(finding) for finding in self.findings]}
-
-
-def _place(finding: Finding) -> str:
-    row = [] if finding.problem.row is None else [f"row {finding.problem.row}"]
-    path = [one_line(finding.problem.path)] if finding.problem.path else []
-    return f"{finding.file}\n{', '.join([*row, *path])}".rstrip("\n")
+_GIVEN: tuple[FrameName, ...] = ("annotations", "references")
+"""What a source gives, from which all else follows."""
 
 
 def validate(folder: str | Path) -> Validation:
@@ -151,6 +75,10 @@ def _findings(folder: Path) -> Iterator[Finding]:
         for name, schema in _SCHEMAS.items()
     }
     yield from itertools.chain.from_iterable(wrong.values())
+    there = set().union(*parts.values())
+    for path in sorted(_section(manifest, "outputs").keys() - there):
+        message = "is missing, and the manifest lists it"
+        yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
     for path, problem in _check_splits(parts):
         yield Finding(path, problem)
     of_manifest = list(_check_manifest(manifest))
@@ -160,8 +88,8 @@ def _findings(folder: Path) -> Iterator[Finding]:
         for name, schema in _SCHEMAS.items()
         for frame in parts[name].values()
     )
-    annotations_fit = all(finding.problem.row is None for finding in wrong["annotations"])
-    if not of_manifest and columns_fit and annotations_fit:  # or nothing follows from them
+    rows_fit = all(finding.problem.row is None for name in _GIVEN for finding in wrong[name])
+    if not of_manifest and columns_fit and rows_fit:  # or nothing follows from them
         yield from _check_derived(manifest, parts)
 
 
@@ -170,15 +98,30 @@ def _check_derived(
 ) -> Iterator[Finding]:
     """Annotations are ones that `convert` takes, and all else is what it makes of them."""
     source = Source(Path(MANIFEST), manifest["source"])
-    pairs, human_scores, annotations = (
-        pl.concat(frame.select(polars_schema(schema).names()) for frame in parts[name].values())
+    pairs, human_scores, annotations, references = (
+        pl.concat(
+            [
+                pl.DataFrame(schema=polars_schema(schema)),
+                *(frame.select(polars_schema(schema).names()) for frame in parts[name].values()),
+            ]
+        )
         for name, schema in _SCHEMAS.items()
     )
-    unfit = [*_check_source(annotations, source.name), *check_annotations(source, annotations)]
-    yield from (_located(problem, parts["annotations"]) for problem in unfit)
-    if unfit:
+    of_annotations = [
+        *_check_source(annotations, source.name),
+        *check_annotations(source, annotations),
+    ]
+    of_references = [
+        *_check_source(references, source.name),
+        *check_references(references, annotations),
+        *check_numbers(references),
+    ]
+    yield from (_located(problem, parts["annotations"]) for problem in of_annotations)
+    yield from (_located(problem, parts["references"]) for problem in of_references)
+    if of_annotations:
         return
-    derived = derive(annotations, source, keep_equal=bool(manifest.get("keep_equal")))
+    keep_equal = bool(manifest.get("keep_equal"))
+    derived = derive(annotations, references, source, keep_equal=keep_equal)
     for problem in differences(pairs, derived.pairs, PAIR_KEY, "pair"):
         yield _located(problem, parts["pairs"])
     for problem in differences(human_scores, derived.human_scores, SCORE_KEY, "human score"):
@@ -189,6 +132,8 @@ def _check_derived(
 
 def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:
     """Return the rows of each file of a frame, by the file's path within the folder."""
+    if name == "references" and not has_frame(folder, name):
+        return {}
     files = frame_files(folder, name)
     return {str(path.relative_to(folder).as_posix()): _read_frame(path) for path in files}
 
@@ -270,8 +215,8 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(None, f"files/{number}/verified", message, _CONVERT_AGAIN)
 
 
-def _check_source(annotations: pl.DataFrame, name: str) -> Iterator[Problem]:
-    strange = annotations.with_row_index("row").filter(pl.col("source") != name)
+def _check_source(rows: pl.DataFrame, name: str) -> Iterator[Problem]:
+    strange = rows.with_row_index("row").filter(pl.col("source") != name)
     for row, source in strange.select("row", "source").iter_rows():
         message = f"{shown(source)} is not the source of the manifest, {shown(name)}"
         yield Problem(row, "source", message, _CONVERT_AGAIN)

@@ -17,5 +17,10 @@ if TYPE_CHECKING:
         pair_ids as pair_ids,
         same_text as same_text,
     )
+    from .references import (
+        check_numbers as check_numbers,
+        check_references as check_references,
+        reference_frame as reference_frame,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -68,11 +68,12 @@ def _check_spreadsheet(numbered: pl.DataFrame) -> Iterator[Problem]:
     """What a spreadsheet shows in place of a value is nothing that anybody wrote."""
     inputs = numbered.select("row", "inputs").explode("inputs").unnest("inputs")
     for column in _TEXTS:
-        yield from _spreadsheet_errors(numbered.select("row", text=column), column)
-    yield from _spreadsheet_errors(inputs.select("row", text="value"), "inputs")
+        yield from spreadsheet_errors(numbered.select("row", text=column), column)
+    yield from spreadsheet_errors(inputs.select("row", text="value"), "inputs")
 
 
-def _spreadsheet_errors(texts: pl.DataFrame, column: str) -> Iterator[Problem]:
+def spreadsheet_errors(texts: pl.DataFrame, column: str) -> Iterator[Problem]:
+    """Yield the rows of a table of row and text that hold an error of a spreadsheet."""
     for row, text in texts.filter(pl.col("text").str.contains(_SPREADSHEET_ERROR)).iter_rows():
         message = f"{shown(text)} is an error of a spreadsheet program, not a text"
         yield Problem(row, column, message, "correct the cell there, or leave the row out")

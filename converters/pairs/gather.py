@@ -40,7 +40,7 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
         frames.append(_chunk_frame(source, chunk, numbering))
         places += [annotation.where for annotation in chunk]
     frame = pl.concat(frames)
-    _raise_first(check_annotations(source, frame), places)
+    raise_first(check_annotations(source, frame), places)
     frame = frame.sort(ORDER, nulls_last=True)
     # Again, in the order of the rows as they are stored, not as they were read.
     return frame.with_columns(_number(frame["annotators"], {}))
@@ -57,7 +57,8 @@ def _number(annotators: pl.Series, numbering: dict[str, str]) -> pl.Series:
     return annotators.list.eval(pl.element().replace(numbering)) if numbering else annotators
 
 
-def _raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
+def raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
+    """Raise the first of some problems, with its place and how many more there are."""
     first = next(problems, None)
     if first is None:
         return
@@ -82,9 +83,9 @@ def _chunk_frame(
         frame = _build(source, chunk, numbering)
     except (AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         # Some value is of another type; the schema says which, where, and what it should be.
-        _raise_first(check_rows("annotation", (_row(source, one) for one in chunk)), places)
+        raise_first(check_rows("annotation", (_row(source, one) for one in chunk)), places)
         raise
-    _raise_first(check_frame("annotation", frame), places)
+    raise_first(check_frame("annotation", frame), places)
     return frame
 
 

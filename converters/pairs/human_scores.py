@@ -11,6 +11,8 @@ from nnd.converters.source import Source
 from nnd.schemas import polars_schema
 
 _SYSTEM = ("aspect", "system")
+_JUDGED = ("split", "candidate_id", "group")
+"""A candidate that was judged in several groups, as by several raters, counts in each."""
 
 
 def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame:
@@ -65,7 +67,7 @@ def _scores(used: pl.DataFrame, rule: Rule) -> pl.DataFrame:
 def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:
     """Share of candidates with no error at all, and, per error category, with none of that."""
     names = ", ".join(f'"{label}"' for label in clean)
-    totals = used.group_by(_SYSTEM).agg(n=pl.struct("split", "candidate_id").n_unique())
+    totals = used.group_by(_SYSTEM).agg(n=pl.struct(_JUDGED).n_unique())
     erroneous = used.filter(~pl.col("label").is_in(clean))
     overall = _share_without(totals, erroneous).with_columns(
         category=pl.lit("overall"),
@@ -86,7 +88,7 @@ def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:
 
 
 def _share_without(totals: pl.DataFrame, erroneous: pl.DataFrame) -> pl.DataFrame:
-    wrong = erroneous.group_by(_SYSTEM).agg(wrong=pl.struct("split", "candidate_id").n_unique())
+    wrong = erroneous.group_by(_SYSTEM).agg(wrong=pl.struct(_JUDGED).n_unique())
     share = (pl.col("n") - pl.col("wrong").fill_null(0)) / pl.col("n")
     return totals.join(wrong, on=_SYSTEM, how="left").with_columns(score=share).drop("wrong")
 

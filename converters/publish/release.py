@@ -1,9 +1,10 @@
 """From a converted folder to the folder that is published: what may go out, and in what form.
 
-Published are pairs and annotations with a file per split, human scores, the schemas of their rows,
-a manifest that knows these files, and the card.
+Published are pairs, annotations and references with a file per split, human scores, the schemas of
+their rows, a manifest that knows these files, and the card.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files as package_files
@@ -29,7 +30,7 @@ from nnd.schemas import (
 
 CARD = "README.md"
 
-SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "source")
+SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "reference", "source")
 _NAMED = 20
 """Rows that an error names; it says how many more there are."""
 
@@ -76,7 +77,11 @@ def read_release(
     if permission is not None:
         manifest["permission"] = permission
     conversion = Conversion(
-        annotations, read_frame(folder, "pairs"), read_frame(folder, "human_scores"), manifest
+        annotations,
+        read_frame(folder, "pairs"),
+        read_frame(folder, "human_scores"),
+        read_frame(folder, "references"),
+        manifest,
     )
     return _without_contacts(conversion, folder, redact=redact, keep_contacts=keep_contacts)
 
@@ -98,16 +103,20 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     by_split: dict[FrameName, pl.DataFrame] = {
         "pairs": conversion.pairs,
         "annotations": conversion.annotations,
+        "references": conversion.references,
     }
     frames = {
         published_path(name, split): rows
         for name, frame in by_split.items()
         for (split,), rows in sorted(frame.group_by("split", maintain_order=True))
     }
+    if conversion.pairs.is_empty():  # every context has one candidate: the file still says so
+        frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
     conversion.write_files(folder, frames)
     (folder / "schemas").mkdir()
-    for schema in SCHEMAS:
+    unused = {"reference"} if conversion.references.is_empty() else set[str]()
+    for schema in (name for name in SCHEMAS if name not in unused):
         name = f"{schema}.schema.json"
         text = (package_files("nnd.schemas") / name).read_bytes()
         (folder / "schemas" / name).write_bytes(text)
@@ -192,19 +201,20 @@ def _without_contacts(
     if "kept" in manifest.get("contacts", {}) and keep_contacts is None and not redact:
         return conversion  # somebody said why before
     told = list(find_told(manifest))
-    found = [*find_contacts(conversion.annotations), *told]
+    rows = (conversion.annotations, conversion.references)
+    found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *told]
     if not found:
         return conversion
     if keep_contacts is not None:
         contacts: dict[str, Any] = {"kept": keep_contacts}
         return replace(conversion, manifest={**manifest, "contacts": contacts})
     if redact:
-        annotations, counts = redact_contacts(conversion.annotations)
-        for each in told:
-            counts[each.kind] += 1
+        (annotations, counts), (references, more) = map(redact_contacts, rows)
+        for kind in counts:
+            counts[kind] += more[kind] + sum(each.kind == kind for each in told)
         redacted = {**redact_told(manifest), "contacts": {"redacted": counts}}
-        conversion = convert_again(annotations, redacted)
-        found = list(find_contacts(annotations))
+        conversion = convert_again(annotations, references, redacted)
+        found = [*find_contacts(annotations), *find_contacts(references)]
     if found:
         _refuse_contacts(folder, found, redacted=redact)
     return conversion
@@ -219,6 +229,6 @@ def _refuse_contacts(folder: Path, found: list[Any], *, redacted: bool) -> None:
         else "publish with --redact to replace them"
     )
     raise PublishError(
-        f"{folder}: annotations and manifest hold {len(found)} e-mail or IP addresses: "
+        f"{folder}: texts and manifest hold {len(found)} e-mail or IP addresses: "
         f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
     )

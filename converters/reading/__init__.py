@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .archives import find_member as find_member, read_members as read_members
+    from .archives import (
+        TAR_SUFFIXES as TAR_SUFFIXES,
+        find_member as find_member,
+        read_members as read_members,
+    )
     from .parquet import (
         parquet_columns as parquet_columns,
         parquet_schema as parquet_schema,
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
         shown as shown,
         spells_number as spells_number,
     )
+    from .tarballs import read_tarball as read_tarball
     from .texts import decode as decode, read_lines as read_lines, read_text as read_text
     from .workbook import read_workbook as read_workbook
     from .yaml import load_yaml as load_yaml

@@ -25,6 +25,8 @@ MOST_RATIO = 100
 ANY_RATIO_UP_TO = 4 * 2**20
 """Bytes that a member may have unpacked, whatever its ratio."""
 
+TAR_SUFFIXES = (".tar.gz", ".tgz")
+
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks others without a bound
 _ENCRYPTED = 0x1
 _BROKEN = (
@@ -41,11 +43,12 @@ _BROKEN = (
 _LONGEST_SHOWN = 200
 
 
-def read_members(path: Path) -> dict[str, bytes]:
+def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
     """Return the files of a zip by name; folders and macOS resource forks are passed over.
 
     Args:
         path: The zip.
+        called: Only files whose path ends in this one, such as `a.json` or `b/a.json`; None: all.
 
     Raises:
         SourceError: If it is broken or no zip, if a member is encrypted, a link, another zip or
@@ -55,15 +58,14 @@ def read_members(path: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
             _check_contents(path, infos)
-            return {info.filename: _read(archive, info) for info in infos if _is_wanted(info)}
+            return {
+                info.filename: _read(archive, info) for info in infos if _is_wanted(info, called)
+            }
     except OSError as error:
-        raise SourceError(
-            f"{path}: cannot be read: {error.strerror or error}; make it readable, or name "
-            "another copy"
-        ) from error
+        raise unreadable(path, error) from error
     except _BROKEN as error:
         raise SourceError(
-            f"{path.name}: not a whole zip: {_shown(str(error))}; check that this is the right "
+            f"{path.name}: not a whole zip: {shown_name(str(error))}; check that this is the right "
             "file, or fetch it again: it may be cut off"
         ) from error
 
@@ -79,13 +81,21 @@ def find_member(path: Path, members: Iterable[str], name: str) -> str:
     if len(found) != 1:
         raise SourceError(
             f"{path.name}: {len(found) or 'no'} members are called {name}, of "
-            f"{_shown(', '.join(members)) or 'none at all'}; check that this is the right file"
+            f"{shown_name(', '.join(members)) or 'none at all'}; check that this is the right file"
         )
     return found[0]
 
 
-def _is_wanted(info: zipfile.ZipInfo) -> bool:
-    return not info.is_dir() and not info.filename.startswith("__MACOSX/")
+def unreadable(path: Path, error: OSError) -> SourceError:
+    """Return the error of an archive that the system does not hand out."""
+    return SourceError(
+        f"{path}: cannot be read: {error.strerror or error}; make it readable, or name another copy"
+    )
+
+
+def _is_wanted(info: zipfile.ZipInfo, called: str | None) -> bool:
+    is_called_so = called is None or f"/{info.filename}".endswith(f"/{called}")
+    return is_called_so and not info.is_dir() and not info.filename.startswith("__MACOSX/")
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -107,7 +117,7 @@ def _what_is_wrong(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
         yield f"{len(infos):,} members are more than {MOST_MEMBERS:,}"
     for info in infos:
         for wrong in _what_is_wrong_with(info):
-            yield f"{_shown(info.orig_filename)} {wrong}"
+            yield f"{shown_name(info.orig_filename)} {wrong}"
     unpacked = sum(info.file_size for info in infos)
     if unpacked > MOST_BYTES:
         yield f"its members unpack to {unpacked:,} bytes, more than {MOST_BYTES:,}"
@@ -115,15 +125,12 @@ def _what_is_wrong(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
         yield "its members overlap"
     for name, times in Counter(info.filename for info in infos).items():
         if times > 1:
-            yield f"{_shown(name)} stands in it {times} times"
+            yield f"{shown_name(name)} stands in it {times} times"
 
 
 def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
     # The name as it stands in the file: zipfile cuts it at a NUL, and may turn backslashes round.
-    name = info.orig_filename
-    parts = name.replace("\\", "/").split("/")
-    if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
-        yield "is a name that leads out of the folder"
+    yield from what_is_wrong_with_name(info.orig_filename)
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
         yield "is a link, or another thing that is no file"
@@ -136,10 +143,17 @@ def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
             f"unpacks from {info.compress_size:,} to {info.file_size:,} bytes, more than "
             f"{MOST_RATIO} to 1"
         )
-    if name.lower().endswith(".zip"):
-        yield "is a zip in the zip"
 
 
-def _shown(text: str) -> str:
+def what_is_wrong_with_name(name: str) -> Iterator[str]:
+    """Yield why no archive that is read may hold a file of this name."""
+    parts = name.replace("\\", "/").split("/")
+    if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
+        yield "is a name that leads out of the folder"
+    if name.lower().endswith((".zip", *TAR_SUFFIXES)):
+        yield "is an archive in the archive"
+
+
+def shown_name(text: str) -> str:
     """Return text in printable ASCII, and cut where it is long."""
     return excerpt(ascii(text)[1:-1], _LONGEST_SHOWN)

@@ -1,4 +1,4 @@
-"""YAML that cannot blow up, in which no key hides another and 1:30 is a text."""
+"""YAML that cannot blow up, in which no key hides another, and 1:30, on and no are texts."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -52,6 +52,11 @@ class _Loader(yaml.SafeLoader):
                 found.add(key.value)
         return super().construct_mapping(node, deep=deep)
 
+    def construct_yaml_bool(self, node: yaml.ScalarNode) -> Any:  # noqa: ANN401 - or a text
+        """Return on, off, yes and no as the texts that they are since YAML 1.2."""
+        is_text = node.value.lower() in {"on", "off", "yes", "no"}
+        return str(node.value) if is_text else super().construct_yaml_bool(node)
+
     def construct_yaml_int(self, node: yaml.ScalarNode) -> Any:  # noqa: ANN401 - a number or a text
         return _base_60_as_text(node) or super().construct_yaml_int(node)
 
@@ -64,5 +69,6 @@ def _base_60_as_text(node: yaml.ScalarNode) -> str | None:
     return str(node.value) if ":" in node.value else None
 
 
+_Loader.add_constructor("tag:yaml.org,2002:bool", _Loader.construct_yaml_bool)
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)

@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from nnd.converters.source.resume import PAUSE_S, complete, forget
 from nnd.converters.source.source import SourceFile
-from nnd.schemas import SourceError, put_in_place
+from nnd.schemas import SourceError, put_in_place, write_whole
 
 _MOST_LOCKED_S = 1800
 
@@ -61,6 +61,19 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Pa
                 _check(part, file)
                 put_in_place(part, target)
                 forget(part)
+    return target
+
+
+def keep(raw: bytes, file: SourceFile, source_name: str) -> Path:
+    """Put the declared file itself into the cache, as if it had been fetched.
+
+    Raises:
+        SourceError: If the cache cannot be written.
+    """
+    target = cache_folder() / source_name / file.name
+    with _cache_in_use(target):
+        if find_cached(file, source_name) is None:
+            write_whole(target, raw)
     return target
 
 

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from nnd.converters.reading import (
+    TAR_SUFFIXES,
     Cells,
     Record,
     decode,
@@ -18,9 +19,11 @@ from nnd.converters.reading import (
     read_jsonl,
     read_lines,
     read_members,
+    read_tarball,
     read_text,
 )
 from nnd.converters.source.download import fetch, find_cached
+from nnd.converters.source.packed import unpack_declared
 from nnd.converters.source.source import Source, SourceFile
 from nnd.schemas import SourceError, one_line
 
@@ -63,7 +66,8 @@ class Files:
         """
         if name not in self.opened:
             file = self._declared(name)
-            self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
+            with self._naming_sets(file):
+                self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
         return self.opened[name]
 
     def jsonl(self, name: str) -> Iterator[Record]:
@@ -74,8 +78,8 @@ class Files:
         """Yield the objects of a JSON file: those of its list, or the one that it is.
 
         Args:
-            name: The file, or a zip.
-            member: Name of the file in the zip, without folders.
+            name: The file, or a zip or .tar.gz.
+            member: Name of the file in that archive, without folders.
         """
         path = self.path(name)
         if member is None:
@@ -86,8 +90,10 @@ class Files:
         return parse_json(decode(members[found], place), place)
 
     def members(self, name: str) -> dict[str, bytes]:
-        """Return the files of a zip by name, read into memory (see `archives.read_members`)."""
-        return read_members(self.path(name))
+        """Return the files of a zip or .tar.gz by name, read into memory (see `reading`)."""
+        path = self.path(name)
+        is_tar = path.name.lower().endswith(TAR_SUFFIXES)
+        return read_tarball(path) if is_tar else read_members(path)
 
     def cells(self, name: str, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
         """Yield the rows of a delimited file (see `records.read_cells`)."""
@@ -140,6 +146,18 @@ class Files:
                 'source.yaml, or convert with --accept-changed "why"'
             )
 
+    @contextlib.contextmanager
+    def _naming_sets(self, file: SourceFile) -> Iterator[None]:
+        """Name the sets of a source, which need other files, where its main file is missing."""
+        try:
+            yield
+        except SourceError as error:
+            sets = _sets(self.source)
+            if not sets or "set" in self.source.facts or file != self.source.files[0]:
+                raise
+            named = " or --set ".join(sets)
+            raise SourceError(f"{error}; or choose a set: --set {named}") from error
+
     def _declared(self, name: str) -> SourceFile:
         for file in self.source.files:
             if file.name == name:
@@ -150,7 +168,8 @@ class Files:
         """Return where a file lies, or None where it must be fetched; never None with --from."""
         if self.origin is not None:
             with _looking_into(self.origin):
-                return _find(file, self.origin, is_main=file == self.source.files[0])
+                is_main = file == self.source.files[0]
+                return _find(file, self.origin, self.source.name, is_main=is_main)
         own = self.source.folder / file.name
         return own if own.is_file() else find_cached(file, self.source.name)
 
@@ -164,10 +183,12 @@ def find_set(source: Source, origin: Path) -> Source:
         SourceError: If the main files of several sets are there, and the source's own is not.
     """
     with _looking_into(origin):
-        if origin.is_file() or _holds(origin, source):
-            by_name = [name for name in _sets(source) if _is_called(origin, _main(source, name))]
-            return source.choose("set", by_name[0]) if origin.is_file() and by_name else source
-        found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
+        if origin.is_file():
+            found = [name for name in _sets(source) if _is_called(origin, _main(source, name))]
+        elif _holds(origin, source):
+            found = []
+        else:
+            found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
     if len(found) > 1:
         raise SourceError(
             f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
@@ -207,8 +228,11 @@ def _holds(folder: Path, source: Source) -> bool:
     return any(True for _ in folder.rglob(glob.escape(source.files[0].name)))
 
 
-def _find(declared: SourceFile, origin: Path, *, is_main: bool) -> Path:
-    """Look for a declared file at the place the user named."""
+def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool) -> Path:
+    """Look for a declared file at the place the user named, in a zip there where need be."""
+    is_zip = origin.suffix.lower() == ".zip" and not declared.name.lower().endswith(".zip")
+    if is_zip and (unpacked := unpack_declared(declared, origin, source_name)):
+        return unpacked
     if origin.is_file() and is_main:
         return origin
     folder = origin.parent if origin.is_file() else origin
@@ -230,6 +254,8 @@ def _find(declared: SourceFile, origin: Path, *, is_main: bool) -> Path:
                 f"{folder}: {' and '.join(names[:_NAMED])}{more} fit equally well; name one of "
                 "them with --from"
             )
+    if unpacked := unpack_declared(declared, folder, source_name):
+        return unpacked
     raise SourceError(
         f"{folder}: there is no {declared.name}; name the file with --from"
         + (f", or fetch it from {declared.url}" if declared.url else "")

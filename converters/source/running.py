@@ -2,12 +2,15 @@
 
 import traceback
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
-from nnd.converters import Annotation
+from nnd.converters import Annotation, Reference
 from nnd.converters.source.files import Files
-from nnd.converters.source.source import Source, load_converter
-from nnd.converters.source.table import has_table, table_annotations
+from nnd.converters.source.source import Source, load_converter, load_references
+from nnd.converters.source.table import has_table, table_annotations, table_references
 from nnd.schemas import NNDError, SourceError
+
+Row = TypeVar("Row", Annotation, Reference)
 
 
 def choose_converter(source: Source) -> Callable[[Files], Iterator[Annotation]]:
@@ -16,13 +19,28 @@ def choose_converter(source: Source) -> Callable[[Files], Iterator[Annotation]]:
     Raises:
         SourceError: If it has neither, or its convert.py cannot be run.
     """
-    is_table = has_table(source) and not (source.folder / "convert.py").exists()
-    return table_annotations if is_table else load_converter(source)
+    return table_annotations if _is_table(source) else load_converter(source)
+
+
+def _is_table(source: Source) -> bool:
+    return has_table(source) and not (source.folder / "convert.py").exists()
 
 
 def run_converter(source: Source, files: Files) -> Iterator[Annotation]:
     """Run a convert.py; what it does not catch becomes an error that names its line."""
-    generator = choose_converter(source)
+    yield from _explaining(source, choose_converter(source), files)
+
+
+def run_references(source: Source, files: Files) -> Iterator[Reference]:
+    """Yield the references of a source, in the same way; nothing where it has none."""
+    generator = table_references if _is_table(source) else load_references(source)
+    if generator is not None:
+        yield from _explaining(source, generator, files)
+
+
+def _explaining(
+    source: Source, generator: Callable[[Files], Iterator[Row]], files: Files
+) -> Iterator[Row]:
     try:
         yield from generator(files)
     except NNDError:

@@ -276,6 +276,19 @@ def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
     Raises:
         SourceError: If the file is missing, cannot be run, or has no such function.
     """
+    return _run(source)["annotations"]  # type: ignore[no-any-return]
+
+
+def load_references(source: Source) -> Callable[..., Iterator[Any]] | None:
+    """Return the `references` generator of a source's convert.py; None where it has none.
+
+    Raises:
+        SourceError: As of `load_converter`.
+    """
+    return _run(source).get("references")
+
+
+def _run(source: Source) -> dict[str, Any]:
     path = source.folder / "convert.py"
     if not path.is_file():
         raise SourceError(
@@ -288,4 +301,4 @@ def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
         raise SourceError(f"{path}: {type(error).__name__}: {error}; mend it") from error
     if not callable(names.get("annotations")):
         raise SourceError(f"{path}: there is no function `annotations(files)`; write it")
-    return names["annotations"]  # type: ignore[no-any-return]
+    return names

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         check_steps as check_steps,
         normalise_texts as normalise_texts,
         report_hygiene as report_hygiene,
+        report_references as report_references,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -62,16 +62,16 @@ class Contact(NamedTuple):
     quote: str
 
 
-def find_contacts(annotations: pl.DataFrame) -> Iterator[Contact]:
-    """Yield every address in the texts of annotations: contexts, inputs, candidates, labels, ids.
+def find_contacts(rows: pl.DataFrame) -> Iterator[Contact]:
+    """Yield every address in a frame: in contexts, inputs, candidates, references, labels, ids.
 
-    A text that stands in many rows is told once per column, with the first row that has it. Pairs
-    and human scores have no text that annotations do not have; of the manifest `find_told` speaks.
+    A text that many rows have is yielded once per column, with the first of them. Pairs and human
+    scores have no text that annotations do not have; for the manifest there is `find_told`.
 
     Args:
-        annotations: Rows of the annotation schema.
+        rows: Rows of the annotation or the reference schema.
     """
-    for column, texts in _text_columns(annotations):
+    for column, texts in _text_columns(rows):
         for row, text in _suspects(texts):
             for kind, found in _addresses(text):
                 yield Contact(row, column, kind, _masked(found))
@@ -98,24 +98,25 @@ def redact_told(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {**manifest, "oddities": [*map(redact, manifest["oddities"])], "files": files}
 
 
-def redact_contacts(annotations: pl.DataFrame) -> tuple[pl.DataFrame, dict[Kind, int]]:
-    """Return annotations with `<email>` and `<ip>` in place of addresses, and how many there were.
+def redact_contacts(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[Kind, int]]:
+    """Return rows with `<email>` and `<ip>` in place of addresses, and how many there were.
 
-    Contexts, inputs and candidates are changed; ids and labels, which others refer to, are not.
+    Contexts, inputs, candidates and references are changed; ids and labels, which others refer to,
+    are not.
 
     Args:
-        annotations: Rows of the annotation schema.
+        rows: Rows of the annotation or the reference schema.
 
     Returns:
         The changed rows, and the number of addresses of each kind: occurrences in distinct texts,
         so that a context counts once however many rows have it, and whether or not a part of it
         reads the same.
     """
-    changed = change_texts(annotations, redact)
+    changed = change_texts(rows, redact)
     distinct = {
         text
-        for column, texts in _text_columns(annotations)
-        if column.split("/")[0] in ("context", "inputs", "candidate")
+        for column, texts in _text_columns(rows)
+        if column.split("/")[0] in ("context", "inputs", "candidate", "reference")
         for _, text in _suspects(texts)
     }
     counts: dict[Kind, int] = {"email": 0, "ip": 0}
@@ -160,12 +161,14 @@ def _masked(found: str) -> str:
     return f"{name[0]}…@{host[0]}…" if at else f"{found[0]}…"
 
 
-def _text_columns(annotations: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def _text_columns(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield name, and rows and values, of every column of texts and every part of the contexts."""
-    numbered = annotations.with_row_index("row")
-    for column, kind in annotations.schema.items():
+    numbered = frame.with_row_index("row")
+    for column, kind in frame.schema.items():
         if kind == pl.String:
             yield column, numbered.select("row", value=column)
+    if "inputs" not in frame.columns:
+        return
     parts = numbered.select("row", "split", "context_id", "inputs")
     parts = parts.unique(["split", "context_id"], keep="first", maintain_order=True)
     parts = parts.explode("inputs").drop_nulls("inputs").unnest("inputs")

@@ -74,6 +74,16 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
     }
 
 
+def report_references(references: pl.DataFrame) -> dict[str, float]:
+    """Report how the references of a source look, as `report_hygiene` does for candidates.
+
+    Args:
+        references: Rows of the reference schema, at least one.
+    """
+    looks = references.select(candidate="reference").select(**_LOOKS).mean().row(0, named=True)
+    return {"n": references.height, **looks}
+
+
 def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
     candidates = annotations.unique(["split", "candidate_id"]).with_columns(**_LOOKS)
     by_system = (
@@ -111,8 +121,8 @@ def _report_pairs(lengths: pl.DataFrame) -> dict[str, float | None]:
     return {"n": n, **rates, "coin": 0.5}
 
 
-def normalise_texts(annotations: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
-    """Change candidates, contexts and inputs by the named steps, in the order given.
+def normalise_texts(rows: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
+    """Change candidates, contexts and inputs, or references, by named steps in the order given.
 
     Ids stay; pair_ids, which are made of texts, do not. Steps:
     `nfc` composes characters (Unicode NFC); `whitespace` makes every run of blanks within a line
@@ -120,7 +130,7 @@ def normalise_texts(annotations: pl.DataFrame, steps: Sequence[str]) -> pl.DataF
     undoes the spaces and brackets of Penn Treebank tokens (see `detokenise`).
 
     Args:
-        annotations: Rows of the annotation schema.
+        rows: Rows of the annotation or the reference schema.
         steps: Names out of STEPS; none: the frame is returned as it is.
 
     Raises:
@@ -128,17 +138,24 @@ def normalise_texts(annotations: pl.DataFrame, steps: Sequence[str]) -> pl.DataF
     """
     check_steps(steps)
     for step in steps:
-        annotations = change_texts(annotations, STEPS[step])
-    return annotations
+        rows = change_texts(rows, STEPS[step])
+    return rows
 
 
-def change_texts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    """Change candidates, contexts and inputs; a context once, however many rows have it.
+def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    """Change candidates, contexts and inputs, or references.
 
     Args:
-        annotations: Rows of the annotation schema.
-        change: From a text to what shall stand in its place.
+        rows: Rows of the annotation or the reference schema.
+        change: From a text to its new form.
     """
+    (column,) = {"candidate", "reference"}.intersection(rows.columns)
+    changed = rows.with_columns(pl.Series(column, map(change, rows[column]), pl.String))
+    return changed if column == "reference" else _change_contexts(changed, change)
+
+
+def _change_contexts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    """Change contexts and inputs; a context once, however many rows have it."""
     key = ("split", "context_id")
     contexts = annotations.select(*key, "context", "inputs").unique(key)
     inputs = [
@@ -149,10 +166,7 @@ def change_texts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.
         pl.Series("inputs", inputs, contexts.schema["inputs"]),
     )
     return (
-        annotations.with_columns(
-            pl.Series("candidate", map(change, annotations["candidate"]), pl.String)
-        )
-        .drop("context", "inputs")
+        annotations.drop("context", "inputs")
         .join(changed, on=key, how="left", maintain_order="left")
         .select(annotations.columns)
     )

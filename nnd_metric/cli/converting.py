@@ -63,8 +63,9 @@ def convert(
 ) -> None:
     """Convert human annotations into NND pairs and human scores.
 
-    Writes pairs.parquet, human_scores.parquet, annotations.parquet and manifest.json. The
-    convert.py of a folder runs as your own code: read a stranger's before.
+    Writes pairs.parquet, human_scores.parquet, annotations.parquet, manifest.json and, where the
+    source has any, references.parquet. The convert.py of a folder runs as your own code: read a
+    stranger's before.
 
     Example: nnd convert quiz_design
     Example: nnd convert ./my_source --from ratings.csv --out my_source-nnd

@@ -131,7 +131,7 @@ def metrics(
         Path | None,
         typer.Option(
             help="Table with the columns context_id (or context) and reference.",
-            show_default="parts of the inputs called reference, reference_1, …",
+            show_default="those of the data",
         ),
     ] = None,
     several: Annotated[

@@ -159,7 +159,7 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
 
     Args:
         folder: That `nnd convert` or `nnd publish` made.
-        name: `pairs` or `annotations`; None is returned where there are none.
+        name: `pairs`, `annotations` or `references`; None is returned where there are none.
 
     Raises:
         ScoringError: If they cannot be read.

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairSet, load_pairs, parts_of, read_stored
-from nnd.metric.scorers import Text, match_references, references_in
+from nnd.metric.scorers import Text, match_references, read_references, references_in
 from nnd.schemas import ScoringError, did_you_mean, read_ratings, rule_of
 
 CANDIDATE = ("split", "candidate_id")
@@ -33,6 +33,7 @@ class Judged:
         human: What people said: split, candidate_id, aspect, human (null where they said nothing).
         definition: What that number of people is, in words.
         aspect: The one aspect that was asked for, or None.
+        references: References of the contexts (`references.read_references`), or None.
     """
 
     pairs: PairSet
@@ -40,22 +41,24 @@ class Judged:
     human: pl.DataFrame
     definition: str
     aspect: str | None = None
+    references: pl.DataFrame | None = None
 
     def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
         """Return the candidates in order, as scorers read them.
 
         Args:
             references: A table of references (`references.read_references`), which counts instead
-                of those among the parts of the contexts.
+                of those of the data: its own references, else those among the contexts' parts.
 
         Raises:
             ScoringError: If the table belongs to other data.
         """
         parts = parts_of(self.candidates)
+        table = self.references if references is None else references
         known = (
             [references_in(each) for each in parts]
-            if references is None
-            else match_references(self.candidates, references)
+            if table is None
+            else match_references(self.candidates, table)
         )
         columns = self.candidates.select("candidate", "context")
         return [
@@ -103,7 +106,9 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         pairs = PairSet(rows, pairs.human_scores, pairs.name, pairs.version)
     candidates = _candidates(annotations, pairs.pairs)
     definition = define_judgement(quality, sorted(human["aspect"].unique()))
-    return Judged(pairs, candidates, human, definition, aspect)
+    stored = read_stored(folder, "references")
+    references = None if stored is None else read_references(stored)
+    return Judged(pairs, candidates, human, definition, aspect, references)
 
 
 def human_judgements(annotations: pl.DataFrame, quality: Mapping[str, Any]) -> pl.DataFrame:

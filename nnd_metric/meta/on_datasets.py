@@ -66,7 +66,8 @@ def metrics(
             text a number, or None (`scorers.TextScorer`). None means all that need no model.
         systems: Model of the runs → system it stands for, where the model's id does not say it.
         references: For one dataset, a table of references or its path (`scorers.read_references`);
-            None means those among the parts of the contexts.
+            None means those of the data: references.parquet, else those among the parts of the
+            contexts.
         several: Which of several references counts, "max" or "mean".
         template: Of the scorer `prompted`: a name, or a text with {placeholders}.
         aspect: Pairs and judgements of this aspect only.

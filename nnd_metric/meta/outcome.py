@@ -96,7 +96,9 @@ class MetricTable(Shown):
         """Return which metric passes most tests."""
         rates = {row.name: row.rates.overall for row in self.rows if row.rates is not None}
         if not any(rate.n for rate in rates.values()):
-            return f"No test was judged by {len(self.rows)} metrics."
+            n = max((each.n for row in self.rows for each in row.candidates.values()), default=0)
+            judged = f", but {n:,} single candidates were" if n else ""
+            return f"No test was judged by {len(self.rows)} metrics{judged}."
         best = max(rates, key=lambda name: rates[name].passes)
         rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (

@@ -51,7 +51,7 @@ def agree_on_systems(
     rows = written.drop_nulls("score")
     known = sorted(set(people["system"]) & set(rows["system"]))
     if pairs.is_empty():
-        return None, "there are no pairs, which say the categories"
+        return None, "agreement over systems needs pairs, and there are none"
     if len(known) < FEWEST_MODELS:
         return None, (
             "agreement needs at least two systems with both a human score and a number; there are: "

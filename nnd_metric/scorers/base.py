@@ -66,7 +66,8 @@ def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
     if scorer.needs_references and texts and not any(text.references for text in texts):
         raise ScoringError(
             f"{scorer.name} compares with references, and the data has none; give a table of them "
-            "(--references), or parts called reference, reference_1, … in the inputs"
+            "(--references), convert a source that has some, or call parts of the inputs "
+            "reference, reference_1, …"
         )
     numbers = list(scorer.score(texts))
     if len(numbers) != len(texts):

@@ -1,6 +1,7 @@
 """References: texts that people wrote for a context, with which some scorers compare candidates.
 
-They come as parts of the context called reference, reference_1, …, or in a table of their own.
+They come in references.parquet, as parts of the context called reference, reference_1, …, or in a
+table of their own.
 """
 
 import re

@@ -81,7 +81,9 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
     if shared is not None:
         systems, others = len(shared["systems"]), len(shared["other_systems"])
         candidates, rest = shared["candidates"], shared["other_candidates"]
-        over = f"{counted(systems, 'system')} and {counted(candidates, 'candidate')}"
+        over = counted(candidates, "candidate")
+        if systems:
+            over = f"{counted(systems, 'system')} and {over}"
         lacking = [counted(others, "system")] if others else []
         lacking += [counted(rest, "candidate")] if rest else []
         without = f", without {' and '.join(lacking)} that not all have" if lacking else ""

@@ -27,7 +27,7 @@ from support.card_folders import (
 from nnd.cards.dataset import data_card, write_card
 from nnd.cards.lint.checks import check_card
 from nnd.converters.folder.conversion import convert
-from nnd.schemas import NNDError, PublishError, SchemaError
+from nnd.schemas import NNDError, PublishError, SchemaError, read_frame
 
 CASES = list(fixture_cases())
 NAMES = [
@@ -91,8 +91,11 @@ def check_counts(card: str, folder: Path) -> None:
         "contexts": len({(a["split"], a["context_id"]) for a in annotations}),
         "candidates": len(texts),
         "empty candidates": sum(not text.strip() for text in texts.values()),
-        "systems": len({name for a in annotations for name in a["system"].split("|")}),
+        "systems": len(
+            {name for a in annotations if a["system"] for name in a["system"].split("|")}
+        ),
         "annotations": len(annotations),
+        "references": read_frame(folder, "references").height,
     }
     assert totals == {name: n for name, n in expected.items() if n}
     rows = table(section(card, "Counts"), "error category", "pairs")

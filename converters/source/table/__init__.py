@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .reading import (
         has_table as has_table,
         table_annotations as table_annotations,
+        table_references as table_references,
     )
     from .rows import DELIMITERS as DELIMITERS
 else:

@@ -45,12 +45,14 @@ class Row(NamedTuple):
 
     def texts(self, column: str) -> list[str]:
         """Return the texts of a cell that holds a list of them, or one; empty ones are left out."""
-        value = self.fields[column]
-        if not isinstance(value, list):
-            text = self.filled(column)
-            return [text] if text else []
-        texts = [self._trimmed(self._text(item, column), column) for item in value]
+        texts = (self._trimmed(text, column) for text in self.listed(column))
         return [text for text in dict.fromkeys(texts) if text]
+
+    def listed(self, column: str) -> list[str]:
+        """Return the texts of a cell that holds a list of them, or one, as they are."""
+        value = self.fields[column]
+        items = value if isinstance(value, list) else [value]
+        return [self._text(item, column) for item in items]
 
     def number(self, column: str, scale: tuple[float, float] = ANY_NUMBER) -> float | None:
         """Return a cell as a number on a scale; None where it is empty."""

@@ -1,10 +1,12 @@
 """From the table files of a source to annotations, as its `table` sections say."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from nnd.converters import Annotation
+from nnd.converters import Annotation, Reference
 from nnd.converters.source import Files, Source
 from nnd.converters.source.table.candidates import candidate_annotations
+from nnd.converters.source.table.context import ContextReader
 from nnd.converters.source.table.pairs import pair_annotations
 from nnd.converters.source.table.section import Table, check_table, only_aspect, tables_of
 from nnd.converters.source.table.spans import span_annotations
@@ -30,6 +32,27 @@ def table_annotations(files: Files) -> Iterator[Annotation]:
         steps_of(table, files)  # an expression that is wrong is one before any file is read
     for table in tables:
         yield from _annotations(table, files)
+
+
+def table_references(files: Files) -> Iterator[Reference]:
+    """Yield the references of a source's tables; every row repeats those of its context.
+
+    Raises:
+        SourceError: As of `table_annotations`.
+    """
+    quiet = replace(files, oddities=[])  # what is odd about the rows, their annotations report
+    for table in tables_of(files.source):
+        columns, contexts = table.get("references", []), ContextReader(table)
+        for row in read_table(table, quiet) if columns else ():
+            context = contexts.read(row)
+            for text in (text for column in columns for text in row.listed(column)):
+                if text.strip():
+                    yield Reference(
+                        where=row.where,
+                        context_id=context.context_id,
+                        reference=text,
+                        split=context.split,
+                    )
 
 
 def _annotations(table: Table, files: Files) -> Iterator[Annotation]:

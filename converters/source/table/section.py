@@ -205,6 +205,7 @@ def _named(table: Table) -> Iterator[str]:
     yield from (column for name, column in table.get("pivot", {}).items() if name != "names")
     for named in table.get("best_worst", {}).values():
         yield from named.values()
+    yield from table.get("references", [])
     for label in table.get("labels", {}).values():
         yield label if isinstance(label, str) else label["column"]
     for columns in table.get("ratings", {}).values():

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from nnd.converters import Annotation, Files, Record, SourceError
+from nnd.converters import Annotation, Files, Record, Reference, SourceError
 from nnd.converters.reading import read_text
 
 SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels
@@ -16,15 +17,31 @@ LABELS = {NO_ERROR, OTHER, "RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "
 CLEAN_VOTES = 2  # of three annotators
 CNNDM_HASH = 40  # hex digits; XSum, which the files call bbc, has 8
 
+TYPED = "typed"  # a set
+TYPES = ("RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "GramE")
+ANY_TYPE = "Other"  # the column that no other one of a row is above
+UNTYPED_ERROR = "untyped"
+TOLERANCE = 1e-6  # a share of sentences has nine decimals
+
 NO_TEXT = "summaries of {} left out, as neither file has their texts: {}"
 NO_SPLIT = "summaries of {} that state no split and count as test: {}"
 UNTYPED = "summaries of {} kept without a label, as theirs is OtherE, not of the typology: {}"
 
-Texts = Mapping[tuple[str, str], tuple[str, str]]
+
+class Text(NamedTuple):
+    """What a row says, in the annotation file or in the file of texts."""
+
+    where: str
+    article: str
+    summary: str
+    reference: str | None
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
-    """Yield one annotation per summary, labelled by its sentences or by its `Factuality`."""
+    """Yield the labels of every summary: by its sentences, its `Factuality` or its types of error.
+
+    By types of error there may be several, an annotation each.
+    """
     main = files.source.files[0].name
     rows = list(files.json(main))
     texts, splits = read_texts(files, rows), read_splits(files, rows)
@@ -36,29 +53,63 @@ def annotations(files: Files) -> Iterator[Annotation]:
         if (article_id, system) not in texts:
             odd[NO_TEXT, dataset] += 1
             continue
-        article, summary = texts[article_id, system]
+        text = texts[article_id, system]
         split = row.optional_text("split") or splits.get(article_id)
         score = row.number("Factuality") if main == SUMMARIES else None
-        label = label_of(row) if score is None else "not_factual" if score < 1 else "no_error"
+        labels = labels_of(row, files.source.facts.get("set"))
         odd[NO_SPLIT, dataset] += split is None
-        odd[UNTYPED, dataset] += label == OTHER
-        yield Annotation(
-            where=row.where,
-            context_id=article_id,
-            context=article,
-            inputs={"article": article},
-            category=dataset,
-            candidate_id=f"{article_id}/{system}",
-            candidate=summary,
-            system=system,
-            aspect="factuality",
-            label=None if label == OTHER else label,
-            score=score,
-            split=split or "test",
-        )
+        odd[UNTYPED, dataset] += OTHER in labels
+        for label in labels:
+            yield Annotation(
+                where=row.where,
+                context_id=article_id,
+                context=text.article,
+                inputs={"article": text.article},
+                category=dataset,
+                candidate_id=f"{article_id}/{system}",
+                candidate=text.summary,
+                system=system,
+                aspect="factuality",
+                label=None if label == OTHER else label,
+                score=score,
+                split=split or "test",
+            )
     for (message, dataset), n in odd.items():
         if n:
             files.report(main, message.format(dataset, n))
+
+
+def references(files: Files) -> Iterator[Reference]:
+    """Yield the highlights of every article, where the file of texts has them."""
+    rows = list(files.json(files.source.files[0].name))
+    texts, splits = read_texts(files, rows), read_splits(files, rows)
+    for row in rows:
+        article_id = row.identifier("hash")
+        text = texts.get((article_id, row.text("model_name")))
+        if text is not None and text.reference is not None:
+            yield Reference(
+                where=text.where,
+                context_id=article_id,
+                reference=text.reference,
+                split=row.optional_text("split") or splits.get(article_id) or "test",
+            )
+
+
+def labels_of(row: Record, set_name: str | None) -> list[str | None]:
+    """Return the labels of a summary: one, or several types of error.
+
+    A column is the share of sentences that are free of its error. A sentence on whose type of error
+    the annotators do not agree lowers every column, `Other` with them, so that the types of a
+    summary are the columns below `Other`.
+    """
+    if set_name is None:
+        return [label_of(row)]
+    if row.number("Factuality") >= 1:
+        return ["no_error"]
+    if set_name != TYPED:
+        return ["not_factual"]
+    types = [name for name in TYPES if row.number(name) < row.number(ANY_TYPE) - TOLERANCE]
+    return [*types] or [UNTYPED_ERROR]
 
 
 def label_of(row: Record) -> str | None:
@@ -92,8 +143,8 @@ def read_labels(sentence: Record, annotator: str) -> list[str]:
     return labels
 
 
-def read_texts(files: Files, rows: list[Record]) -> Texts:
-    """Return (article, summary) by (hash, model name), from the rows, else from the text file.
+def read_texts(files: Files, rows: list[Record]) -> Mapping[tuple[str, str], Text]:
+    """Return the texts by (hash, model name), from the rows, else from the file of texts.
 
     Raises:
         SourceError: If two rows are about the same summary.
@@ -108,10 +159,11 @@ def read_texts(files: Files, rows: list[Record]) -> Texts:
         places[key] = row.where
     own = [row for row in rows if {"article", "summary"} <= row.fields.keys()]
     others = files.json(TEXTS) if len(own) < len(rows) else ()
-    texts: dict[tuple[str, str], tuple[str, str]] = {}
+    texts: dict[tuple[str, str], Text] = {}
     for row in (*own, *others):
         key = (row.identifier("hash"), row.text("model_name"))
-        texts.setdefault(key, (row.text("article"), row.text("summary")))
+        found = (row.where, row.text("article"), row.text("summary"))
+        texts.setdefault(key, Text(*found, row.optional_text("reference")))
     return texts
 
 

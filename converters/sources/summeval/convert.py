@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nnd.converters import Annotation, Files, Record, SourceError
+from nnd.converters import Annotation, Files, Record, Reference, SourceError
 
 PAIRED = "model_annotations.aligned.paired.jsonl"
 ASPECTS = ("coherence", "consistency", "fluency", "relevance")
@@ -35,6 +35,13 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 aspect=aspect,
                 ratings=[expert.rating(aspect, LOWEST, HIGHEST) for expert in experts],
             )
+
+
+def references(files: Files) -> Iterator[Reference]:
+    """Yield the references of every article: the published highlights and ten by crowd workers."""
+    for row in _rows(files):
+        for text in row.texts("references"):
+            yield Reference(where=row.where, context_id=row.identifier("id"), reference=text)
 
 
 def _rows(files: Files) -> Iterator[Record]:

@@ -455,6 +455,22 @@ def test_ids_that_are_numbers_of_rows(here: Birds) -> None:
     assert "row number" in check.remedy
 
 
+def test_ids_that_are_numbers_of_rows_as_source_yaml_says(here: Birds) -> None:
+    (here.folder / "convert.py").unlink()
+    here.set_facts(
+        table={
+            "inputs": {"question": "question"},
+            "compute": {"number": "'row ' || _row"},
+            "columns": {"candidate": "answer", "candidate_id": "number", "system": "system"},
+            "labels": {"answer": "label"},
+        }
+    )
+
+    check = only(here.check(), "review", "ids")
+
+    assert check.message.endswith("pairs get another pair_id, as source.yaml reads `_row`")
+
+
 def test_ids_of_rows_that_convert_in_one_order_only(here: Birds) -> None:
     # As of a file whose first row of a context holds what the others leave out.
     here.set_code(

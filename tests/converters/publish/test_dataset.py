@@ -481,7 +481,7 @@ def test_addresses_are_refused_with_their_rows(
     error = there.refused(folder)
 
     assert error == (
-        f"{folder}: annotations and manifest hold 5 e-mail or IP addresses: row 0 context (email "
+        f"{folder}: texts and manifest hold 5 e-mail or IP addresses: row 0 context (email "
         "j…@x…), row 0 candidate (email a…@x…), row 1 candidate (email e…@x…), row 2 candidate "
         "(ip 8…), row 0 inputs/question (email j…@x…); publish with --redact to replace them, or "
         'with --keep-contacts "why" to keep them'
@@ -853,8 +853,9 @@ def test_the_command_refuses_in_one_line(
 def test_real_data_with_addresses(nnd_data: Path, tmp_path: Path, source: str) -> None:
     folder, place = tmp_path / "out", tmp_path / "release"
     place.mkdir()
-    convert(source, origin=nnd_data / source, out=folder)
-    # No digest of FRANK's main file is known.
+    set_name = "typed" if source == "frank" else None
+    convert(source, origin=nnd_data / source, set_name=set_name, out=folder)
+    # No digest of FRANK's texts is known.
     options = {"unverified": "a test"} if source == "frank" else {}
     with pytest.raises(PublishError, match="e-mail or IP addresses"):
         read_release(folder, **options)

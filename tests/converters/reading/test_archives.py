@@ -186,7 +186,9 @@ def test_a_name_that_stands_twice_is_refused(make_zip: MakeZip) -> None:
 def test_a_zip_in_the_zip_is_refused(make_zip: MakeZip, tmp_path: Path) -> None:
     inner = make_zip(("a.txt", b"one")).rename(tmp_path / "inner.zip").read_bytes()
 
-    assert "deep/inner.ZIP is a zip in the zip" in refused(make_zip(("deep/inner.ZIP", inner)))
+    assert "deep/inner.ZIP is an archive in the archive" in refused(
+        make_zip(("deep/inner.ZIP", inner))
+    )
 
 
 def test_an_encrypted_member_is_refused(make_zip: MakeZip) -> None:

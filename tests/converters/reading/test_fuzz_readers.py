@@ -1,7 +1,10 @@
 """Whatever bytes a reader is given, nothing but an NNDError comes out of it."""
 
+import gzip
+import io
 import random
 import shutil
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +18,7 @@ from support.damage import Damage, fuzz, read_or_refused
 from nnd.converters.folder.conversion import convert
 from nnd.converters.reading.archives import read_members
 from nnd.converters.reading.records import parse_json, read_cells, read_jsonl, shown
+from nnd.converters.reading.tarballs import read_tarball
 from nnd.converters.reading.texts import read_text
 from nnd.converters.source.files import Files
 from nnd.converters.source.running import choose_converter
@@ -56,6 +60,23 @@ def test_members_of_a_zip(tmp_path: Path, damage: Damage) -> None:
     (tmp_path / "a").write_bytes(damage((tmp_path / "good").read_bytes()))
 
     read_or_refused(lambda: read_members(tmp_path / "a"))
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+@fuzz(60, in_full=1200)
+def test_files_of_a_tarball(tmp_path: Path, damage: Damage, is_packed: bool) -> None:  # noqa: FBT001 - a parameter
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as archive:
+        for name, content in {"folder/é.json": OBJECTS * 5, "b.csv": CELLS}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    # Damage that gzip has a checksum for, and damage that only the tar's headers can tell.
+    whole = raw.getvalue()
+    spoilt = damage(gzip.compress(whole)) if is_packed else gzip.compress(damage(whole))
+    (tmp_path / "a.tar.gz").write_bytes(spoilt)
+
+    read_or_refused(lambda: read_tarball(tmp_path / "a.tar.gz"))
 
 
 HEADER = ["key", "question", "answer", "by", "verdict", "points"]
@@ -175,11 +196,12 @@ def test_a_built_in_source(tmp_path: Path, damage: Damage, source: str) -> None:
     name, folder, set_name, variant = chance.choice([case for case in CASES if case[0] == source])
     place = tmp_path / "from"
     shutil.rmtree(place, ignore_errors=True)
-    own = [path for path in folder.iterdir() if path.suffix not in {".yaml", ".py", ""}]
-    place.mkdir()
+    own = [path for path in folder.rglob("*") if path.suffix not in {".yaml", ".py", ""}]
     for path in own:
-        shutil.copy(path, place)
-    spoilt = chance.choice(sorted(place.iterdir()))
+        copy = place / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    spoilt = chance.choice(sorted(path for path in place.rglob("*") if path.is_file()))
     spoilt.write_bytes(damage(spoilt.read_bytes()))
 
     read_or_refused(lambda: convert(name, origin=place, set_name=set_name, variant=variant))

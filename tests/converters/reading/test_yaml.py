@@ -1,4 +1,4 @@
-"""YAML that cannot blow up, in which no key hides another and 1:30 is a text."""
+"""YAML that cannot blow up, in which no key hides another and 1:30, on and no are texts."""
 
 import pytest
 import yaml
@@ -38,6 +38,16 @@ def test_lists_may_repeat_themselves() -> None:
 def test_numbers_of_base_60_are_texts(text: str) -> None:
     # YAML 1.1 makes 90 of 1:30.
     assert load_yaml(f"a: {text}") == {"a": text.removeprefix("!!int ")}
+
+
+@pytest.mark.parametrize("text", ["on", "Off", "yes", "NO", "y"])
+def test_words_of_yaml_1_1_are_texts(text: str) -> None:
+    # So that `join: {file: …, on: …}` has a key `on`, and the language of Norway is no.
+    assert load_yaml(f"{text}: [{text}]") == {text: [text]}
+
+
+def test_true_and_false_are_no_texts() -> None:
+    assert load_yaml("[true, False, TRUE]") == [True, False, True]
 
 
 def test_other_numbers_are_numbers() -> None:

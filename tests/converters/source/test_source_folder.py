@@ -79,8 +79,8 @@ def test_neither_a_name_nor_a_folder(
 
     message = refused(name)
 
-    assert "is neither a built-in source (challenge300, " in message
-    assert ", quiz_design, sample, " in message
+    assert "is neither a built-in source (bump, " in message
+    assert ", quiz_design, ragtruth, sample, " in message
     meant = ' (did you mean "quiz_design"?)' if name == "quizdesign" else ""
     assert message.endswith(f"nor a folder with a source.yaml{meant}")
 

@@ -61,8 +61,14 @@ def read(tmp_path: Path) -> Read:
 
 @pytest.fixture(scope="module")
 def factuality(nnd_data: Path) -> Conversion:
-    """By `Factuality`, which is what the folder of real files holds: leave it as it is."""
-    return convert("frank", origin=nnd_data / "frank")
+    """By `Factuality`: leave it as it is."""
+    return convert("frank", origin=nnd_data / "frank", set_name="factuality")
+
+
+@pytest.fixture(scope="module")
+def typed(nnd_data: Path) -> Conversion:
+    """By the columns of errors: leave it as it is."""
+    return convert("frank", origin=nnd_data / "frank", set_name="typed")
 
 
 def label_of(conversion: Conversion, system: str) -> str | None:
@@ -255,13 +261,63 @@ def test_a_wrong_file_is_refused(read: Read, rows: object, message: str) -> None
     assert str(caught.value).startswith(message)
 
 
-def test_the_set_is_found_and_xsum_left_out(factuality: Conversion) -> None:
+def test_without_the_sentence_file_the_sets_are_named(nnd_data: Path) -> None:
+    folder = nnd_data / "frank"
+    for origin in (folder, folder / "human_annotations.json"):
+        with pytest.raises(SourceError) as caught:
+            convert("frank", origin=origin)
+        assert str(caught.value) == (
+            f"{origin}: holds several sets; choose one: --set typed or --set factuality"
+        )
+
+
+def test_without_any_file_the_sets_are_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as caught:
+        convert("frank", origin=tmp_path)
+
+    assert str(caught.value).startswith(f"{tmp_path}: there is no {SENTENCES}; name the file")
+    assert str(caught.value).endswith("; or choose a set: --set typed or --set factuality")
+
+
+def test_xsum_is_left_out(factuality: Conversion) -> None:
     # 2,246 summaries less 1,250 of CNN/DM are the 996 of XSum, whose texts are not here.
-    assert factuality.manifest["source"]["set"] == "factuality"
     assert factuality.manifest["counts"]["by_category"] == {"cnndm": 1168}
     assert factuality.manifest["oddities"] == [
         "human_annotations.json: summaries of bbc left out, as neither file has their texts: 996"
     ]
+
+
+def test_types_of_errors(typed: Conversion) -> None:
+    # Issue 16; the 694 pairs with a type make 824 rows.
+    test = typed.pairs.filter(split="test")
+    distinct = pl.struct("context_id", "high_id", "low_id")
+    with_type = test.filter(pl.col("error_category") != "untyped")
+    groups = with_type.group_by("error_group").agg(distinct.n_unique())
+
+    assert test.select(distinct.n_unique()).item() == 832
+    assert with_type.select(distinct.n_unique()).item() == 694
+    assert dict(test["error_category"].value_counts().iter_rows()) == {
+        "EntE": 312,
+        "CorefE": 159,
+        "untyped": 138,
+        "GramE": 109,
+        "RelE": 77,
+        "OutE": 70,
+        "CircE": 56,
+        "LinkE": 41,
+    }
+    assert dict(groups.iter_rows()) == {
+        "semantic frame": 422,
+        "discourse": 200,
+        "content verifiability": 174,
+    }
+
+
+def test_both_sets_have_the_same_pairs(factuality: Conversion, typed: Conversion) -> None:
+    keys = ("split", "context_id", "high_id", "low_id", "margin")
+    found = typed.pairs.select(keys).unique(maintain_order=True)
+
+    assert found.equals(factuality.pairs.select(keys))
 
 
 def test_a_margin_is_the_difference_of_factuality(factuality: Conversion, nnd_data: Path) -> None:
@@ -340,6 +396,7 @@ def test_both_rules_differ_on_thirty_test_summaries(aggrefact: pl.DataFrame) -> 
 
 
 def test_a_file_may_be_named_itself(factuality: Conversion, nnd_data: Path) -> None:
-    named = convert("frank", origin=nnd_data / "frank" / "human_annotations.json")
+    file = nnd_data / "frank" / "human_annotations.json"
+    named = convert("frank", origin=file, set_name="factuality")
 
     assert named.pairs.equals(factuality.pairs)

@@ -119,7 +119,7 @@ def test_human_scores(published: Published, nnd_data: Path) -> None:
 
 def test_mean_factuality(nnd_data: Path) -> None:
     # Of FRANK's test split; human scores are of both splits.
-    annotations = convert("frank", origin=nnd_data / "frank").annotations
+    annotations = convert("frank", origin=nnd_data / "frank", set_name="factuality").annotations
     means = annotations.filter(split="test").group_by("system").agg(pl.col("score").mean())
 
     assert {system: round(score, 3) for system, score in means.iter_rows()} == {

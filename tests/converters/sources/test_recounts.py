@@ -5,12 +5,14 @@ What the fixtures give is in `test_sources.py`, and what is odd about a source i
 """
 
 import hashlib
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 from support.recounts.raw_files import Text
@@ -20,11 +22,11 @@ from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 
 COLUMNS = (
-    *("split", "context_id", "high_id", "low_id", "aspect", "error_category"),
+    *("split", "context_id", "high_id", "low_id", "aspect", "error_category", "group"),
     *("candidate_high", "candidate_low", "system_high", "system_low", "pair_id"),
 )
 
-Row = tuple[str, ...]
+Row = tuple[Any, ...]
 
 every_reading = pytest.mark.parametrize(
     "reading", READINGS, ids=[reading.id for reading in READINGS]
@@ -37,7 +39,7 @@ def converted(origin: Path, source: str, options: tuple[tuple[str, str], ...]) -
 
 
 def conversion_of(reading: Reading, data: Path) -> Conversion:
-    folder = data / reading.source / reading.origin
+    folder = reading.place(data) / reading.origin
     return converted(folder, reading.source, tuple(reading.options.items()))
 
 
@@ -47,38 +49,42 @@ def recounted(folder: Path, number: int) -> list[Text]:
 
 
 def texts_of(reading: Reading, data: Path) -> list[Text]:
-    return recounted(data / reading.source, READINGS.index(reading))
+    return recounted(reading.place(data), READINGS.index(reading))
 
 
 def pairs_of(reading: Reading, texts: list[Text]) -> list[Row]:
-    """Every pair of two candidates of a context, in the order of their keys."""
-    contexts = defaultdict(list)
+    """Every pair of two candidates of a context and a group, in the order of their keys."""
+    groups = defaultdict(list)
     for text in texts:
-        contexts[text.split, text.context].append(text)
+        groups[text.split, text.context, text.group].append(text)
     found: list[Row] = []
-    for group in contexts.values():
+    for group in groups.values():
         for high in group:
             for low in group:
                 for aspect in high.marks:
                     better = reading.better(high.marks[aspect], low.marks[aspect])
                     for category in (aspect,) * better if isinstance(better, bool) else better:
-                        keys = (high.split, high.context, high.id, low.id, aspect, category)
+                        ids = (high.split, high.context, high.id, low.id)
+                        keys = (*ids, aspect, category, high.group)
                         written = (high.text, low.text)
-                        digest = pair_id(reading.source, keys, written)
+                        digest = pair_id(reading, keys, written)
                         found.append((*keys, *written, high.system, low.system, digest))
     return sorted(found)
 
 
-def pair_id(source: str, keys: Row, texts: Row) -> str:
+def pair_id(reading: Reading, keys: Row, texts: Row) -> str:
     """By the recipe of `pairing.ID_FIELDS`."""
-    split, context, high, low, aspect, category = keys
-    fields = (source, split, context, aspect, category, high, low, *texts, "human")
-    key = "".join(f"{len(field.encode())}:{field}" for field in fields)
+    split, context, high, low, aspect, category, group = keys
+    made = re.sub("[^a-z0-9]+", "_", category.lower())
+    origin = f"constructed:{made}" if reading.constructed else "human"
+    fields = (reading.source, split, context, aspect, category, high, low, *texts, origin)
+    sized = [*fields, group] if group is not None else fields
+    key = "".join(f"{len(field.encode())}:{field}" for field in sized)
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def same_text(row: Row) -> bool:
-    high, low = (" ".join(unicodedata.normalize("NFC", text).split()) for text in row[6:8])
+    high, low = (" ".join(unicodedata.normalize("NFC", text).split()) for text in row[7:9])
     return high == low
 
 
@@ -104,19 +110,48 @@ WITH_EQUAL_TEXTS = {
     "confit_samsum-gap": 1_119,
     "summeval": 4_243 + 2_396 + 2_781 + 3_750,
     "dialsummeval": 3_994 + 2_193 + 4_292 + 1_769,
-    "frank": 832 + 336,
+    "frank-factuality": 832 + 336,
+    "frank-typed": 824 + 138 + 338 + 63,
     "goyal_gpt3_news": 208 + 205,
     "goyal_gpt3_news-loose": 208 + 205,
     "goyal_gpt3_news-every_name": 212 + 203,
     "simplification": 9_860 + 11_177 + 6_432 + 5_843,
     "simplification-da": 287 + 335 + 318,
+    "wmt_qe_2022": 23_264,
     "wmt_mqm-ted-ende": 20_278,
     "wmt_mqm-ted-zhen": 28_051,
     "wmt_mqm-ted-ende-severity": 16_360 + 2_107,
     "wmt_mqm-ted-zhen-severity": 22_417 + 1_919,
     "wmt_mqm-ted-ende-severity_order": 19_987 + 2_604,
     "wmt_mqm-ted-zhen-severity_order": 26_490 + 2_148,
+    "wmt23_mqm_sxs-ende": 4_155 + 27,
+    "wmt23_mqm_sxs-zhen": 14_585 + 146,
+    "bump": 889,
+    "summedits": 52_323,
+    "llmbar": 419,
+    "demetr": 30_311,
 }
+
+
+DISTINCT = {
+    "bump": 889,
+    "summedits": 30_779,
+    "wmt23_mqm_sxs-ende": 2_941,
+    "wmt23_mqm_sxs-zhen": 11_594,
+    "llmbar": 419,
+    "demetr": 30_311,
+}
+"""Distinct (split, context, group, high, low) of different texts, as issue 16 counts them."""
+
+
+NEWER = [reading for reading in READINGS if reading.id in DISTINCT]
+
+
+@pytest.mark.parametrize("reading", NEWER, ids=[reading.id for reading in NEWER])
+def test_the_recount_gives_the_distinct_pairs(reading: Reading, nnd_data: Path) -> None:
+    pairs = pairs_of(reading, texts_of(reading, nnd_data))
+
+    assert len({(*row[:4], row[6]) for row in pairs if not same_text(row)}) == DISTINCT[reading.id]
 
 
 @every_reading
@@ -139,6 +174,28 @@ def test_contexts_and_their_parts(reading: Reading, nnd_data: Path) -> None:
     }
     for context, parts in found.values():
         assert len(parts) > 1 or [context] == list(parts.values())
+
+
+# References of each source that has some.
+REFERENCES = {"summeval": 1_100, "frank": 250, "confit_samsum": 100, "wmt_qe_2022": 527}
+
+
+@every_reading
+def test_references(reading: Reading, nnd_data: Path) -> None:
+    expected: dict[tuple[str, str], dict[str, None]] = {}
+    for text in texts_of(reading, nnd_data):
+        for reference in text.references:
+            expected.setdefault((text.split, text.context), {})[reference] = None
+    frame = conversion_of(reading, nnd_data).references
+    found: dict[tuple[str, str], list[str]] = {}
+    for split, key, n, reference in frame.select(
+        "split", "context_id", "n", "reference"
+    ).iter_rows():
+        found.setdefault((split, key), []).append(reference)
+        assert n == len(found[split, key])
+
+    assert found == {key: [*texts] for key, texts in expected.items()}
+    assert frame.height == REFERENCES.get(reading.source, 0)
 
 
 @every_reading
@@ -176,11 +233,11 @@ def test_counts(reading: Reading, nnd_data: Path) -> None:
         "contexts": len(sizes),
         "candidates": len({(text.split, text.id) for text in texts}),
         "empty_candidates": sum(not text.text.strip() for text in texts),
-        "systems": len({name for text in texts for name in text.system.split("|")}),
+        "systems": len({name for text in texts for name in text.systems}),
         "pairs": len(pairs),
         "distinct_pairs": len({row[:4] for row in pairs}),
         "same_after_lowercase": sum(
-            same_text((*row[:6], row[6].lower(), row[7].lower())) for row in pairs
+            same_text((*row[:7], row[7].lower(), row[8].lower())) for row in pairs
         ),
         "by_error_category": Counter(row[5] for row in pairs),
         "by_aspect": Counter(row[4] for row in pairs),
@@ -212,7 +269,7 @@ def test_human_scores(reading: Reading, nnd_data: Path) -> None:
         if label != "No-error"
     }
     for text in texts:
-        for system in text.system.split("|"):
+        for system in text.systems:
             for aspect, mark in text.marks.items():
                 if (value := reading.value(mark)) is not None:
                     values[system, aspect, "overall"].append(value)

@@ -162,8 +162,8 @@ def test_redacting_counts_occurrences_in_distinct_texts(annotated: Frame) -> Non
     ],
 )
 def test_real_files(nnd_data: Path, source: str, documents: int, counts: dict[str, Any]) -> None:
-    chosen = {"set_name": "da"} if source == "simplification" else {}
-    converted: Conversion = convert(source, origin=nnd_data / source, **chosen)  # type: ignore[arg-type]
+    set_name = {"simplification": "da", "frank": "typed"}.get(source)
+    converted: Conversion = convert(source, origin=nnd_data / source, set_name=set_name)
     annotations = converted.annotations
 
     found = list(find_contacts(annotations))

@@ -7,6 +7,8 @@ import csv
 import hashlib
 import io
 import json
+import re
+import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,27 +22,35 @@ class Text(NamedTuple):
 
     Attributes:
         context: Key of its context.
-        system: Who wrote it; `|` between several.
+        system: Who wrote it; `|` between several, None if the file does not say.
         text: What they wrote.
         marks: Aspect → what was said: labels of errors, a score, or ratings; None if nothing.
         inputs: The parts of its context.
         name: Its own key, where it has one.
         split: Where the source has several.
         category: Of the context, where the source has some.
+        references: What the row says is a good answer to its context.
+        group: What it was judged in, where only those of one group are compared.
     """
 
     context: str
-    system: str
+    system: str | None
     text: str
     marks: Mapping[str, Any]
     inputs: Mapping[str, str]
     name: str | None = None
     split: str = "test"
     category: str | None = None
+    references: tuple[str, ...] = ()
+    group: str | None = None
 
     @property
     def id(self) -> str:
         return self.name or f"{self.context}/{self.system}"
+
+    @property
+    def systems(self) -> list[str]:
+        return [] if self.system is None else self.system.split("|")
 
 
 def quiz_design(folder: Path) -> list[Text]:
@@ -93,7 +103,17 @@ def confit_samsum(column: str | None) -> Callable[[Path], list[Text]]:
             if column is not None:
                 marks = {"quality": Decimal(row[column]) if row[column] else None}
             summary, inputs = row["Generated Summary"], {"dialogue": row["Dialogue"]}
-            found.append(Text(key, row["Model Name"], summary, marks, inputs, row["ID"]))
+            found.append(
+                Text(
+                    key,
+                    row["Model Name"],
+                    summary,
+                    marks,
+                    inputs,
+                    row["ID"],
+                    references=(row["Reference Summary"],),
+                )
+            )
         return found
 
     return read
@@ -113,6 +133,7 @@ def rated(
                 line[summary],
                 {aspect: [one[aspect] for one in line[people]] for aspect in aspects},
                 {part[0]: line[part[1]]},
+                references=tuple(line.get("references", ())),
             )
             for line in _json_lines(folder / file)
         ]
@@ -120,19 +141,32 @@ def rated(
     return read
 
 
-def frank(folder: Path) -> list[Text]:
+FRANK_TYPES = ("RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "GramE")
+
+
+def frank_types(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence on whose error nobody agreed lowers `Other` and all the others with it."""
+    disagreed = 1 - row["Other"]
+    found = tuple(name for name in FRANK_TYPES if 1 - row[name] - disagreed > 1e-6)
+    return found or ("untyped",)
+
+
+def frank(folder: Path, *, typed: bool) -> list[Text]:
+    """Read whether a summary is factual, or which types of error it has."""
     written = {
-        (row["hash"], row["model_name"]): (row["summary"], row["article"])
+        (row["hash"], row["model_name"]): (row["summary"], row["article"], row["reference"])
         for row in json.loads((folder / "benchmark_data.cnndm.assembled.json").read_text("utf-8"))
     }
+    label = frank_types if typed else lambda _: ("not_factual",)
     return [
         Text(
             row["hash"],
             row["model_name"],
             written[row["hash"], row["model_name"]][0],
-            {"factuality": () if row["Factuality"] == 1 else ("not_factual",)},
+            {"factuality": () if row["Factuality"] == 1 else label(row)},
             {"article": written[row["hash"], row["model_name"]][1]},
             split=row["split"],
+            references=(written[row["hash"], row["model_name"]][2],),
         )
         for row in json.loads((folder / "human_annotations.json").read_text("utf-8"))
         if row["dataset"] == "cnndm"
@@ -194,6 +228,21 @@ def simplification(file: str, *aspects: str) -> Callable[[Path], list[Text]]:
     return read
 
 
+def wmt_qe(folder: Path) -> list[Text]:
+    with (folder / "en-de-mqm.2021.csv").open(encoding="utf-8", newline="") as opened:
+        return [
+            Text(
+                row["seg_id"],
+                row["system"],
+                row["mt"],
+                {"translation": Decimal(row["score"])},
+                {"source": row["src"]},
+                references=(row["ref"],),
+            )
+            for row in csv.DictReader(opened)
+        ]
+
+
 def wmt_mqm(name: str, column: int) -> Callable[[Path], list[Text]]:
     """Read the categories (column 7) or the severities (column 8) of errors."""
 
@@ -211,6 +260,45 @@ def wmt_mqm(name: str, column: int) -> Callable[[Path], list[Text]]:
         return [
             Text(*key, texts[key][1], {"translation": tuple(found)}, {"source": texts[key][0]})
             for key, found in labels.items()
+        ]
+
+    return read
+
+
+def wmt23_mqm_sxs(name: str) -> Callable[[Path], list[Text]]:
+    """Read the errors that each rater marked; those who saw an attention check marked it there."""
+
+    def read(folder: Path) -> list[Text]:
+        file = f"sxs_mqm_generalMT2023_{name}.3ratingsPerSegment.tsv"
+        sources, targets = dict[str, str](), dict[str, str]()
+        labels: dict[tuple[str, str, str], dict[str, None]] = {}
+        with tarfile.open(folder / "generalMT2023" / name / f"{file}.tar.gz") as archive:
+            lines = io.TextIOWrapper(archive.extractfile(file) or io.BytesIO(), "utf-8")
+            next(lines)
+            for system, *segment, rater, source, target, category, severity, _ in (
+                line.split("\t") for line in lines
+            ):
+                if severity == "HOTW-test":
+                    continue
+                key = "/".join(segment)
+                kind = category.removesuffix(" (Translation)").removesuffix(" (Translation 2)")
+                labels.setdefault((key, system, rater), {})[kind] = None
+                for texts, name_, text in (
+                    (sources, key, source),
+                    (targets, f"{key}/{system}", target),
+                ):
+                    plain = re.sub("</?v>", "", text)
+                    texts[name_] = min(texts.get(name_, plain), plain, key=len)
+        return [
+            Text(
+                key,
+                system,
+                targets[f"{key}/{system}"],
+                {"translation": tuple(found)},
+                {"source": sources[key]},
+                group=rater,
+            )
+            for (key, system, rater), found in labels.items()
         ]
 
     return read

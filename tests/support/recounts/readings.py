@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
+from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
     challenge300,
@@ -15,7 +17,9 @@ from support.recounts.raw_files import (
     quiz_design,
     rated,
     simplification,
+    wmt23_mqm_sxs,
     wmt_mqm,
+    wmt_qe,
 )
 
 TOLERANCE = Decimal("1e-6")
@@ -34,8 +38,10 @@ class Reading(NamedTuple):
         better: What the first mark is better in: error categories, or the aspect itself (True).
         value: How good a mark is; None where it does not count.
         origin: File or folder to convert, below the folder of real files.
+        folder: Folder of real files, where it is not called like the source.
         options: Set and variant, as `convert` names them.
         declared: Whether the file is the one that source.yaml declares.
+        constructed: Whether people made the errors on purpose.
     """
 
     source: str
@@ -45,6 +51,12 @@ class Reading(NamedTuple):
     origin: str = ""
     options: Mapping[str, str] = {}
     declared: bool = True
+    constructed: bool = False
+    folder: str | None = None
+
+    def place(self, data: Path) -> Path:
+        """The folder of its real files."""
+        return data / (self.folder or self.source)
 
     @property
     def id(self) -> str:
@@ -135,7 +147,17 @@ READINGS = [
         best_by_most,
         fmean,
     ),
-    Reading("frank", frank, no_error, error_free, declared=False),
+    *(
+        Reading(
+            "frank",
+            partial(frank, typed=name == "typed"),
+            no_error,
+            error_free,
+            options={"set_name": name},
+            declared=False,
+        )
+        for name in ("factuality", "typed")
+    ),
     Reading("goyal_gpt3_news", goyal(packed=True, first=True), gap(2), number),
     Reading(
         "goyal_gpt3_news",
@@ -168,4 +190,19 @@ READINGS = [
         options={"set_name": "da"},
     ),
     *TED,
+    Reading("wmt_qe_2022", wmt_qe, gap(1), number, folder="wmt_mqm/wmt-qe-2022"),
+    *(
+        Reading(
+            "wmt23_mqm_sxs",
+            wmt23_mqm_sxs(name),
+            no_error,
+            error_free,
+            options={"set_name": name},
+        )
+        for name in ("ende", "zhen")
+    ),
+    Reading("bump", bump, no_error, error_free, constructed=True),
+    Reading("summedits", summedits, no_error, error_free, constructed=True),
+    Reading("llmbar", llmbar, no_error, error_free, constructed=True),
+    Reading("demetr", demetr, no_error, error_free, constructed=True),
 ]

@@ -1,0 +1,107 @@
+"""WMT 2023, side by side: errors that three raters marked in each translation (Google, 2025)."""
+
+import io
+import re
+from collections.abc import Iterator
+
+from nnd.converters import Annotation, Files, SourceError
+from nnd.converters.reading import Cells, decode, shown
+
+COLUMNS = ["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category"]
+SEVERITY = 8  # the column after it, most of the file, records what a rater looked at
+SEVERITIES = {"No-error", "Minor", "Major"}
+CHECK = "HOTW-test"  # an error planted to test the rater's attention, not one of the translation
+
+MARK = re.compile("</?v>")  # around an error
+SIDE = re.compile(r" \(Translation( 2)?\)$")  # which of the two on the screen lacks something
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    """Yield one annotation per translation, rater and category of errors."""
+    rows = [row for row in read_rows(files) if row.values[SEVERITY] != CHECK]
+    segments = one_text_each(rows, [1, 2, 3], 5)
+    translations = one_text_each(rows, [1, 2, 3, 0], 6)
+    given = set[tuple[str, str, str]]()
+    for where, cells in rows:
+        segment, label = "/".join(cells[1:4]), SIDE.sub("", cells[7])
+        candidate, rater = f"{segment}/{cells[0]}", cells[4]
+        if (candidate, rater, label) in given:
+            continue
+        given.add((candidate, rater, label))
+        yield Annotation(
+            where=where,
+            context_id=segment,
+            context=segments[segment],
+            inputs={"source": segments[segment]},
+            metadata={"document": cells[1]},
+            candidate_id=candidate,
+            candidate=translations[candidate],
+            system=cells[0],
+            group=rater,
+            aspect="translation",
+            label=label,
+        )
+
+
+def read_rows(files: Files) -> Iterator[Cells]:
+    """Yield the rows up to the severity, without marks; nothing is quoted."""
+    name = files.source.files[0].name
+    for member, raw in files.members(name).items():
+        lines = enumerate(io.BytesIO(raw), start=1)
+        check_header(Cells(f"{member}:1", split(next(lines, (1, b""))[1], member, 1)))
+        checks = 0
+        for number, line in lines:
+            cells = split(line, member, number)
+            check_row(Cells(f"{member}:{number}", cells))
+            checks += cells[SEVERITY] == CHECK
+            yield Cells(f"{member}:{number}", [MARK.sub("", cell) for cell in cells])
+        if checks:
+            files.report(member, f"rows of attention checks ({CHECK}), left out: {checks}")
+
+
+def split(line: bytes, name: str, number: int) -> list[str]:
+    """Return the cells of a line up to the severity."""
+    return decode(line, name, line=number).rstrip("\n").split("\t", SEVERITY + 1)[: SEVERITY + 1]
+
+
+def check_header(header: Cells) -> None:
+    """Raise a SourceError for a file that has other columns."""
+    if header.values != [*COLUMNS, "severity"]:
+        raise SourceError(
+            f"{header.where}: the columns do not begin with {', '.join(COLUMNS)}, severity; check "
+            "that this is a sxs_mqm_*.tsv.tar.gz of google/wmt-mqm-human-evaluation"
+        )
+
+
+def check_row(row: Cells) -> None:
+    """Raise a SourceError for a row that was cut off, or shifted by a tab in one of its texts."""
+    if len(row.values) <= SEVERITY:
+        raise SourceError(
+            f"{row.where}: {len(row.values)} cells where there must be 10; correct the row, or "
+            "fetch the file again"
+        )
+    if row.values[SEVERITY] not in SEVERITIES | {CHECK}:
+        raise SourceError(
+            f"{row.where}: severity {shown(row.values[SEVERITY])} is not known, only "
+            f"{', '.join(sorted(SEVERITIES))} and {CHECK}; correct the row if a tab in its texts "
+            "shifts it, else add the severity to convert.py"
+        )
+
+
+def one_text_each(rows: list[Cells], key: list[int], column: int) -> dict[str, str]:
+    """Return the text of every key; in some of its rows a blank may follow it.
+
+    Raises:
+        SourceError: At a row with another text.
+    """
+    texts: dict[str, str] = {}
+    for where, cells in rows:
+        name, text = "/".join(cells[place] for place in key), cells[column]
+        known = texts.setdefault(name, text)
+        if known.rstrip() != text.rstrip():
+            raise SourceError(
+                f"{where}: {name} has another text in an earlier row; correct the row, or fetch "
+                "the file again"
+            )
+        texts[name] = min(known, text, key=len)
+    return texts

@@ -1,0 +1,141 @@
+"""Declared files that lie in a zip: found by name, and taken if they are the declared ones."""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.source.download import cache_folder
+from nnd.schemas import SourceError
+
+Toy = Callable[..., dict[str, Any]]
+CODE = """\
+from nnd.converters.annotation import Annotation
+
+def annotations(files):
+    for name in ("one.jsonl", "two.jsonl"):
+        for row in files.jsonl(name):
+            yield Annotation(where=row.where, **row.fields)
+"""
+
+
+@pytest.fixture
+def lines(toy: Toy) -> dict[str, bytes]:
+    """Two files, each with a candidate of one context."""
+    rows = {"one.jsonl": toy("a", "heron", "good"), "two.jsonl": toy("b", "wren", "wrong")}
+    return {name: json.dumps(row).encode() for name, row in rows.items()}
+
+
+@pytest.fixture
+def source(make_source: Callable[..., Path], lines: dict[str, bytes]) -> Path:
+    """A source that declares both, with their digests."""
+    files = [
+        {
+            "name": name,
+            "url": f"https://example.org/{name}",
+            "sha256": hashlib.sha256(raw).hexdigest(),
+            "bytes": len(raw),
+        }
+        for name, raw in lines.items()
+    ]
+    return make_source(files=files, code=CODE, expected=None)
+
+
+def pack(path: Path, members: dict[str, bytes]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, raw in members.items():
+            archive.writestr(name, raw)
+    return path
+
+
+@pytest.fixture
+def packed(tmp_path: Path, lines: dict[str, bytes]) -> Path:
+    """Both in folders of a zip, with files that have nothing to do with them."""
+    others = {"data/README.md": b"Birds.", "data/not_one.jsonl": b"{}"}
+    return pack(
+        tmp_path / "in/deep/all.zip", {f"data/{name}": raw for name, raw in lines.items()} | others
+    )
+
+
+def facts(conversion: Conversion) -> list[tuple[str, int, bool]]:
+    return [(one["name"], one["bytes"], one["verified"]) for one in conversion.manifest["files"]]
+
+
+def test_the_files_of_a_zip_are_found_by_name(
+    source: Path, packed: Path, tmp_path: Path, lines: dict[str, bytes]
+) -> None:
+    conversion = convert(source, origin=tmp_path / "in")
+
+    assert conversion.pairs["low_id"].to_list() == ["b"]
+    assert facts(conversion) == [(name, len(raw), True) for name, raw in lines.items()]
+    # Nothing is written but the declared files.
+    assert {path.name for path in cache_folder().rglob("*") if path.is_file()} == set(lines)
+    assert list(packed.parent.iterdir()) == [packed]
+
+
+def test_the_zip_itself_may_be_named(source: Path, packed: Path, tmp_path: Path) -> None:
+    named = convert(source, origin=packed)
+
+    assert named.pairs.equals(convert(source, origin=tmp_path / "in").pairs)
+
+
+def test_a_file_beside_the_zip_comes_first(
+    source: Path, packed: Path, lines: dict[str, bytes], toy: Toy
+) -> None:
+    (packed.parent / "two.jsonl").write_text(json.dumps(toy("b", "plover", "rude")))
+    (packed.parent / "one.jsonl").write_bytes(lines["one.jsonl"])
+
+    found = convert(source, origin=packed.parent, accept_changed="a test")
+
+    assert found.pairs["error_category"].to_list() == ["rude"]
+
+
+def test_an_altered_file_in_a_zip_is_refused(
+    source: Path, tmp_path: Path, lines: dict[str, bytes]
+) -> None:
+    pack(tmp_path / "in/all.zip", lines | {"two.jsonl": lines["two.jsonl"] + b"\n"})
+
+    with pytest.raises(SourceError, match=r"all\.zip: two\.jsonl is not the declared file"):
+        convert(source, origin=tmp_path / "in")
+
+
+def test_a_whole_file_in_the_cache_does_not_stand_for_an_altered_one(
+    source: Path, packed: Path, tmp_path: Path, lines: dict[str, bytes]
+) -> None:
+    convert(source, origin=packed)
+    pack(tmp_path / "other/all.zip", lines | {"two.jsonl": b"{}"})
+
+    with pytest.raises(SourceError, match="is not the declared file"):
+        convert(source, origin=tmp_path / "other")
+
+
+def test_two_zips_with_the_file(
+    source: Path, packed: Path, tmp_path: Path, lines: dict[str, bytes]
+) -> None:
+    pack(packed.with_name("again.zip"), lines)
+
+    with pytest.raises(SourceError, match=r"again\.zip: one\.jsonl and .*fit equally well"):
+        convert(source, origin=tmp_path / "in")
+
+
+def test_a_file_without_a_digest_is_not_looked_for(
+    make_source: Callable[..., Path], packed: Path
+) -> None:
+    files = [{"name": "one.jsonl", "url": None, "sha256": None, "bytes": None}]
+    source = make_source(files=files, code=CODE, folder="unknown")
+
+    with pytest.raises(SourceError, match=r"there is no one\.jsonl"):
+        convert(source, origin=packed.parent)
+
+
+def test_a_zip_without_the_file(source: Path, tmp_path: Path, lines: dict[str, bytes]) -> None:
+    pack(tmp_path / "in/all.zip", {"one.jsonl": lines["one.jsonl"]})
+
+    with pytest.raises(SourceError, match=r"there is no two\.jsonl; .*example\.org/two\.jsonl"):
+        convert(source, origin=tmp_path / "in")

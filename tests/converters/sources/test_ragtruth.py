@@ -1,0 +1,102 @@
+"""RAGTruth, by its documented schema: quality, types of spans, and the join of its two files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnd.converters.folder.conversion import convert
+from nnd.schemas import SourceError
+
+Write = Callable[..., Path]
+
+
+def response(key: str, model: str, *kinds: str, **fields: Any) -> dict[str, Any]:
+    """A response of source 7 with a span of each kind."""
+    spans = [{"start": 0, "end": 1, "text": "T", "label_type": kind} for kind in kinds]
+    return {
+        "id": key,
+        "source_id": "7",
+        "model": model,
+        "labels": spans,
+        "split": "test",
+        "quality": "good",
+        "response": f"Text of {model}.",
+    } | fields
+
+
+SOURCE = {"source_id": "7", "task_type": "QA", "source": "MARCO", "prompt": "Who sings?"}
+GOOD, BAD = response("1", "gpt-4-0613"), response("2", "llama-2-7b-chat", "Evident Conflict")
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """`write(response, …, sources=[…])`: both files in a folder."""
+
+    def make(*responses: dict[str, Any], sources: list[dict[str, Any]] | None = None) -> Path:
+        files = {"response.jsonl": responses, "source_info.jsonl": sources or [SOURCE]}
+        for name, rows in files.items():
+            (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return tmp_path
+
+    return make
+
+
+def test_a_pair_per_type_of_span(write: Write) -> None:
+    twice = response(
+        "3", "gpt-3.5-turbo-0613", "Subtle Conflict", "Evident Conflict", "Subtle Conflict"
+    )
+
+    pairs = convert("ragtruth", origin=write(GOOD, BAD, twice)).pairs
+
+    assert pairs.select("high_id", "low_id", "error_category", "error_group").rows() == [
+        ("1", "2", "Evident Conflict", "conflict"),
+        ("1", "3", "Evident Conflict", "conflict"),
+        ("1", "3", "Subtle Conflict", "conflict"),
+    ]
+    assert pairs["metadata"].to_list()[0] == [{"key": "source", "value": "MARCO"}]
+
+
+@pytest.mark.parametrize("quality", ["truncated", "incorrect_refusal"])
+def test_responses_that_are_not_good_are_left_out_and_counted(write: Write, quality: str) -> None:
+    other = response("3", "llama-2-13b-chat", quality=quality)
+
+    found = convert("ragtruth", origin=write(GOOD, BAD, other))
+
+    assert found.pairs["high_id"].to_list() == ["1"]
+    assert found.manifest["oddities"] == ["response.jsonl: rows left out by `where`: 1"]
+
+
+def test_another_model_is_let_in(write: Write) -> None:
+    found = convert(
+        "ragtruth", origin=write(GOOD, BAD, response("3", "heron-1b", "Subtle Conflict"))
+    )
+
+    assert "heron-1b" in found.human_scores["system"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("responses", "sources", "message"),
+    [
+        (
+            [response("3", "a", source_id="8")],
+            [SOURCE],
+            r'response\.jsonl:3, source_id: "8" is not in s',
+        ),
+        (
+            [],
+            [SOURCE, SOURCE],
+            r'source_info\.jsonl:2, source_id: "7" is there twice',
+        ),
+        ([response("3", "a", "Rhyme")], [SOURCE], r':3: label: "Rhyme" is not in source\.yaml'),
+        ([response("3", "a", labels=None)], [SOURCE], r":3, labels\[0\]: null is not a span"),
+    ],
+    ids=["no source", "source twice", "type", "no labels"],
+)
+def test_a_row_that_cannot_be_is_an_error(
+    write: Write, responses: list[Any], sources: list[Any], message: str
+) -> None:
+    with pytest.raises(SourceError, match=message):
+        convert("ragtruth", origin=write(GOOD, BAD, *responses, sources=sources))
