@@ -1,7 +1,8 @@
 """Preferences: a column says which of two texts is better, or that neither is.
 
 Rows about the same two candidates of a context are votes on one pair, whichever is named first. The
-candidate with more votes is better; as many votes for either make no pair.
+candidate with more votes is better; as many votes for either make no pair, but are kept as ratings
+where annotators or strengths are named.
 """
 
 from collections import Counter
@@ -71,6 +72,8 @@ def vote_annotations(
         ballot = ballots.pop(key)  # which makes room for the annotations built of it
         if ballot.net:
             yield from _annotate(ballot, aspect, has_scores=has_scores)
+        elif has_scores:
+            yield from _undecided(ballot, aspect)
 
 
 def _cast(
@@ -143,3 +146,19 @@ def _annotate(ballot: Ballot, aspect: str, *, has_scores: bool) -> Iterator[Anno
     high = {"score": sum(votes) / len(votes), "ratings": votes, **judged}
     low = {"score": 0.0, "ratings": [-vote for vote in votes], **judged}
     yield from annotate_pair(pair, aspect, high, low)
+
+
+def _undecided(ballot: Ballot, aspect: str) -> Iterator[Annotation]:
+    """Yield the votes on a pair without a better side: they tell how far annotators agree."""
+    one, other = ballot.pair.sides
+    if one.candidate_id == other.candidate_id:  # the same text twice
+        return
+    for side, sign in (one, 1), (other, -1):
+        yield ballot.pair.context.annotate(
+            ballot.pair.where,
+            side,
+            aspect=aspect,
+            group=ballot.pair.group,
+            ratings=[sign * vote for vote in ballot.votes],
+            annotators=ballot.annotators or None,
+        )

@@ -158,11 +158,35 @@ def test_three_annotators_vote_on_a_pair(shaped_source: ShapedSource) -> None:
     assert pairs["margin"].to_list() == pytest.approx([1 / 3, 1 / 3])
     high = found.annotations.filter(label="better", context="A1")
     assert high["ratings"].to_list() == [[1.0, -1.0, 1.0]]
-    assert found.annotations["annotators"].to_list() == [["a1", "a2", "a3"]] * 4
+    assert found.annotations["annotators"].to_list() == [["a1", "a2", "a3"]] * 6
     assert (
         "toy.jsonl: pairs with as many votes for either side, left out: 1"
         in (found.manifest["oddities"])
     )
+
+
+def test_votes_on_undecided_pairs_tell_how_far_annotators_agree(
+    shaped_source: ShapedSource,
+) -> None:
+    # As above, by pair: 1, -1, 1; 1, 0, -1 (undecided); 0, 0, -1. Their squared deviations are
+    # 8/3, 2 and 2/3, for either side, so D_o = 2 · 2 · 3/2 · 16/3 / 18 = 16/9. All 18 have mean 0
+    # and squares 12, so D_e = 2 · 12 / 17.
+    verdicts = {"A1": (1, 2, 1), "A2": (1, "=", 2), "A3": ("=", "=", 2)}
+    rows = [
+        vote(article, "X", "Y", verdict, f"r{number}")
+        for article, given in verdicts.items()
+        for number, verdict in enumerate(given)
+    ]
+
+    found = convert(source_of(shaped_source, rows, **PREFERENCE, annotator="rater"))
+
+    assert found.manifest["agreement"]["answer"] == {
+        "level": "interval",
+        "n_units": 6,
+        "n_ratings": 18,
+        "alpha": pytest.approx(1 - (16 / 9) / (24 / 17)),
+    }
+    assert found.manifest["counts"]["pairs"] == 2
 
 
 def test_strengths_make_the_margin_and_not_the_winner(shaped_source: ShapedSource) -> None:
