@@ -61,7 +61,8 @@ def agreement(content: Content) -> list[str]:
 def _alphas(found: Mapping[str, Mapping[str, Any]], level: str) -> str:
     return ", ".join(
         f"{'not defined' if each['alpha'] is None else format(each['alpha'], '.2f')} for "
-        f"{code(aspect)} ({each['n_ratings']:,} of {each['n_units']:,} candidates)"
+        f"{code(aspect)} ({each['n_ratings']:,} judgements of "
+        f"{each['n_units']:,} candidates)"
         for aspect, each in found.items()
         if each["level"] == level
     )

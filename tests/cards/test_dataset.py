@@ -439,8 +439,8 @@ def test_the_card_says_how_far_annotators_agree(tmp_path: Path) -> None:
     text = section(data_card(folder, "org/name"), "How people judged")
 
     assert (
-        "Krippendorff's alpha of the ratings (interval) is 0.56 for `coherence` (4,800 of 1,600 "
-        "candidates), not defined for `fluency` (4,800 of 1,600 candidates); 1 is perfect "
-        "agreement, and 0 is what chance gives."
+        "Krippendorff's alpha of the ratings (interval) is 0.56 for `coherence` (4,800 judgements "
+        "of 1,600 candidates), not defined for `fluency` (4,800 judgements of 1,600 candidates); 1 "
+        "is perfect agreement, and 0 is what chance gives."
     ) in text
-    assert "of the labels (nominal) is -0.10 for `errors` (14 of 7 candidates);" in text
+    assert "of the labels (nominal) is -0.10 for `errors` (14 judgements of 7 candidates);" in text
