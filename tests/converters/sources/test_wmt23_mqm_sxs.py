@@ -99,6 +99,22 @@ def test_the_real_pairs_by_direction(nnd_data: Path) -> None:
         assert counts["highest_pass_rate"] == pytest.approx(1 - failures / distinct)
 
 
+@pytest.mark.parametrize(
+    ("name", "n", "alpha"),
+    [("ende", 1_040, 0.17272093936833965), ("zhen", 3_770, 0.0927338978501191)],
+)
+def test_three_raters_agree_little(nnd_data: Path, name: str, n: int, alpha: float) -> None:
+    # Found apart from nnd, by comparing all labels of every two raters of a translation.
+    found = convert("wmt23_mqm_sxs", origin=nnd_data / "wmt23_mqm_sxs", set_name=name)
+
+    assert found.manifest["agreement"]["translation"] == {
+        "level": "nominal",
+        "n_units": n,
+        "n_ratings": 3 * n,
+        "alpha": pytest.approx(alpha, abs=1e-12),
+    }
+
+
 def test_attention_checks_are_left_out_and_counted(write: Write) -> None:
     checks = [
         mark("refA", "Gute Nacht", "Found", "HOTW-test"),
