@@ -202,7 +202,7 @@ def _read(
     for key, data in zip(keys, datasets, strict=True):
         with trouble.survived(None, key):
             found = data if isinstance(data, PairSet) else load_pairs(data)
-            if found.pairs.is_empty():
+            if isinstance(data, str | Path) and found.pairs.is_empty():
                 raise ScoringError(
                     f"{found.name}: there are no pairs, so no model can be evaluated on them; "
                     "`nnd metrics` compares metrics with judgements of single candidates"

@@ -22,7 +22,7 @@ from nnd.converters.check_source.audit import watch
 from nnd.converters.check_source.memory import peak_memory
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.pairs import ANY_SYSTEM, annotation_frame, reference_frame
-from nnd.converters.source import Files, Source, run_converter, run_references
+from nnd.converters.source import Files, Source, choose_converter
 from nnd.schemas import NNDError
 
 
@@ -30,9 +30,10 @@ def run(reading: Reading) -> tuple[pl.DataFrame, Files]:
     """Convert as `convert` does, but let in systems, labels and aspects that are not known."""
     source, files = reading.source, Files(reading.source, reading.origin)
     with contextlib.redirect_stdout(sys.stderr):
-        rows = list(run_converter(source, files))
+        converter = choose_converter(source)
+        rows = list(converter.annotations(files))
         annotations = annotation_frame(_lenient(source, rows), rows)
-        reference_frame(source, run_references(source, files), annotations, files.report)
+        reference_frame(source, converter.references(files), annotations, files.report)
         return annotations, files
 
 

@@ -21,14 +21,7 @@ from nnd.converters.folder.tables import (
     pairs_table,
 )
 from nnd.converters.pairs import annotation_frame, reference_frame
-from nnd.converters.source import (
-    Files,
-    Source,
-    find_set,
-    load_source,
-    run_converter,
-    run_references,
-)
+from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
 from nnd.converters.texts import check_steps, normalise_texts
 from nnd.schemas import (
     MANIFEST,
@@ -225,10 +218,9 @@ def convert_source(
         raise SourceError("--accept-changed: say why, in a few words that will stand in the card")
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
-        annotations = annotation_frame(source, run_converter(source, files))
-        references = reference_frame(
-            source, run_references(source, files), annotations, files.report
-        )
+        converter = choose_converter(source)
+        annotations = annotation_frame(source, converter.annotations(files))
+        references = reference_frame(source, converter.references(files), annotations, files.report)
     digests = files.digests()
     if accept_changed is None:
         files.check_declared(digests)

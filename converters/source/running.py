@@ -2,45 +2,55 @@
 
 import traceback
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from nnd.converters import Annotation, Reference
 from nnd.converters.source.files import Files
-from nnd.converters.source.source import Source, load_converter, load_references
+from nnd.converters.source.source import Source, load_converter
 from nnd.converters.source.table import has_table, table_annotations, table_references
 from nnd.schemas import NNDError, SourceError
 
 Row = TypeVar("Row", Annotation, Reference)
 
 
-def choose_converter(source: Source) -> Callable[[Files], Iterator[Annotation]]:
+class Converter(NamedTuple):
+    """What reads the files of a source; an error that it does not catch names its line.
+
+    Attributes:
+        annotations: Yields the annotations.
+        references: Yields the references, where it has any.
+    """
+
+    annotations: Callable[[Files], Iterator[Annotation]]
+    references: Callable[[Files], Iterator[Reference]]
+
+
+def choose_converter(source: Source) -> Converter:
     """Return a source's own converter, or the one for tables if it has only `table` sections.
 
     Raises:
         SourceError: If it has neither, or its convert.py cannot be run.
     """
-    return table_annotations if _is_table(source) else load_converter(source)
+    is_table = has_table(source) and not (source.folder / "convert.py").exists()
+    found = _TABLES if is_table else load_converter(source)
+    return Converter(
+        partial(_explaining, source, found["annotations"]),
+        partial(_explaining, source, found.get("references", _nothing)),
+    )
 
 
-def _is_table(source: Source) -> bool:
-    return has_table(source) and not (source.folder / "convert.py").exists()
+_TABLES = {"annotations": table_annotations, "references": table_references}
 
 
-def run_converter(source: Source, files: Files) -> Iterator[Annotation]:
-    """Run a convert.py; what it does not catch becomes an error that names its line."""
-    yield from _explaining(source, choose_converter(source), files)
-
-
-def run_references(source: Source, files: Files) -> Iterator[Reference]:
-    """Yield the references of a source, in the same way; nothing where it has none."""
-    generator = table_references if _is_table(source) else load_references(source)
-    if generator is not None:
-        yield from _explaining(source, generator, files)
+def _nothing(_files: Files) -> Iterator[Reference]:
+    return iter(())
 
 
 def _explaining(
     source: Source, generator: Callable[[Files], Iterator[Row]], files: Files
 ) -> Iterator[Row]:
+    """Run a generator of a convert.py."""
     try:
         yield from generator(files)
     except NNDError:

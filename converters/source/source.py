@@ -3,7 +3,7 @@
 import os.path
 import runpy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -270,25 +270,12 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
         raise SourceError(f"{path}: {error}") from error
 
 
-def load_converter(source: Source) -> Callable[..., Iterator[Any]]:
-    """Return the `annotations` generator of a source's convert.py.
+def load_converter(source: Source) -> dict[str, Any]:
+    """Return what a source's convert.py defines, the generator `annotations` at least.
 
     Raises:
         SourceError: If the file is missing, cannot be run, or has no such function.
     """
-    return _run(source)["annotations"]  # type: ignore[no-any-return]
-
-
-def load_references(source: Source) -> Callable[..., Iterator[Any]] | None:
-    """Return the `references` generator of a source's convert.py; None where it has none.
-
-    Raises:
-        SourceError: As of `load_converter`.
-    """
-    return _run(source).get("references")
-
-
-def _run(source: Source) -> dict[str, Any]:
     path = source.folder / "convert.py"
     if not path.is_file():
         raise SourceError(

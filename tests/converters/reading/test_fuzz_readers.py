@@ -167,7 +167,7 @@ def test_a_table(
 
     # The rows alone: what becomes of them is the same for all formats, and takes longer.
     source = load_source(folder)
-    read_or_refused(lambda: list(choose_converter(source)(Files(source))))
+    read_or_refused(lambda: list(choose_converter(source).annotations(Files(source))))
 
 
 SOURCES = list_sources()
