@@ -40,6 +40,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             group=rater,
             aspect="translation",
             label=label,
+            annotators=[rater],
         )
 
 
