@@ -6,6 +6,7 @@ import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -70,6 +71,9 @@ def test_candidates_are_compared_within_a_rater(write: Write) -> None:
         ("rater1", "refA", "ONLINE-A", "Fluency/Grammar"),
         ("rater2", "ONLINE-A", "refA", "Style/Unnatural or awkward"),
     ]
+    # Raters have a name within the file, and a number in what is stored.
+    raters = found.annotations.select("group", pl.col("annotators").list.join(" ")).unique()
+    assert raters["group"].n_unique() == raters["annotators"].n_unique() == raters.height == 3
     counts = found.manifest["counts"]
     assert (counts["distinct_pairs"], counts["both_directions"]) == (2, 2)
     assert counts["highest_pass_rate"] == 0.5

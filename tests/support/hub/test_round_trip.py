@@ -139,8 +139,11 @@ def _fetch(ask: Ask, published: dict[str, Any], path: str) -> bytes:
 def _assert_loads(ask: Ask, folder: Path, name: str, place: Path) -> None:
     """Every row of every part, by plain loading and by streaming, as it stands in the folder."""
     parts: tuple[FrameName, ...] = ("pairs", "human_scores", "annotations", "references")
-    for part in (name for name in parts if has_frame(folder, name)):
-        frame = read_frame(folder, part)
+    frames = {part: read_frame(folder, part) for part in parts if has_frame(folder, part)}
+    filled = {part: frame for part, frame in frames.items() if not frame.is_empty()}
+    configs = f"load('datasets').get_dataset_config_names({name!r})"
+    assert sorted(ask(configs)) == sorted(filled)
+    for part, frame in filled.items():
         wanted = (
             {"systems": frame}
             if part == "human_scores"

@@ -75,7 +75,8 @@ def demetr(folder: Path) -> list[Text]:
                 if name != "base_id35_reference" and row["pert_check"] and texts[0] != texts[1]:
                     pair = Row(f"{name}/{row['id']}", "translation", *texts, name)
                     source = row["src_sent"]
-                    found += _texts(pair, {"source": source}, _digest(source))
+                    sides = _texts(pair, {"source": source}, _digest(source))
+                    found += [side._replace(references=(row["eng_sent"],)) for side in sides]
     return found
 
 
