@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from support.recounts.known_numbers import DISTINCT, REFERENCES, WITH_EQUAL_TEXTS
 from support.recounts.raw_files import Text
 from support.recounts.readings import READINGS, Reading, credited
 
@@ -100,50 +101,6 @@ def test_every_pair_and_no_other_in_order(reading: Reading, nnd_data: Path) -> N
     assert dropped.get("same_text", 0) == len(pairs) - len(expected)
 
 
-# As ../shared/facts/sources.md counts them, pairs of equal texts included.
-WITH_EQUAL_TEXTS = {
-    "quiz_design": 2_686,
-    "challenge300": 807,
-    "challenge300-challenge300-outputs.58169e8.tsv": 809,
-    "challenge300-challenge300-outputs.865708d.tsv": 809,
-    "confit_samsum": 524,
-    "confit_samsum-gap": 1_119,
-    "summeval": 4_243 + 2_396 + 2_781 + 3_750,
-    "dialsummeval": 3_994 + 2_193 + 4_292 + 1_769,
-    "frank-factuality": 832 + 336,
-    "frank-typed": 824 + 138 + 338 + 63,
-    "goyal_gpt3_news": 208 + 205,
-    "goyal_gpt3_news-loose": 208 + 205,
-    "goyal_gpt3_news-every_name": 212 + 203,
-    "simplification": 9_860 + 11_177 + 6_432 + 5_843,
-    "simplification-da": 287 + 335 + 318,
-    "wmt_qe_2022": 23_264,
-    "wmt_mqm-ted-ende": 20_278,
-    "wmt_mqm-ted-zhen": 28_051,
-    "wmt_mqm-ted-ende-severity": 16_360 + 2_107,
-    "wmt_mqm-ted-zhen-severity": 22_417 + 1_919,
-    "wmt_mqm-ted-ende-severity_order": 19_987 + 2_604,
-    "wmt_mqm-ted-zhen-severity_order": 26_490 + 2_148,
-    "wmt23_mqm_sxs-ende": 4_155 + 27,
-    "wmt23_mqm_sxs-zhen": 14_585 + 146,
-    "bump": 889,
-    "summedits": 52_323,
-    "llmbar": 419,
-    "demetr": 30_311,
-}
-
-
-DISTINCT = {
-    "bump": 889,
-    "summedits": 30_779,
-    "wmt23_mqm_sxs-ende": 2_941,
-    "wmt23_mqm_sxs-zhen": 11_594,
-    "llmbar": 419,
-    "demetr": 30_311,
-}
-"""Distinct (split, context, group, high, low) of different texts, as issue 16 counts them."""
-
-
 NEWER = [reading for reading in READINGS if reading.id in DISTINCT]
 
 
@@ -174,16 +131,6 @@ def test_contexts_and_their_parts(reading: Reading, nnd_data: Path) -> None:
     }
     for context, parts in found.values():
         assert len(parts) > 1 or [context] == list(parts.values())
-
-
-# References of each source that has some.
-REFERENCES = {
-    "summeval": 1_100,
-    "frank": 250,
-    "confit_samsum": 100,
-    "wmt_qe_2022": 527,
-    "demetr": 1_003,
-}
 
 
 @every_reading

@@ -17,10 +17,8 @@ from support.recounts.raw_files import (
     quiz_design,
     rated,
     simplification,
-    wmt23_mqm_sxs,
-    wmt_mqm,
-    wmt_qe,
 )
+from support.recounts.translations import wmt23_mqm_sxs, wmt_mqm, wmt_qe
 
 TOLERANCE = Decimal("1e-6")
 """By which a difference of means may fall short, as they are stored as decimals."""
