@@ -1,6 +1,7 @@
 """Pairs that contradict each other, as where raters disagree, and what no model can pass."""
 
 import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,9 @@ from nnd.schemas import CONTEXT, DISTINCT
 
 _MOST_TEXTS = 16
 """Texts whose rankings are all compared; the work doubles with each."""
+
+_MOST_CELLS = 2**21
+"""Of an array: how many components are looked at together."""
 
 
 class Contradictions(NamedTuple):
@@ -56,32 +60,62 @@ def _failures(tests: pl.DataFrame) -> int:
         side.join(texts, on=key, maintain_order="left")["node"].to_numpy() for side in sides
     )
     shape = (texts.height, texts.height)
-    graph = csr_array((np.ones(len(high), np.int64), (high, low)), shape=shape)  # sums duplicates
+    graph = csr_array((np.ones(len(high), np.int64), (high, low)), shape=shape)
     _, component = connected_components(graph, connection="strong")
-    same_text = int((high == low).sum())
-    members = np.argsort(component, kind="stable")
     sizes = np.bincount(component)
-    ends = np.cumsum(sizes)
-    return same_text + sum(
-        _fewest_backward(graph[nodes][:, nodes].toarray())
-        for number in np.flatnonzero(sizes > 1)
-        for nodes in [members[ends[number] - sizes[number] : ends[number]]]
-    )
+    members = np.argsort(component, kind="stable")
+    place = np.empty_like(members)  # of a text among those of its component
+    place[members] = np.arange(len(members)) - (np.cumsum(sizes) - sizes)[component[members]]
+    within = (component[high] == component[low]) & (high != low)
+    failures = int((high == low).sum())
+    for size in np.unique(sizes[sizes > 1]):
+        of_size = within & (sizes[component[high]] == size)
+        edges = component[high[of_size]], place[high[of_size]], place[low[of_size]]
+        failures += sum(map(_fewest_backward, _matrices(*edges, int(size))))
+    return failures
+
+
+def _matrices(
+    component: np.ndarray, better: np.ndarray, worse: np.ndarray, size: int
+) -> Iterator[np.ndarray]:
+    """Yield how many tests say that i is better than j, for components of one size at a time.
+
+    Args:
+        component: The component of each test.
+        better: Place of the better text in it.
+        worse: Place of the worse text in it.
+        size: Texts of each component.
+
+    Yields:
+        Arrays of component, i and j, of as many components as take little memory.
+    """
+    _, number = np.unique(component, return_inverse=True)
+    at_a_time = max(1, _MOST_CELLS // (size * max(size, 2 ** min(size, _MOST_TEXTS))))
+    for start in range(0, int(number.max()) + 1, at_a_time):
+        chosen = (number >= start) & (number < start + at_a_time)
+        shape = (int(number[chosen].max()) + 1 - start, size, size)
+        cells = np.ravel_multi_index((number[chosen] - start, better[chosen], worse[chosen]), shape)
+        yield np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
 
 
 def _fewest_backward(better: np.ndarray) -> int:
-    """Return the smallest sum of `better[i, j]` over i ranked below j, of all rankings."""
-    n = len(better)
+    """Return the smallest sum of `better[i, j]` over i ranked below j, of all rankings.
+
+    Args:
+        better: Component, i and j; the sums of the components are added up.
+    """
+    n = better.shape[1]
+    turned = better.transpose(0, 2, 1)
     if n > _MOST_TEXTS:
-        return int(np.triu(np.minimum(better, better.T), 1).sum())
+        return int(np.triu(np.minimum(better, turned), 1).sum())
     sets = np.arange(2**n)
     holds = (sets[:, None] >> np.arange(n)) & 1
-    cost = holds @ better.T  # of ranking text v right below the set
-    fewest = np.full(2**n, np.iinfo(np.int64).max)
-    fewest[0] = 0
+    cost = holds @ turned  # of ranking text v right below the set
+    fewest = np.full(cost.shape[:2], np.iinfo(np.int64).max)
+    fewest[:, 0] = 0
     size = holds.sum(axis=1)
     for height, v in itertools.product(range(n), range(n)):
         tops = np.flatnonzero((size == height) & (holds[:, v] == 0))
         grown = tops | (1 << v)
-        fewest[grown] = np.minimum(fewest[grown], fewest[tops] + cost[tops, v])
-    return int(fewest[-1])
+        fewest[:, grown] = np.minimum(fewest[:, grown], fewest[:, tops] + cost[:, tops, v])
+    return int(fewest[:, -1].sum())

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import yaml
 from support.places import ROOT
 
+from nnd.converters.reading import load_yaml
+
 DOCUMENTS = ("README.md", "CONTRIBUTING.md")
 CLONED = ("converters", "nnd_metric", "schemas", "cards", "tests")
 
@@ -69,8 +71,8 @@ def follow(block: Block, place: Path, variables: Mapping[str, str], before: str 
             return _run([sys.executable, "-c", program], block, place, variables)
         case "yaml":
             path = place / block.text.partition("\n")[0].removeprefix("# ")
-            facts = yaml.safe_load(path.read_text(encoding="utf-8"))
-            facts |= yaml.safe_load(block.text)
+            facts = load_yaml(path.read_text(encoding="utf-8"))
+            facts |= load_yaml(block.text)
             path.write_text(yaml.safe_dump(facts, sort_keys=False), encoding="utf-8")
     return ""
 

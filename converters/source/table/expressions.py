@@ -114,7 +114,7 @@ def parse_expression(place: str, text: str) -> Expression:
 def compute(rows: Iterable[Row], name: str, expression: Expression) -> Iterator[Row]:
     """Yield rows with one column more, or another in its place."""
     for batch in _batches(rows):
-        values = _as_cells(expression.evaluate(batch))
+        values = _as_cells(expression, expression.evaluate(batch))
         for row, value in zip(batch, values, strict=True):
             yield row._replace(fields={**row.fields, name: value})
 
@@ -155,9 +155,16 @@ def _cells(rows: tuple[Row, ...], column: str) -> pl.Series:
     return pl.Series(column, [row.text(column) for row in rows], pl.String)
 
 
-def _as_cells(values: pl.Series) -> list[Any]:
+def _as_cells(expression: Expression, values: pl.Series) -> list[Any]:
+    """Return values as cells have them: texts, or lists of texts."""
     kind = pl.List(pl.String) if isinstance(values.dtype, pl.List) else pl.String
-    return values.cast(kind).to_list()
+    try:
+        return values.cast(kind).to_list()
+    except pl.exceptions.PolarsError as error:
+        raise SourceError(
+            f"{expression.place}: {shown(expression.text)} gives {values.dtype}, which is neither "
+            "text nor a number; cast it"
+        ) from error
 
 
 def _not_by_row(place: str, text: str) -> str:

@@ -87,6 +87,10 @@ def test_rows_are_filtered_and_counted(shaped_source: ShapedSource, where: str) 
         ({"where": ""}, ""),
         ({"where": "part"}, 'where: "part" gives String, and not true or false'),
         ({"compute": {"label": "MAX(verdict)"}}, 'compute: label: "MAX(verdict)" looks at several'),
+        (
+            {"compute": {"label": "INTERVAL '1 day'"}},
+            "compute: label: \"INTERVAL '1 day'\" gives Du",
+        ),
         ({"compute": {"label": "COUNT(*)"}}, 'compute: label: "COUNT(*)" looks at several rows'),
         ({"where": "ROW_NUMBER() OVER (ORDER BY key) > 1"}, "where: "),
         ({"where": "key IN (SELECT 1)"}, "where: "),
