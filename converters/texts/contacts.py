@@ -24,7 +24,8 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
-from nnd.converters.texts.hygiene import change_texts
+from nnd.converters.texts.hygiene import PARTS, change_texts
+from nnd.schemas import CONTEXT
 
 Kind = Literal["email", "ip"]
 
@@ -51,7 +52,7 @@ class Contact(NamedTuple):
     Attributes:
         row: Of annotations.parquet, the first that has the text; or a place in the manifest's list.
         column: Column of the text, `inputs/NAME` for a part of the context, `inputs` for the name
-            of a part; or the manifest's list.
+            of a part, likewise `metadata`; or the manifest's list.
         kind: email or ip.
         quote: The address, with most of it hidden.
     """
@@ -63,7 +64,7 @@ class Contact(NamedTuple):
 
 
 def find_contacts(rows: pl.DataFrame) -> Iterator[Contact]:
-    """Yield every address in a frame: in contexts, inputs, candidates, references, labels, ids.
+    """Yield every address in a frame: in texts of any column, in inputs and in metadata.
 
     A text that many rows have is yielded once per column, with the first of them. Pairs and human
     scores have no text that annotations do not have; for the manifest there is `find_told`.
@@ -101,8 +102,8 @@ def redact_told(manifest: Mapping[str, Any]) -> dict[str, Any]:
 def redact_contacts(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[Kind, int]]:
     """Return rows with `<email>` and `<ip>` in place of addresses, and how many there were.
 
-    Contexts, inputs, candidates and references are changed; ids and labels, which others refer to,
-    are not.
+    Contexts, inputs, metadata, candidates and references are changed; ids and labels, which others
+    refer to, are not.
 
     Args:
         rows: Rows of the annotation or the reference schema.
@@ -116,7 +117,7 @@ def redact_contacts(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[Kind, int]]:
     distinct = {
         text
         for column, texts in _text_columns(rows)
-        if column.split("/")[0] in ("context", "inputs", "candidate", "reference")
+        if column.split("/")[0] in {"context", "candidate", "reference", *PARTS}
         for _, text in _suspects(texts)
     }
     counts: dict[Kind, int] = {"email": 0, "ip": 0}
@@ -167,14 +168,13 @@ def _text_columns(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     for column, kind in frame.schema.items():
         if kind == pl.String:
             yield column, numbered.select("row", value=column)
-    if "inputs" not in frame.columns:
-        return
-    parts = numbered.select("row", "split", "context_id", "inputs")
-    parts = parts.unique(["split", "context_id"], keep="first", maintain_order=True)
-    parts = parts.explode("inputs").drop_nulls("inputs").unnest("inputs")
-    yield "inputs", parts.select("row", value="key")
-    for (name,), rows in parts.group_by("key", maintain_order=True):
-        yield f"inputs/{name}", rows
+    for column in (name for name in PARTS if name in frame.columns):
+        parts = numbered.select("row", *CONTEXT, column)
+        parts = parts.unique(CONTEXT, keep="first", maintain_order=True)
+        parts = parts.explode(column).drop_nulls(column).unnest(column)
+        yield column, parts.select("row", value="key")
+        for (name,), rows in parts.group_by("key", maintain_order=True):
+            yield f"{column}/{name}", rows
 
 
 def _suspects(texts: pl.DataFrame) -> Iterator[tuple[int, str]]:

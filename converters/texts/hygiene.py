@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.schemas import DISTINCT, NNDError
+from nnd.schemas import CONTEXT, DISTINCT, NNDError
 
 _WRONGLY_DECODED = (
     # U+FFFD stands where bytes were no text. UTF-8 read as Latin-1 or Windows-1252 makes two to
@@ -142,8 +142,12 @@ def normalise_texts(rows: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
     return rows
 
 
+PARTS = ("inputs", "metadata")
+"""Columns that hold texts about a context by name."""
+
+
 def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    """Change candidates, contexts and inputs, or references.
+    """Change candidates, contexts, inputs and metadata, or references.
 
     Args:
         rows: Rows of the annotation or the reference schema.
@@ -155,21 +159,23 @@ def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFra
 
 
 def _change_contexts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    """Change contexts and inputs; a context once, however many rows have it."""
-    key = ("split", "context_id")
-    contexts = annotations.select(*key, "context", "inputs").unique(key)
-    inputs = [
-        [{**part, "value": change(part["value"])} for part in parts] for parts in contexts["inputs"]
-    ]
+    """Change contexts, inputs and metadata; a context once, however many rows have it."""
+    parts = [name for name in PARTS if name in annotations.columns]
+    contexts = annotations.select(*CONTEXT, "context", *parts).unique(CONTEXT)
+    texts = pl.Series("context", map(change, contexts["context"]), pl.String)
     changed = contexts.with_columns(
-        pl.Series("context", map(change, contexts["context"]), pl.String),
-        pl.Series("inputs", inputs, contexts.schema["inputs"]),
+        texts, *(_change_parts(contexts[name], change) for name in parts)
     )
     return (
-        annotations.drop("context", "inputs")
-        .join(changed, on=key, how="left", maintain_order="left")
+        annotations.drop("context", *parts)
+        .join(changed, on=CONTEXT, how="left", maintain_order="left")
         .select(annotations.columns)
     )
+
+
+def _change_parts(parts: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    changed = [[{**part, "value": change(part["value"])} for part in each] for each in parts]
+    return pl.Series(parts.name, changed, parts.dtype)
 
 
 def check_steps(steps: Iterable[str]) -> None:

@@ -114,6 +114,16 @@ def test_names_of_parts_are_looked_at(annotated: Frame) -> None:
     assert list(find_contacts(frame)) == [Contact(0, "inputs", "email", "j…@x…")]
 
 
+def test_metadata_is_looked_at_and_redacted(annotated: Frame) -> None:
+    frame = annotated("label", ("a", "good"), ("b", "wrong"), metadata=parts("by jo@x.org"))
+
+    redacted, counts = redact_contacts(frame)
+
+    assert list(find_contacts(frame)) == [Contact(0, "metadata/question", "email", "j…@x…")]
+    assert redacted["metadata"].to_list() == [parts("by <email>")] * 2
+    assert counts == {"email": 1, "ip": 0}
+
+
 def test_an_address_within_an_address_counts_once(annotated: Frame) -> None:
     redacted, counts = redact_contacts(annotated("label", ("a", "good"), candidate="8.8.8.8@x.org"))
 
