@@ -11,6 +11,8 @@ from nnd.schemas import rows_of
 # JSON leaves these as they are, and some readers take them for the end of a line.
 _LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
 
+_OBJECTS = ("inputs", "metadata")
+
 _FORMULA = r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]"  # noqa: RUF001 - spreadsheets know both widths
 """How a cell begins that a spreadsheet may compute (OWASP, CSV injection)."""
 
@@ -23,7 +25,7 @@ def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
 
 
 def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
-    """Write a table in UTF-8 with a header; `inputs` is a JSON object.
+    """Write a table in UTF-8 with a header; `inputs` and `metadata` are JSON objects.
 
     Every text stands in quotes, a quote inside it twice, and line breaks are kept (RFC 4180). A
     null is an empty field without quotes, which readers that look (polars, PostgreSQL) tell from
@@ -34,8 +36,11 @@ def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
         path: The file to make.
         for_excel: Put `'` before a text that spreadsheets would compute as a formula.
     """
-    inputs = [json.dumps(row["inputs"], ensure_ascii=False) for row in rows_of(pairs)]
-    table = pairs.with_columns(pl.Series("inputs", inputs, pl.String))
+    rows = list(rows_of(pairs.select(_OBJECTS)))
+    table = pairs.with_columns(
+        pl.Series(name, [json.dumps(row[name], ensure_ascii=False) for row in rows], pl.String)
+        for name in _OBJECTS
+    )
     texts = pl.col(pl.String).str
     n = sum(table.select(texts.contains(_FORMULA).sum()).row(0))
     if for_excel:

@@ -53,6 +53,7 @@ def hostile(
     rows = []
     for number, text in enumerate(HOSTILE):
         context = {"context_id": f"c{number}", "context": text, "inputs": {text: text, "q": text}}
+        context["metadata"] = {"topic": text}
         rows.append(toy(f"a{number}", "heron", "good", **context, candidate=text))
         rows.append(toy(f"b{number}", "wren", "wrong", **context, candidate=f"{text}!"))
     folder = tmp_path / "hostile-nnd"
@@ -226,16 +227,17 @@ def test_csv_brings_every_text_back_by_pythons_reader(hostile: Path, tmp_path: P
     expected = list(rows_of(read_parquet(hostile / "pairs.parquet")))
     assert exported.rows == len(found) == len(expected) == len(HOSTILE)
     for row, pair in zip(found, expected, strict=True):
-        assert json.loads(row.pop("inputs")) == pair.pop("inputs")
+        for name in ("inputs", "metadata"):
+            assert json.loads(row.pop(name)) == pair.pop(name) != {}
         for name, value in pair.items():  # the reader has texts only, and no null
             assert row[name] == ("" if value is None else str(value))
 
 
 def test_csv_comes_back_whole_by_polars(hostile: Path, tmp_path: Path) -> None:
     export(hostile, tmp_path / "pairs.csv", to="csv")
-    pairs = read_parquet(hostile / "pairs.parquet").drop("inputs")
-    schema = {**polars_schema("pair"), "inputs": pl.String()}
-    found = pl.read_csv(tmp_path / "pairs.csv", schema=schema).drop("inputs")
+    pairs = read_parquet(hostile / "pairs.parquet").drop("inputs", "metadata")
+    schema = {**polars_schema("pair"), "inputs": pl.String(), "metadata": pl.String()}
+    found = pl.read_csv(tmp_path / "pairs.csv", schema=schema).drop("inputs", "metadata")
     assert found.equals(pairs)  # nulls are nulls, empty texts are not
     assert pairs.null_count().sum_horizontal().item() > 0
 
