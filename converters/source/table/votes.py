@@ -92,8 +92,8 @@ def _cast(
     ballot = ballots.setdefault(
         (pair.context.split, pair.context.context_id, pair.group), Ballot(pair)
     )
-    is_turned = pair.sides[0].candidate_id != ballot.pair.sides[0].candidate_id
-    ballot.votes.append(_SIGNS[verdict] * strength * (-1 if is_turned else 1))
+    turn = -1 if _is_turned(pair, ballot.pair) else 1
+    ballot.votes.append(_SIGNS[verdict] * strength * turn)
     if "annotator" in columns:
         annotator = row.filled(columns["annotator"])
         if annotator in ballot.annotators:
@@ -107,6 +107,17 @@ def _cast(
     counts[f"verdicts {verdict}"] += 1
     if "strength" in columns and verdict != "tie":
         counts[f"verdicts of strength {strength:g}"] += 1
+
+
+def _is_turned(pair: PairRow, first: PairRow) -> bool:
+    """Say whether a row names the two texts of a pair in the other order than its first row."""
+    texts, known = ([(side.candidate, side.system) for side in one.sides] for one in (pair, first))
+    if texts not in (known, known[::-1]):
+        raise SourceError(
+            f"{pair.where}: the pair has other texts or systems than in {first.where}; give each "
+            "pair its own key, or correct them"
+        )
+    return texts != known
 
 
 def _read_verdict(row: Row, columns: Mapping[str, Any]) -> str:

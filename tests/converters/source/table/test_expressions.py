@@ -41,12 +41,18 @@ def test_a_computed_column_is_one_like_any_other(shaped_source: ShapedSource, na
 
 
 def test_a_computed_column_may_be_the_same_for_all(shaped_source: ShapedSource) -> None:
-    table = TABLE | {"compute": LABEL | {"split": "'dev'"}}
-    table["columns"] = TABLE["columns"] | {"split": "split"}
+    table = TABLE | {"compute": LABEL | {"split": "'dev'", "who": "'otter'"}}
+    table["columns"] = {
+        "context_id": "key",
+        "candidate": "answer",
+        "candidate_id": "by",
+        "split": "split",
+        "system": "who",
+    }
 
     pairs = convert(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)).pairs
 
-    assert pairs["split"].to_list() == ["dev", "dev"]
+    assert pairs.select("split", "system_high").rows() == [("dev", "otter")] * 2
 
 
 def test_a_computed_column_may_take_the_place_of_one(shaped_source: ShapedSource) -> None:

@@ -189,6 +189,30 @@ def test_votes_on_undecided_pairs_tell_how_far_annotators_agree(
     assert found.manifest["counts"]["pairs"] == 2
 
 
+def test_a_pair_with_a_key_may_show_its_texts_in_either_order(
+    shaped_source: ShapedSource,
+) -> None:
+    rows = [
+        vote("A", "X", "Y", 1, "r1") | {"n": 7},
+        vote("A", "Y", "X", 2, "r2") | {"n": 7},  # X again
+        vote("A", "Y", "X", 1, "r3") | {"n": 7},
+    ]
+
+    pairs = convert(source_of(shaped_source, rows, **PREFERENCE, annotator="rater", id="n")).pairs
+
+    assert pairs.select("high_id", "candidate_high").rows() == [("7/first", "X")]
+    assert pairs["margin"].to_list() == pytest.approx([1 / 3])
+
+
+def test_a_key_stands_for_two_texts(shaped_source: ShapedSource) -> None:
+    rows = [vote("A", "X", text, 1, text) | {"n": 7} for text in ("Y", "Z")]
+
+    assert refused(source_of(shaped_source, rows, **PREFERENCE, annotator="rater", id="n")) == (
+        "toy.jsonl:2: the pair has other texts or systems than in toy.jsonl:1; give each pair its "
+        "own key, or correct them"
+    )
+
+
 def test_strengths_make_the_margin_and_not_the_winner(shaped_source: ShapedSource) -> None:
     votes = [(1, "r1", 1), (1, "r2", 1), (2, "r3", 4)]
     rows = [vote("A", "X", "Y", verdict, by) | {"much": much} for verdict, by, much in votes]
