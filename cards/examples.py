@@ -6,6 +6,7 @@ import polars as pl
 
 from nnd.cards.content import Content, tally
 from nnd.cards.markdown import Table, code, escape, shorten
+from nnd.schemas import first_difference
 
 _MOST = 6
 _LONGEST_PART = 400
@@ -31,7 +32,8 @@ def example_tables(content: Content) -> list[Table]:
 
 def _example(pair: dict[str, Any]) -> Table:
     high, low = pair["candidate_high"], pair["candidate_low"]
-    start = max(0, _difference(high, low) - _BEFORE_DIFFERENCE)
+    folded = [" ".join(text.split()) for text in (high, low)]
+    start = max(0, first_difference(*folded) - _BEFORE_DIFFERENCE)
     if max(len(high), len(low)) <= _LONGEST_CANDIDATE:
         start = 0
     rows = [(code(part["key"]), _shown(part["value"], _LONGEST_PART)) for part in pair["inputs"]]
@@ -48,12 +50,6 @@ def _title(quality: str, system: str | None) -> str:
 
 def _shown(text: str, longest: int, start: int = 0) -> str:
     return escape(shorten(text, longest, start)) if text.strip() else "(empty)"
-
-
-def _difference(high: str, low: str) -> int:
-    """Return where two texts part, in characters of their folded forms."""
-    pairs = zip(" ".join(high.split()), " ".join(low.split()), strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), 0)
 
 
 def left_out(pairs: pl.DataFrame) -> int:

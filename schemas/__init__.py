@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         counted as counted,
         did_you_mean as did_you_mean,
         excerpt as excerpt,
+        first_difference as first_difference,
         has_surrogate as has_surrogate,
     )
     from .workplaces import temporary_folder as temporary_folder, workplace as workplace

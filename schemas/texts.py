@@ -14,6 +14,13 @@ def excerpt(text: str, longest: int = _LONGEST_EXCERPT) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
+def first_difference(one: str, other: str) -> int:
+    """Return where two texts part, in characters: the length of what they begin with alike."""
+    pairs = zip(one, other, strict=False)
+    shorter = min(len(one), len(other))
+    return next((at for at, (mine, its) in enumerate(pairs) if mine != its), shorter)
+
+
 def counted(n: int, noun: str) -> str:
     """Return how many there are: `counted(3, "pair")` is "3 pairs", of none "no pairs"."""
     return f"{f'{n:,}' if n else 'no'} {noun}s" if n != 1 else f"1 {noun}"

@@ -74,8 +74,8 @@ class Conversion(Shown):
         counts, source = self.manifest["counts"], self.manifest["source"]
         chosen = (f", {kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind))
         pairs, contexts = (counted(counts[f"{noun}s"], noun) for noun in ("pair", "context"))
-        systems = counted(counts["systems"], "system")
-        return f"{pairs} of {contexts} and {systems} from {source['name']}{''.join(chosen)}."
+        systems = f" and {counted(counts['systems'], 'system')}" if counts["systems"] else ""
+        return f"{pairs} of {contexts}{systems} from {source['name']}{''.join(chosen)}."
 
     def table(self) -> "Table":
         """Return the pairs of each error category."""
@@ -98,7 +98,7 @@ class Conversion(Shown):
             for file in self.manifest["files"]
             if not file["verified"]
         ]
-        notes += [f"odd: {oddity}" for oddity in self.manifest["oddities"]]
+        notes += [f"note: {oddity}" for oddity in self.manifest["oddities"]]
         if self.manifest["normalised"]:
             steps = ", ".join(self.manifest["normalised"])
             notes.append(f"candidates and contexts were changed: {steps}")

@@ -5,9 +5,10 @@ from typing import Any
 
 import polars as pl
 
-from nnd.schemas import excerpt
+from nnd.schemas import excerpt, first_difference
 
 _LONGEST = 48
+_BEFORE_DIFFERENCE = 16
 
 
 def example_sentences(
@@ -16,7 +17,8 @@ def example_sentences(
     """Yield sentences about single pairs: what beats what, and where.
 
     Of each of the most frequent error categories the pair with the lowest pair_id is taken: that is
-    a digest, so that nobody chose.
+    a digest, so the choice is not ours. Texts that begin alike are shown from shortly before their
+    first difference.
 
     Args:
         pairs: Rows of the pair schema.
@@ -30,11 +32,14 @@ def example_sentences(
         .head(most)
     )
     for pair in lowest.iter_rows(named=True):
-        high, low = (_judged(pair, side, annotations) for side in ("high", "low"))
+        folded = (" ".join(pair[f"candidate_{side}"].split()) for side in ("high", "low"))
+        start = first_difference(*folded)
+        start = start - _BEFORE_DIFFERENCE if start > _LONGEST - _BEFORE_DIFFERENCE else 0
+        high, low = (_judged(pair, side, annotations, start) for side in ("high", "low"))
         yield f'Of "{_short(pair["context"])}", {high} beats {low}'
 
 
-def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame) -> str:
+def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame, start: int) -> str:
     """Return a candidate as `system` (what was said of it) "text", or without a system."""
     rows = annotations.filter(
         (pl.col("split") == pair["split"])
@@ -52,9 +57,10 @@ def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame) -> st
     else:
         said = None
     judgement = "" if said is None else f" ({said})"
-    system, text = pair[f"system_{side}"], f'"{_short(pair[f"candidate_{side}"])}"'
+    system, text = pair[f"system_{side}"], f'"{_short(pair[f"candidate_{side}"], start)}"'
     return f"{text}{judgement}" if system is None else f"{system}{judgement} {text}"
 
 
-def _short(text: str) -> str:
-    return excerpt(" ".join(text.split()), _LONGEST)
+def _short(text: str, start: int = 0) -> str:
+    folded = " ".join(text.split())
+    return ("…" if start else "") + excerpt(folded[start:], _LONGEST)

@@ -73,5 +73,16 @@ def test_the_lowest_id_of_each_frequent_category(
     ]
 
 
+def test_texts_that_begin_alike_are_shown_where_they_differ() -> None:
+    alike = "So it was that all of them went home at the end of that day, "
+    one = pair("1", "often", "a", "b")
+    one |= {"candidate_high": alike + "and slept.", "candidate_low": alike + "and sang."}
+
+    (sentence,) = example_sentences(frame(one), annotations())
+
+    assert '"… that day, and slept." beats' in sentence
+    assert sentence.endswith('(often) "… that day, and sang."')
+
+
 def test_there_may_be_fewer_categories_than_sentences() -> None:
     assert len(list(example_sentences(PAIRS.head(1), annotations()))) == 1
