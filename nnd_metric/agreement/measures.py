@@ -167,6 +167,8 @@ def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]
 
 
 def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
+    if human_scores.is_empty():  # errors made on purpose, or no system is named
+        return "agreement with human scores is undefined, as no system's own output was judged"
     matched = "".join(f"only {model} is" for model in matches)
     known = names_in(human_scores, "system")
     more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""

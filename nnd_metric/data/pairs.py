@@ -11,7 +11,7 @@ import polars as pl
 
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
-from nnd.schemas import ScoringError, Shown, read_parquet, text_table
+from nnd.schemas import ScoringError, Shown, counted, read_parquet, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -57,10 +57,10 @@ class PairSet(Shown):
         """Return how many pairs there are, of what, and whether systems were judged."""
         contexts = self.pairs.select("split", "context_id").n_unique()
         people = self.human_scores
-        judged = "no" if people is None else f"{people['system'].n_unique():,}"
+        systems = counted(0 if people is None else people["system"].n_unique(), "system")
         return (
             f"{self.title} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human "
-            f"scores of {judged} systems."
+            f"scores of {systems}."
         )
 
     def table(self) -> "RichTable":

@@ -412,7 +412,15 @@ def test_agreement_raises_that_reason() -> None:
     with pytest.raises(
         ScoringError, match="needs two models matched to judged systems, and none is;"
     ):
-        agreement(rates({"overall": {"new": 0.5}}), NAMED.clear())
+        agreement(rates({"overall": {"new": 0.5}}), NAMED)
+
+
+def test_without_judged_systems_agreement_is_undefined() -> None:
+    found, reason = try_agreement(rates({"overall": {"A": 0.5}}), NAMED.clear())
+    assert found is None
+    assert reason == (
+        "agreement with human scores is undefined, as no system's own output was judged"
+    )
 
 
 def test_two_pass_rates_for_one_category_are_refused() -> None:
