@@ -123,6 +123,7 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
             }
             for config in configs(content)
         ],
+        "constructed": source.get("origin") == "constructed",
         "has_pairs": not content.pairs.is_empty(),
         "columns": render_table(_columns()),
         "texts": prose(source.get("texts", _NOT_STATED)),
