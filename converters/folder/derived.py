@@ -11,7 +11,6 @@ import polars as pl
 from nnd.converters import Dropped, annotator_agreement
 from nnd.converters.pairs import (
     find_contradictions,
-    folded_texts,
     make_human_scores,
     make_pairs,
     same_text,
@@ -50,7 +49,7 @@ def derive(
         source: Its rule, taxonomy and systems are read.
         keep_equal: Whether two candidates of the same text make a pair.
     """
-    pairs, dropped = make_pairs(
+    pairs, dropped, texts = make_pairs(
         annotations,
         source.rules,
         source.taxonomy,
@@ -61,7 +60,7 @@ def derive(
     if not references.is_empty():
         hygiene["references"] = report_references(references)
     facts = {
-        "counts": _count(annotations, pairs),
+        "counts": _count(annotations, pairs, texts),
         "dropped": [entry._asdict() for entry in dropped if entry.n],
         "agreement": annotator_agreement(annotations),
         "hygiene": hygiene,
@@ -69,12 +68,12 @@ def derive(
     return Derived(pairs, make_human_scores(annotations, source), dropped, facts)
 
 
-def _count(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
-    folded = folded_texts(annotations)
-    equal = same_text(pairs, folded)
-    lowered = folded.with_columns(pl.col("text").str.to_lowercase())
+def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) -> dict[str, Any]:
+    equal = same_text(pairs, texts)
+    lowered = texts.with_columns(pl.col("text").str.to_lowercase())
     systems = annotations["system"].str.split("|").explode()
-    candidates = annotations.unique(["split", "candidate_id"])
+    key = ["split", "candidate_id"]
+    candidates = annotations.select(*key, "candidate").unique(key)
     return {
         "annotations": annotations.height,
         "contexts": annotations.select(pl.struct("split", "context_id").n_unique()).item(),

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .pairing import (
         Pairs as Pairs,
         fold as fold,
-        folded_texts as folded_texts,
         make_pairs as make_pairs,
         pair_ids as pair_ids,
         same_text as same_text,

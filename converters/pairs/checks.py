@@ -93,9 +93,11 @@ def _check_known(
 
 def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
     """An id stands for one thing: whatever it names must be the same in all its rows."""
+    differs = numbered.select(
+        pl.col(column).ne_missing(pl.col(column).first().over("split", key)) for column in columns
+    )
     for column in columns:
-        differs = pl.col(column).ne_missing(pl.col(column).first().over("split", key))
-        for row, name in numbered.filter(differs).select("row", key).iter_rows():
+        for row, name in numbered.select("row", key).filter(differs[column]).iter_rows():
             message = f"{shown(name)} stands for two different things"
             yield Problem(row, key, message, f"its {column} differs from an earlier row's")
 

@@ -43,16 +43,29 @@ def find_contradictions(pairs: pl.DataFrame) -> Contradictions:
     Args:
         pairs: Rows of the pair schema.
     """
-    tests = pairs.unique(DISTINCT).select(*DISTINCT, "candidate_high", "candidate_low")
+    tests = pairs.select(*DISTINCT, "candidate_high", "candidate_low").unique(DISTINCT)
     if tests.is_empty():
         return Contradictions(0, None)
+    n = tests.height
+    tests = _within_circles(tests)
     turned = tests.select(*CONTEXT, high_id="low_id", low_id="high_id")
     both = tests.join(turned, on=DISTINCT, how="semi").height
-    return Contradictions(both, (tests.height - _failures(tests)) / tests.height)
+    return Contradictions(both, (n - _failures(tests)) / n)
+
+
+def _within_circles(tests: pl.DataFrame) -> pl.DataFrame:
+    """Leave out tests between a text that is never worse, or one that is never better: most."""
+    for side, other in (("high", "low"), ("low", "high")):
+        key = [*CONTEXT, f"candidate_{side}"]
+        others = tests.select(*CONTEXT, pl.col(f"candidate_{other}").alias(f"candidate_{side}"))
+        tests = tests.join(others, on=key, how="semi")
+    return tests
 
 
 def _failures(tests: pl.DataFrame) -> int:
     """Return how many tests fail under the best log-likelihoods."""
+    if tests.is_empty():
+        return 0
     sides = [tests.select(*CONTEXT, text=f"candidate_{side}") for side in ("high", "low")]
     texts = pl.concat(sides).unique().with_row_index("node")
     key = [*CONTEXT, "text"]

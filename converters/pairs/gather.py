@@ -2,8 +2,9 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import accumulate, islice
-from typing import Any
+from itertools import accumulate, chain, islice
+from operator import attrgetter
+from typing import Any, TypeVar
 
 import polars as pl
 import pyarrow as pa
@@ -16,10 +17,13 @@ from nnd.schemas import Problem, SourceError, check_frame, check_rows, polars_sc
 ORDER = ("split", "context_id", "candidate_id", "aspect", "label", "group")
 """Rows are stored in this order, whatever the order of the file."""
 
+Item = TypeVar("Item", bound=Hashable)
+
 CHUNK = 50_000
 """Annotations held as Python objects at a time."""
 
 _FIELDS = tuple(field.name for field in fields(Annotation))
+_VALUES = attrgetter(*_FIELDS)
 
 
 def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.DataFrame:
@@ -91,9 +95,10 @@ def _chunk_frame(
 
 def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str]) -> pl.DataFrame:
     """Build the columns, as strictly as JSON takes types: polars alone would make True a 1."""
-    columns: dict[str, Any] = {name: [getattr(one, name) for one in chunk] for name in _FIELDS}
-    numbers = [columns["score"], *(ratings for ratings in columns["ratings"] if ratings)]
-    if any(isinstance(number, bool) for values in numbers for number in values):
+    rows = zip(*map(_VALUES, chunk), strict=True)
+    columns: dict[str, Any] = dict(zip(_FIELDS, rows, strict=True))
+    numbers = chain(columns["score"], *filter(None, columns["ratings"]))
+    if bool in map(type, numbers):
         raise TypeError("a truth value where a number belongs")
     if any(isinstance(names, str) for names in columns["annotators"]):
         raise TypeError("a text where a list of texts belongs")
@@ -102,21 +107,20 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
     columns["source"] = [source.name] * len(chunk)
     for name in ("inputs", "metadata"):
         columns[name] = _entries(columns[name])
-    contexts = pl.Series(list(dict.fromkeys(columns["context"])), dtype=pl.String)
     schema = polars_schema("annotation")
     # Polars would find out, too, in minutes where they are hundreds of levels deep.
     single = [columns[name] for name, kind in schema.items() if not kind.is_nested()]
     if not all({list, dict}.isdisjoint(map(type, values)) for values in single):
         raise TypeError("a list or an object where a text or a number belongs")
-    columns["context"] = _spread(columns["context"], contexts)
+    contexts, places = _number_distinct(columns["context"])
+    columns["context"] = pl.Series(contexts, dtype=pl.String).gather(places)
     names = pl.Series("annotators", columns["annotators"], schema["annotators"])
     columns["annotators"] = _number(names, numbering)
     return pl.DataFrame([pl.Series(name, columns[name], kind) for name, kind in schema.items()])
 
 
 def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
-    items = [tuple(parts.items()) for parts in inputs]
-    distinct = dict.fromkeys(items)
+    distinct, places = _number_distinct(tuple(parts.items()) for parts in inputs)
     if not all(isinstance(text, str) for parts in distinct for pair in parts for text in pair):
         raise TypeError("a part of a context that is not text")
     keys = [key for parts in distinct for key, _ in parts]
@@ -127,13 +131,14 @@ def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
         [pa.array(keys, pa.large_string()), pa.array(values, pa.large_string())], ["key", "value"]
     )
     lists = pl.Series(pa.LargeListArray.from_arrays(ends, entries))
-    return _spread(items, lists.cast(polars_schema("annotation")["inputs"]))
+    return lists.cast(polars_schema("annotation")["inputs"]).gather(places)
 
 
-def _spread(items: Sequence[Hashable], distinct: pl.Series) -> pl.Series:
-    """Store what candidates share with their context once, and refer to it from every row."""
-    place = {item: number for number, item in enumerate(dict.fromkeys(items))}
-    return distinct.gather([place[item] for item in items])
+def _number_distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
+    """Return what candidates share with their context, each once, and the place of every item."""
+    numbers: dict[Item, int] = {}
+    places = [numbers.setdefault(item, len(numbers)) for item in items]
+    return list(numbers), places
 
 
 def _row(source: Source, annotation: Annotation) -> dict[str, Any]:

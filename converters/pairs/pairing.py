@@ -32,10 +32,18 @@ _ROWS_AT_A_TIME = 100_000
 
 
 class Pairs(NamedTuple):
-    """The pairs of a source and what made none."""
+    """The pairs of a source and what made none.
+
+    Attributes:
+        frame: Rows of the pair schema.
+        dropped: What made none.
+        texts: Split, candidate_id and the `text` of every candidate after NFC and white-space
+            folding.
+    """
 
     frame: pl.DataFrame
     dropped: list[Dropped]
+    texts: pl.DataFrame
 
 
 def make_pairs(
@@ -61,9 +69,9 @@ def make_pairs(
         the same text after NFC and white-space folding.
     """
     found = compare(annotations, rules)
-    kept = found.frame
+    kept, texts = found.frame, _folded_texts(annotations)
     if not keep_equal:
-        kept = kept.filter(~same_text(kept, folded_texts(annotations)))
+        kept = kept.filter(~same_text(kept, texts))
     kept = kept.sort(*DISTINCT, *_LEFT, nulls_last=True)  # before the texts make it wide
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
     pairs = _with_texts(kept, annotations).with_columns(
@@ -85,7 +93,7 @@ def make_pairs(
             "both candidates are the same text after NFC and white-space folding",
         ),
     ]
-    return Pairs(pairs.select(polars_schema("pair").names()), dropped)
+    return Pairs(pairs.select(polars_schema("pair").names()), dropped, texts)
 
 
 def _origin(*, constructed: bool) -> pl.Expr:
@@ -100,10 +108,10 @@ def fold(text: pl.Expr) -> pl.Expr:
     return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
 
 
-def folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
-    """Return split, candidate_id and the folded `text` of every candidate."""
-    candidates = annotations.unique(["split", "candidate_id"], keep="any")
-    return candidates.select("split", "candidate_id", text=fold(pl.col("candidate")))
+def _folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
+    key = ("split", "candidate_id")
+    candidates = annotations.select(*key, "candidate").unique(key, keep="any")
+    return candidates.select(*key, text=fold(pl.col("candidate")))
 
 
 def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
@@ -125,11 +133,11 @@ def pair_ids(pairs: pl.DataFrame) -> pl.Series:
     sized = [pl.format("{}:{}", pl.col(name).str.len_bytes(), name) for name in ID_FIELDS]
     key = pl.concat_str(sized, ignore_nulls=True)
     digests = [
-        hashlib.sha256(text.encode()).hexdigest()[:16]
-        for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python texts, keys take much room
-        for text in rows.select(key=key).to_series()
+        hashlib.sha256(text).digest()[:8]
+        for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python bytes, keys take much room
+        for text in rows.select(key.cast(pl.Binary)).to_series().to_list()
     ]
-    return pl.Series("pair_id", digests, pl.String)
+    return pl.Series("pair_id", digests, pl.Binary).bin.encode("hex")
 
 
 def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:

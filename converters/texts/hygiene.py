@@ -85,9 +85,11 @@ def report_references(references: pl.DataFrame) -> dict[str, float]:
 
 
 def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
-    candidates = annotations.unique(["split", "candidate_id"]).with_columns(**_LOOKS)
+    key = ["split", "candidate_id"]
+    candidates = annotations.select(*key, "candidate", "system").unique(key)
     by_system = (
         candidates.filter(pl.col("system").is_not_null())
+        .with_columns(**_LOOKS)
         .with_columns(pl.col("system").str.split("|").list.unique())
         .explode("system")
         .group_by("system")
@@ -101,7 +103,8 @@ def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
-    contexts = annotations.unique(["split", "context_id"])
+    key = ["split", "context_id"]
+    contexts = annotations.select(*key, "context").unique(key)
     broken = contexts.filter(pl.col("context").str.contains(_WRONGLY_DECODED)).height
     n = contexts.height
     return {"n": n, "wrongly_decoded": broken / n if n else 0.0}
