@@ -70,6 +70,7 @@ test-full: $(VENV)/dev
 bench: $(VENV)/dev
 	$(INSTALL) -e '.[dev,bench]'
 	$(BIN)/python tests/benchmarks/convert_scale.py
+	$(BIN)/python tests/benchmarks/table_scale.py
 	$(BIN)/python tests/benchmarks/engine_speed.py
 
 format: $(VENV)/dev
