@@ -102,6 +102,8 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
         raise TypeError("a truth value where a number belongs")
     if any(isinstance(names, str) for names in columns["annotators"]):
         raise TypeError("a text where a list of texts belongs")
+    if bytes in map(type, chain.from_iterable(filter(None, columns["annotators"]))):
+        raise TypeError("bytes where a text belongs")
     default = source.facts["languages"][0]
     columns["language"] = [language or default for language in columns["language"]]
     columns["source"] = [source.name] * len(chunk)
@@ -114,8 +116,11 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
         raise TypeError("a list or an object where a text or a number belongs")
     contexts, places = _number_distinct(columns["context"])
     columns["context"] = pl.Series(contexts, dtype=pl.String).gather(places)
-    names = pl.Series("annotators", columns["annotators"], schema["annotators"])
-    columns["annotators"] = _number(names, numbering)
+    # Of lists polars would make a series each: a third of the time of converting votes.
+    columns["ratings"] = _lists(columns["ratings"], pa.float64())
+    columns["annotators"] = _number(
+        _lists(columns["annotators"], pa.large_string()).alias("annotators"), numbering
+    )
     return pl.DataFrame([pl.Series(name, columns[name], kind) for name, kind in schema.items()])
 
 
@@ -132,6 +137,10 @@ def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
     )
     lists = pl.Series(pa.LargeListArray.from_arrays(ends, entries))
     return lists.cast(polars_schema("annotation")["inputs"]).gather(places)
+
+
+def _lists(values: Sequence[Sequence[Any] | None], item: pa.DataType) -> pl.Series:
+    return pl.Series(pa.array(values, pa.large_list(item)))
 
 
 def _number_distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
