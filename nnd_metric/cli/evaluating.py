@@ -126,22 +126,15 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     """
-    from nnd.metric import evaluate as evaluate_
+    if push_to_model_card:
+        _check_pushable(model, revision, part=limit is not None or bool(category))
+
+    from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.engine import Scoring
-    from nnd.metric.models import Loading, name_models, split_revision
+    from nnd.metric.models import Loading, name_models
     from nnd.metric.tables import failure_table
 
     quiet_loading()
-    if push_to_model_card and (limit is not None or category):
-        raise ScoringError(
-            "--push-to-model-card: a part of the data is no result to publish; leave --limit and "
-            "--category out"
-        )
-    if push_to_model_card:
-        from nnd.converters.publish import check_pushable
-
-        for name, own in map(split_revision, model):
-            check_pushable([name], own or revision)
     for_all, templates = read_templates(template, name_models(model))
     scoring = Scoring(
         protocol,
@@ -180,6 +173,20 @@ def evaluate(
         _push(found, name_models(model))
     if found.failures:
         raise typer.Exit(1)
+
+
+def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) -> None:
+    """Refuse results that no card takes, before the libraries of models are loaded."""
+    from nnd.converters.publish import check_pushable
+    from nnd.metric.models import split_revision
+
+    if part:
+        raise ScoringError(
+            "--push-to-model-card: a part of the data is no result to publish; leave --limit and "
+            "--category out"
+        )
+    for name, own in map(split_revision, models):
+        check_pushable([name], own or revision)
 
 
 def _push(found: "Sweep", models: Sequence[str]) -> None:

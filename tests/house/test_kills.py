@@ -7,6 +7,7 @@ Reduced here, 200 kills with NND_TEST_FULL=1.
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
+from support.metric_runs import save_model
 from support.report.runs import Pretended, write_run
-from support.tiny_models import build
 
 from nnd.converters.folder.conversion import convert
 
@@ -141,10 +143,7 @@ def converting(place: Path, *_: object) -> Job:
 
 
 def evaluating(place: Path, converted: list[Path], *_: object) -> Job:
-    out, model = place / "out", converted[0].parent / "model"
-    family = build("gpt2", place.parent)
-    family.model.save_pretrained(model)
-    family.tokenizer.save_pretrained(model)
+    out, model = place / "out", save_model("gpt2", place.parent)
     asked = {"models": model, "data": str(converted[0]), "out": out}
     versions = [asked | {"unconditional": unconditional} for unconditional in (True, False)]
     return Job(
@@ -213,6 +212,38 @@ def test_kills(
         assert sorted(place.rglob("*")) == listing, death
         assert job.read() == whole[1 - number % 2]
         assert {path: path.read_bytes() for path in foreign} == foreign, death
+
+
+def test_a_kill_while_a_model_is_added_keeps_the_others(
+    place: Path, converted: list[Path], ask: Callable[..., dict[str, Any]]
+) -> None:
+    models = [save_model(name, place.parent) for name in ("gpt2", "bart")]
+
+    def call(model: str, out: Path) -> dict[str, Any]:
+        asked = {"models": model, "data": str(converted[0]), "out": out, "unconditional": False}
+        return {"call": "evaluate", "place": place, "arguments": asked}
+
+    def names() -> list[str]:
+        results = json.loads((out / "result.json").read_text(encoding="utf-8"))["results"]
+        found = [str(each["model"]) for each in results]
+        rows = pl.read_parquet(out / "log_likelihoods.parquet")
+        assert rows["model"].unique(maintain_order=True).to_list() == found
+        return found
+
+    chance, out = random.Random(0), place / "out"
+    assert "error" not in ask(call(models[0], out))
+    shutil.copytree(out, place / "first")
+    events = ask(call(models[1], out))["events"]
+    assert names() == models
+
+    for _ in range(2 * KILLS):
+        shutil.rmtree(out)
+        shutil.copytree(place / "first", out)
+        assert ask(call(models[1], out), at=chance.randint(1, events))["killed"] == signal.SIGKILL
+        assert names() in (models[:1], models)
+
+    assert "error" not in ask(call(models[1], out))
+    assert names() == models
 
 
 def check_refused(ask: Callable[..., dict[str, Any]], call: Mapping[str, Any], mine: Path) -> None:

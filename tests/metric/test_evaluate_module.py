@@ -15,8 +15,10 @@ from evaluate.loading import get_imports
 from support.flat_options import gathered
 from support.metric_runs import (
     NOT_INSTALLED,
+    SYSTEMS,
     human_scores,
-    load_in_process,
+    load_in_processes,
+    load_plan,
     pair_rows,
     save_model,
     write_pairs,
@@ -81,41 +83,59 @@ def refusal(call: Callable[..., Any], **arguments: Any) -> str:
 # --- evaluate.load, in a process of its own --------------------------------------------------
 
 
-def test_folder_loads_in_a_clone(models: tuple[str, str], data: Path, tmp_path: Path) -> None:
-    systems = dict(zip(models, ["left", "right"], strict=True))
+@pytest.fixture(scope="module")
+def loaded(
+    models: tuple[str, str], data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, Any]]:
+    """What became of loading in several ways."""
+    place = tmp_path_factory.mktemp("loading")
+    stranger = place / "other" / "nnd" / "__init__.py"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_text("")
+    systems = dict(zip(models, SYSTEMS, strict=True))
     calls: list[dict[str, Any]] = [
         {"dataset": str(data), "model_id": models[0]},
         {"dataset": str(data), "model_id": list(models), "systems": systems},
     ]
-    found = load_in_process("./nnd_metric", calls, folder=ROOT, home=tmp_path)
+    by_columns = [{**COLUMN_LISTS, "model_id": models[1]}]
+    plans = {
+        "clone": load_plan("./nnd_metric", calls, folder=ROOT),
+        "script": load_plan(SCRIPT, by_columns, folder=place),
+        "without package": load_plan("./nnd_metric", [], folder=ROOT, without_package=True),
+        str(stranger): load_plan("./nnd_metric", [], folder=ROOT, first=place / "other"),
+    }
+    found = load_in_processes([*plans.values()], home=place / "home")
+    return dict(zip(plans, found, strict=True))
+
+
+def test_folder_loads_in_a_clone(
+    models: tuple[str, str], data: Path, loaded: dict[str, dict[str, Any]]
+) -> None:
+    found = loaded["clone"]
     assert found["module"] == "nnd.metric.space.metric"
     single, several = found["answers"]
     assert single == expected_single(models[0], data)
+    systems = dict(zip(models, SYSTEMS, strict=True))
     expected = evaluate_models(models, data, systems=systems).to_dict()
     assert several["results"] == expected["results"]
     assert several["agreement"] == expected["agreement"]
 
 
 def test_path_of_the_script_loads_in_another_folder(
-    models: tuple[str, str], tmp_path: Path
+    models: tuple[str, str], loaded: dict[str, dict[str, Any]]
 ) -> None:
-    call = {**COLUMN_LISTS, "model_id": models[1]}
-    found = load_in_process(SCRIPT, [call], folder=tmp_path, home=tmp_path / "home")
-    assert found["answers"] == [expected_single(models[1], pair_rows().select(FEATURES))]
+    expected = expected_single(models[1], pair_rows().select(FEATURES))
+    assert loaded["script"]["answers"] == [expected]
 
 
-def test_a_clone_without_the_package_says_how_to_install_it(tmp_path: Path) -> None:
-    found = load_in_process("./nnd_metric", [], folder=ROOT, home=tmp_path, without_package=True)
-    assert found == {"package": False, "error": f"ImportError: {NOT_INSTALLED}"}
+def test_a_clone_without_the_package_says_how_to_install_it(
+    loaded: dict[str, dict[str, Any]],
+) -> None:
+    assert loaded["without package"] == {"package": False, "error": f"ImportError: {NOT_INSTALLED}"}
 
 
-def test_the_package_of_another_project_is_named(tmp_path: Path) -> None:
-    stranger = tmp_path / "other" / "nnd" / "__init__.py"
-    stranger.parent.mkdir(parents=True)
-    stranger.write_text("")
-    found = load_in_process(
-        "./nnd_metric", [], folder=ROOT, home=tmp_path, PYTHONPATH=str(tmp_path / "other")
-    )
+def test_the_package_of_another_project_is_named(loaded: dict[str, dict[str, Any]]) -> None:
+    stranger, found = list(loaded.items())[-1]
     assert found["error"].startswith(
         f"ImportError: Python imports nnd from {stranger}, which is not the package of "
         "near-negative; "

@@ -1,11 +1,6 @@
 """Another model written to the folder of a run is added to it; what does not fit is refused."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -169,27 +164,3 @@ def test_a_part_is_told_in_headline_and_signature(
         match='there is no error category "off" ',
     ):
         run(models[0], birds, None, categories=["off"])
-
-
-def test_a_kill_while_a_model_is_added_keeps_the_others(
-    models: list[str], birds: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "run"
-    run(models[0], birds, out)
-    command = [sys.executable, "-m", "nnd", "evaluate", "--no-cache"]
-    command += ["--model", models[1], "--data", str(birds), "--out", str(out)]
-    kills = 40 if os.environ.get("NND_TEST_FULL") else 4
-    for number in range(kills):
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.5 + 6 * number / kills)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        assert [each["model"] for each in results(out)][:1] == models[:1]
-        rows = pl.read_parquet(out / "log_likelihoods.parquet")
-        assert rows["model"].unique(maintain_order=True).to_list() == [
-            each["model"] for each in results(out)
-        ]
-
-    subprocess.run(command, check=True, capture_output=True)
-
-    assert [each["model"] for each in results(out)] == models

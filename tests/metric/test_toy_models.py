@@ -167,8 +167,11 @@ def test_nothing_to_learn_is_an_error(tmp_path: Path) -> None:
 
 
 def test_command_prints_an_honest_line_for_each_toy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    defaults = train_toy_models.__kwdefaults__
+    assert defaults["recipes"] is RECIPES
+    monkeypatch.setitem(defaults, "recipes", (UNTRAINED, *SHORT))
     frame(TEXTS[3:]).write_parquet(tmp_path / "pairs.parquet")
     main(["--data", str(tmp_path), "--out", str(tmp_path / "toys")])
     lines = capsys.readouterr().out.splitlines()

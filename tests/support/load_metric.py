@@ -1,11 +1,14 @@
-"""Loads the metric with `evaluate.load` and computes, in a process of its own.
+"""Loads the metric with `evaluate.load` and computes, each time in a process of its own.
 
-Standard input: {"path", "without_package", "calls": [arguments of compute]}. Standard output:
-{"module": where the class is, "package": whether nnd can be imported, "answers": [results]}.
+Libraries are imported once, and children are forked. Standard input: a list of {"path", "folder":
+where it runs, "first": a folder whose modules go first, or null, "without_package", "calls":
+[arguments of compute]}. Standard output: of each {"module": where the class is, "package": whether
+nnd can be imported, "answers": [results]}.
 """
 
 import importlib.util
 import json
+import os
 import sys
 from typing import Any
 
@@ -25,12 +28,14 @@ def has_package() -> bool:
         return False
 
 
-def main() -> None:
-    plan = json.load(sys.stdin)
+def load(plan: dict[str, Any]) -> dict[str, Any]:
+    import evaluate  # noqa: PLC0415 - of this module, others need but the class above
+
+    os.chdir(plan["folder"])
+    if plan["first"] is not None:
+        sys.path.insert(0, plan["first"])
     if plan["without_package"]:
         sys.meta_path.insert(0, Refuser())
-    import evaluate  # noqa: PLC0415 - after the package is hidden
-
     found: dict[str, Any] = {"package": has_package()}
     try:
         metric = evaluate.load(plan["path"])
@@ -38,7 +43,29 @@ def main() -> None:
         found["answers"] = [metric.compute(**call) for call in plan["calls"]]
     except Exception as error:  # noqa: BLE001 - whatever it is, the test will look at it
         found["error"] = f"{type(error).__name__}: {error}"
-    json.dump(found, sys.stdout, allow_nan=False)
+    return found
+
+
+def load_in_child(plan: dict[str, Any]) -> dict[str, Any]:
+    theirs, ours = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(theirs)
+        with open(ours, "w", encoding="utf-8") as answer:  # noqa: PTH123 - a pipe
+            json.dump(load(plan), answer, allow_nan=False)
+        os._exit(0)
+    os.close(ours)
+    with open(theirs, encoding="utf-8") as answer:  # noqa: PTH123
+        text = answer.read()
+    os.waitpid(child, 0)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def main() -> None:
+    import evaluate  # noqa: F401, PLC0415 - once for all children
+
+    json.dump([load_in_child(plan) for plan in json.load(sys.stdin)], sys.stdout)
 
 
 if __name__ == "__main__":

@@ -99,46 +99,55 @@ def save_model(name: str, folder: Path) -> str:
     return str(target)
 
 
-def load_in_process(
+def load_plan(
     path: str | Path,
     calls: list[dict[str, Any]],
     *,
     folder: Path,
-    home: Path,
+    first: Path | None = None,
     without_package: bool = False,
-    **environment: str,
 ) -> dict[str, Any]:
-    """Run evaluate.load(path) and the calls of compute offline in a process of their own.
+    """Say what `load_metric.py` loads and computes.
 
     Args:
         path: What to load.
         calls: Arguments of each call of compute.
         folder: Where the process runs.
-        home: Its HF_HOME.
+        first: Folder whose modules go before those that are installed.
         without_package: Whether the package nnd is hidden from it.
-        **environment: Its further variables.
+    """
+    return {
+        "path": str(path),
+        "calls": calls,
+        "folder": str(folder),
+        "first": None if first is None else str(first),
+        "without_package": without_package,
+    }
+
+
+def load_in_processes(plans: list[dict[str, Any]], *, home: Path) -> list[dict[str, Any]]:
+    """Run evaluate.load and compute offline, each plan in a process of its own.
+
+    Args:
+        plans: What `load_plan` returns.
+        home: The HF_HOME of all.
 
     Returns:
         What `load_metric.py` prints.
     """
-    plan = {"path": str(path), "calls": calls, "without_package": without_package}
-    printed = run_python(
-        [str(LOADER)], folder=folder, home=home, text=json.dumps(plan), **environment
-    )
-    found: dict[str, Any] = json.loads(printed)
+    printed = run_python([str(LOADER)], folder=home.parent, home=home, text=json.dumps(plans))
+    found: list[dict[str, Any]] = json.loads(printed)
     return found
 
 
-def run_python(
-    arguments: list[str], *, folder: Path, home: Path, text: str = "", **environment: str
-) -> str:
+def run_python(arguments: list[str], *, folder: Path, home: Path, text: str = "") -> str:
     """Run Python offline with an HF_HOME and nothing else of Hugging Face's set; return stdout."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     offline = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     finished = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**inherited, **offline, "HF_HOME": str(home), **environment},
+        env={**inherited, **offline, "HF_HOME": str(home)},
         input=text,
         capture_output=True,
         text=True,

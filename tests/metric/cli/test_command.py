@@ -465,10 +465,9 @@ def test_a_run_without_a_terminal_says_nothing_on_stderr(
     ("variables", "said"),
     [
         ({}, "nobody/nothing: no such model: "),
-        ({"HF_HUB_OFFLINE": "1"}, "(HF_HUB_OFFLINE is set); go online once, or name a folder "),
         ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "the Hub cannot be asked (no connection); "),
     ],
-    ids=["no such model", "offline", "no connection"],
+    ids=["no such model", "no connection"],
 )
 def test_a_model_id_that_does_not_exist(
     variables: dict[str, str], said: str, sample: Path, tmp_path: Path
@@ -481,6 +480,13 @@ def test_a_model_id_that_does_not_exist(
         )
     assert_one_line(ran, said, "nobody/nothing: ", "name a ")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_model_id_that_is_not_there_offline(nnd: Nnd, sample: Path, tmp_path: Path) -> None:
+    ran = nnd("evaluate", "--model", "nobody/nothing", "--data", sample, "--out", tmp_path / "run")
+    offline = "(HF_HUB_OFFLINE is set); go online once, or name a folder "
+    assert_one_line(ran, offline, "nobody/nothing: ")
+    assert listing(tmp_path) == []
 
 
 def test_an_interrupt_while_libraries_load_is_one_line(sample: Path, tmp_path: Path) -> None:
@@ -518,14 +524,15 @@ def test_a_full_disk_while_converting(before: bool, tmp_path: Path) -> None:  # 
 
 
 def test_a_full_disk_while_evaluating(
-    sample: Path, saved: Callable[[str], Path], tmp_path: Path
+    nnd: Nnd, sample: Path, saved: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    ran = installed(
-        *("evaluate", "--model", saved("gpt2"), "--data", sample, "--out", tmp_path / "run"),
-        "--no-cache",
-        preexec_fn=no_room,
-        env={"PYTHONDONTWRITEBYTECODE": "1"},
-    )
+    asked = ("--model", saved("gpt2"), "--data", sample, "--out", tmp_path / "run", "--no-cache")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        ran = nnd("evaluate", *asked)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert_one_line(ran, str(tmp_path / "run"), "File too large", "make room")
     assert listing(tmp_path) == []
 

@@ -382,7 +382,7 @@ def test_what_was_computed_outlasts_a_kill(
     kept += [stored(undisturbed)[1]] * 2
     assert len(set(kept)) > 50  # many batches: most moments are in the middle
     chance = random.Random()
-    for number in range(20 if FULL else 3):
+    for number in range(20 if FULL else 1):
         monkeypatch.setenv("NND_CACHE", str(tmp_path / str(number)))
         # Not in the last ones: they are over before the signal arrives.
         first = chance.randrange(1, len(kept) * 2 // 3)

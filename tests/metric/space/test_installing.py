@@ -10,7 +10,14 @@ from typing import Any
 
 import evaluate
 import pytest
-from support.metric_runs import NOT_INSTALLED, load_in_process, run_python, save_model, write_pairs
+from support.metric_runs import (
+    NOT_INSTALLED,
+    load_in_processes,
+    load_plan,
+    run_python,
+    save_model,
+    write_pairs,
+)
 
 from nnd.metric import evaluate as evaluate_models
 from nnd.metric.space.installing import install_metric
@@ -43,23 +50,23 @@ def test_bare_name_loads_in_any_folder_with_the_package(tmp_path: Path) -> None:
 
     model = save_model("gpt2", tmp_path)
     call: dict[str, Any] = {"dataset": str(data), "model_id": model}
-    found = load_in_process("nnd", [call], folder=elsewhere, home=home)
+    plans = [
+        load_plan("nnd", [call], folder=elsewhere),
+        # And in an environment that has not got the package, but shares the cache:
+        load_plan("nnd", [], folder=elsewhere, without_package=True),
+    ]
+    found, without = load_in_processes(plans, home=home)
     # The installed class itself, so `except ScoringError` catches what it raises.
     assert found["module"] == "nnd.metric.space.metric"
     expected = evaluate_models(model, data).to_dict()
     (result,) = expected.pop("results")
     assert found["answers"] == [json.loads(json.dumps({**result, **expected}))]
-
-    # And in an environment that has not got the package, but shares the cache:
-    found = load_in_process("nnd", [], folder=elsewhere, home=home, without_package=True)
-    assert found == {
-        "package": False,
-        "error": f"ImportError: {NOT_INSTALLED}",
-    }
+    assert without == {"package": False, "error": f"ImportError: {NOT_INSTALLED}"}
 
 
 def test_without_it_the_bare_name_is_unknown(tmp_path: Path) -> None:
-    found = load_in_process("nnd", [], folder=tmp_path, home=tmp_path / "home")
+    plan = load_plan("nnd", [], folder=tmp_path)
+    (found,) = load_in_processes([plan], home=tmp_path / "home")
     assert found["error"].startswith("FileNotFoundError: Couldn't find a module script")
 
 

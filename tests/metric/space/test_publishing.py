@@ -17,7 +17,7 @@ from support.hub.asking import Ask, refused
 from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
-from support.metric_runs import LOADER, pair_rows, save_model, write_pairs
+from support.metric_runs import LOADER, load_plan, pair_rows, save_model, write_pairs
 from support.places import ROOT
 
 import nnd.metric.space.app
@@ -286,12 +286,13 @@ def load_from(hub: Hub, name: str, calls: list[dict[str, Any]], home: Path) -> d
         [sys.executable, str(LOADER)],
         cwd=home.parent,
         env={**environment(hub.endpoint, home), "OMP_NUM_THREADS": "1"},
-        input=json.dumps({"path": name, "calls": calls, "without_package": True}),
+        input=json.dumps([load_plan(name, calls, folder=home.parent, without_package=True)]),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    loaded: dict[str, Any] = json.loads(done.stdout)
+    loaded: dict[str, Any]
+    (loaded,) = json.loads(done.stdout)
     assert "error" not in loaded, loaded["error"]
     return loaded

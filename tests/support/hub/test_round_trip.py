@@ -18,7 +18,7 @@ from support.hub.asking import Ask, console
 from support.hub.clients import environment
 from support.hub.publishing import TOKEN, Client, client
 from support.hub.server import Hub
-from support.metric_runs import LOADER, save_model
+from support.metric_runs import LOADER, load_plan, save_model
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import list_sources
@@ -103,17 +103,17 @@ def test_a_published_metric_scores_a_published_dataset(
     subprocess.run(ours, env=here, check=True, capture_output=True)
     model = save_model("gpt2", tmp_path / "model")
     call = {"dataset": "org/scored", "model_id": str(model)}
-    plan = {"path": "org/nnd", "without_package": True, "calls": [call]}
+    plan = load_plan("org/nnd", [call], folder=tmp_path, without_package=True)
     done = subprocess.run(
         [sys.executable, str(LOADER)],
-        input=json.dumps(plan),
+        input=json.dumps([plan]),
         env=here,
         cwd=tmp_path,
         check=True,
         capture_output=True,
         text=True,
     )
-    told = json.loads(done.stdout)
+    (told,) = json.loads(done.stdout)
     assert told["package"] is False
     assert "error" not in told, told
     (found,) = told["answers"]
