@@ -87,7 +87,7 @@ def read_content(folder: Path) -> Content:
         read_frame(folder, "pairs", polars_schema("pair").names()),
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
         read_frame(folder, "annotations", _JUDGED),
-        read_frame(folder, "references", ["split", "context_id"]),
+        read_frame(folder, "references", list(CONTEXT)),
     )
 
 

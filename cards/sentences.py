@@ -6,7 +6,7 @@ from typing import Any
 
 from nnd.cards.content import Content, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
-from nnd.schemas import DISTINCT
+from nnd.schemas import DISTINCT, counted
 
 _FEW = 30
 _UNEVEN = 0.6
@@ -29,18 +29,19 @@ def summary(content: Content) -> str:
     """Say what the set is, in a sentence."""
     n, source = counts(content), content.source
     task = escape(source["task"].replace("-", " "))
-    systems = f"of {n['systems']:,} systems " if n["systems"] else ""
+    systems = f"of {counted(n['systems'], 'system')} " if n["systems"] else ""
     made = f"made of human judgements {systems}on"
     if source.get("origin") == "constructed":
         made = "whose errors people made on purpose, in"
-    contexts = f"{n['contexts']:,} contexts ({_languages(content)})"
+    contexts = f"{counted(n['contexts'], 'context')} ({_languages(content)})"
     if not n["pairs"]:
+        judged = counted(n["candidates"], "judged candidate")
         return (
-            f"**{n['candidates']:,} judged candidates for {task}** {systems}on {contexts}. Each "
+            f"**{judged} for {task}** {systems}on {contexts}. Each "
             "context has one candidate, so there are no tests: the judgements show how well "
             "metrics agree with people (`nnd metrics`)."
         )
-    return f"**{n['pairs']:,} tests for {task}**, {made} {contexts}."
+    return f"**{counted(n['pairs'], 'test')} for {task}**, {made} {contexts}."
 
 
 def _languages(content: Content) -> str:
@@ -61,8 +62,8 @@ def agreement(content: Content) -> list[str]:
 def _alphas(found: Mapping[str, Mapping[str, Any]], level: str) -> str:
     return ", ".join(
         f"{'not defined' if each['alpha'] is None else format(each['alpha'], '.2f')} for "
-        f"{code(aspect)} ({each['n_ratings']:,} judgements of "
-        f"{each['n_units']:,} candidates)"
+        f"{code(aspect)} ({counted(each['n_ratings'], 'judgement')} of "
+        f"{counted(each['n_units'], 'candidate')})"
         for aspect, each in found.items()
         if each["level"] == level
     )
@@ -71,10 +72,10 @@ def _alphas(found: Mapping[str, Mapping[str, Any]], level: str) -> str:
 def limits(content: Content) -> list[str]:
     """Say what follows from the data for whoever wants to rely on a pass rate."""
     n = counts(content)
-    contexts = f"{n['contexts with a pair']:,} contexts"
     if not n["pairs"]:
-        return [f"The {n['candidates']:,} candidates make no pair, so no model can be evaluated."]
-    said = [f"The {n['pairs']:,} pairs are of {contexts}, so that intervals must be over contexts."]
+        return ["The candidates make no pair, so no model can be evaluated."]
+    pairs, contexts = counted(n["pairs"], "pair"), counted(n["contexts with a pair"], "context")
+    said = [f"The test set has {pairs} of {contexts}, so intervals must be over contexts."]
     contradictory = content.manifest["counts"]["both_directions"]
     if contradictory:
         highest = 100 * content.manifest["counts"]["highest_pass_rate"]

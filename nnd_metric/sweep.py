@@ -289,7 +289,11 @@ def _kept(
     scoring: Scoring,
     scorings: Mapping[str, Scoring],
 ) -> KeptRun:
-    """Return what stays of an earlier run on a dataset."""
+    """Return what stays of an earlier run on a dataset.
+
+    It is read before the work, to find mistakes, and again after it: another process may have added
+    a model to the run meanwhile.
+    """
     found = read_kept(folders[key], pairs[key], scoring, scorings) if key in folders else None
     return found or KeptRun((), pl.DataFrame(schema=STORED), {}, {})
 

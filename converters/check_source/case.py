@@ -14,7 +14,7 @@ from nnd.converters.check_source.shuffle import shuffle_file
 from nnd.converters.folder import Conversion, convert_again
 from nnd.converters.pairs import check_annotations
 from nnd.converters.source import Files, Source
-from nnd.schemas import Problem, SourceError, nnd_version, polars_schema
+from nnd.schemas import Problem, SourceError, nnd_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,7 @@ def _result(run: Run, annotations: pl.DataFrame) -> Result:
         "normalised": [],
     }
     try:
-        references = pl.DataFrame(schema=polars_schema("reference"))  # checked in the child
-        conversion, no_pair = convert_again(annotations, references, manifest), ""
+        conversion, no_pair = convert_again(annotations, run.references, manifest), ""
     except SourceError as error:
         conversion, no_pair = None, str(error)
     return Result(run, annotations, problems, conversion, no_pair)

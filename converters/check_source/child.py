@@ -3,8 +3,8 @@
     python -m nnd.converters.check_source.child PLACE
 
 PLACE/jobs.json lists what to convert (`write_jobs`). Of each reading, `N.parquet` gets the
-annotations, and `reports.jsonl` a line: files, oddities, error, what was refused, seconds,
-peak_bytes.
+annotations, `N.references.parquet` the references, and `reports.jsonl` a line: files,
+oddities, error, what was refused, seconds, peak_bytes.
 """
 
 import contextlib
@@ -26,15 +26,15 @@ from nnd.converters.source import Files, Source, choose_converter
 from nnd.schemas import NNDError
 
 
-def run(reading: Reading) -> tuple[pl.DataFrame, Files]:
-    """Convert as `convert` does, but let in systems, labels and aspects that are not known."""
+def run(reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame, Files]:
+    """Return annotations and references as `convert` does, but let in unknown names."""
     source, files = reading.source, Files(reading.source, reading.origin)
     with contextlib.redirect_stdout(sys.stderr):
         converter = choose_converter(source)
         rows = list(converter.annotations(files))
         annotations = annotation_frame(_lenient(source, rows), rows)
-        reference_frame(source, converter.references(files), annotations, files.report)
-        return annotations, files
+        references = converter.references(files)
+        return annotations, reference_frame(source, references, annotations, files.report), files
 
 
 def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
@@ -60,8 +60,9 @@ def reports(
         began = time.process_time()
         report: dict[str, Any] = {"files": [], "oddities": [], "error": None}
         try:
-            frame, files = run(reading)
-            frame.write_parquet(place / f"{number}.parquet")
+            annotations, references, files = run(reading)
+            annotations.write_parquet(place / f"{number}.parquet")
+            references.write_parquet(place / f"{number}.references.parquet")
             report |= {"files": files.digests(), "oddities": files.oddities}
         except NNDError as error:
             report["error"] = str(error)

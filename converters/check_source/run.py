@@ -14,11 +14,13 @@ import polars as pl
 from nnd.converters.check_source import child
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.check_source.sandbox import Sandbox, clean_environment, find_sandbox
+from nnd.schemas import polars_schema
 
 LONGEST_S = 900.0
 """Seconds after which a conversion that does not end is ended."""
 
 _LATE = "was ended"
+_NO_REFERENCES = pl.DataFrame(schema=polars_schema("reference"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Run:
         reading: What was to be converted.
         annotations: Rows of the annotation schema, those that source.yaml does not know included;
             None where it came to no rows.
+        references: Rows of the reference schema; none where it came to no rows.
         files: Digests of the files that were read.
         oddities: What the converter reported.
         error: Why it came to no rows, or None.
@@ -43,6 +46,7 @@ class Run:
 
     reading: Reading
     annotations: pl.DataFrame | None
+    references: pl.DataFrame
     files: list[dict[str, Any]]
     oddities: list[str]
     error: str | None
@@ -70,13 +74,14 @@ def run_readings(readings: Sequence[Reading]) -> list[Run]:
         runs = []
         for number, reading in enumerate(readings):
             if number < len(lines):
-                rows = place / f"{number}.parquet"
                 report = json.loads(lines[number])
-                runs.append(read_report(reading, rows, report, sandbox.description))
+                runs.append(read_report(reading, place, number, report, sandbox.description))
             else:
                 error, is_late = end or "there is no report", bool(end and end.startswith(_LATE))
                 under = sandbox.description
-                runs.append(Run(reading, None, [], [], error, [], 0.0, 0, under, is_late))
+                runs.append(
+                    Run(reading, None, _NO_REFERENCES, [], [], error, [], 0.0, 0, under, is_late)
+                )
     return runs
 
 
@@ -105,7 +110,13 @@ def _run_child(place: Path, sandbox: Sandbox, longest_s: float) -> str | None:
     return f"the process ended with {done.returncode}: {last}"
 
 
-def read_report(reading: Reading, rows: Path, report: dict[str, Any], sandbox: str) -> Run:
-    """Return what a report of `child` says."""
-    annotations = pl.read_parquet(rows) if report["error"] is None else None
-    return Run(reading, annotations, **report, sandbox=sandbox)
+def read_report(
+    reading: Reading, place: Path, number: int, report: dict[str, Any], sandbox: str
+) -> Run:
+    """Return what a report of `child` says, with the rows that it left in `place`."""
+    if report["error"] is not None:
+        return Run(reading, None, _NO_REFERENCES, **report, sandbox=sandbox)
+    annotations, references = (
+        pl.read_parquet(place / f"{number}{kind}.parquet") for kind in ("", ".references")
+    )
+    return Run(reading, annotations, references, **report, sandbox=sandbox)

@@ -9,7 +9,7 @@ from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.outcome import AT_HAND, Check, listed
 from nnd.converters.check_source.reading import is_own
 from nnd.converters.pairs import fold
-from nnd.converters.texts import find_contacts
+from nnd.converters.texts import Contact, find_contacts
 from nnd.schemas import excerpt
 
 INVENTED, CONFOUNDS, HYGIENE = "invented", "confounds", "hygiene"
@@ -99,13 +99,12 @@ def check_hygiene(case: Case) -> Check:
 
 def check_personal_data(case: Case) -> Check:
     """Check that the fixture holds no e-mail or IP address, and count those of the real files."""
-    invented = [found for one in case.invented for found in find_contacts(one.annotations)]
+    invented = _contacts(case.invented)
     if invented:
         shown = [f"{found.column} ({found.kind} {found.quote})" for found in invented]
         remedy = "take it out of the fixture: an invented address may be somebody's"
         return Check(PERSONAL_DATA, "fail", f"in the fixture: {listed(shown, 3)}", remedy)
-    found = [found for one in case.measured for found in find_contacts(one.annotations)]
-    if found:
+    if found := _contacts(case.measured):
         kinds = [f"{kind} {sum(one.kind == kind for one in found)}" for kind in ("email", "ip")]
         remedy = "publish with --redact, or with --keep-contacts and a reason"
         return Check(PERSONAL_DATA, "review", f"addresses in the files: {', '.join(kinds)}", remedy)
@@ -113,3 +112,12 @@ def check_personal_data(case: Case) -> Check:
         "fixture and real files" if case.measured else f"the fixture; {AT_HAND} to look there too"
     )
     return Check(PERSONAL_DATA, "pass", f"no e-mail or IP address in {where}")
+
+
+def _contacts(results: Sequence[Result]) -> list[Contact]:
+    return [
+        found
+        for one in results
+        for rows in (one.annotations, one.run.references)
+        for found in find_contacts(rows)
+    ]

@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .contacts import (
+        Contact as Contact,
         find_contacts as find_contacts,
         find_told as find_told,
         redact_contacts as redact_contacts,

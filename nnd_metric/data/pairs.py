@@ -11,7 +11,7 @@ import polars as pl
 
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
-from nnd.schemas import ScoringError, Shown, counted, read_parquet, text_table
+from nnd.schemas import CONTEXT, ScoringError, Shown, counted, read_parquet, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -55,7 +55,7 @@ class PairSet(Shown):
 
     def headline(self) -> str:
         """Return how many pairs there are, of what, and whether systems were judged."""
-        contexts = self.pairs.select("split", "context_id").n_unique()
+        contexts = self.pairs.select(CONTEXT).n_unique()
         people = self.human_scores
         systems = counted(0 if people is None else people["system"].n_unique(), "system")
         return (

@@ -12,12 +12,12 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.data import Table, to_frame
-from nnd.schemas import ScoringError, excerpt, read_parquet
+from nnd.schemas import CONTEXT, ScoringError, excerpt, read_parquet
 
 REFERENCE_PART = re.compile(r"reference(_\d+)?")
 """Names of the parts of a context that are references, and no part of what a model reads."""
 
-_KEYS = (("split", "context_id"), ("context_id",), ("context",))
+_KEYS = (CONTEXT, ("context_id",), ("context",))
 _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".csv": partial(pl.read_csv, infer_schema=False),
     ".tsv": partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),

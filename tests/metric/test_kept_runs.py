@@ -9,9 +9,12 @@ import polars as pl
 import pytest
 from support.metric_runs import write_pairs
 
-from nnd.metric import Evaluation, evaluate
+from nnd.metric import Evaluation, evaluate, sweep
 from nnd.metric.agreement import agree
+from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
+from nnd.metric.models import LoadedModel
+from nnd.metric.results import evaluate_model
 from nnd.schemas import ScoringError
 
 Saved = Callable[[str], Path]
@@ -53,6 +56,24 @@ def test_a_run_made_model_by_model_is_the_run_of_both(
     assert last.to_dict() == both.to_dict()
     name = "log_likelihoods.parquet"
     assert (tmp_path / "both" / name).read_bytes() == (tmp_path / "one by one" / name).read_bytes()
+
+
+def test_a_model_that_another_process_adds_meanwhile_stays(
+    models: list[str], birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpt2, bart = models
+
+    def score_while_another_is_added(loaded: LoadedModel, data: PairSet, **more: Any) -> Any:
+        if loaded.name == bart:
+            run(gpt2, birds, tmp_path / "run")
+        return evaluate_model(loaded, data, **more)
+
+    monkeypatch.setattr(sweep, "evaluate_model", score_while_another_is_added)
+
+    found = run(bart, birds, tmp_path / "run")
+
+    assert [each.model for each in found.results] == [gpt2, bart]
+    assert [each["model"] for each in results(tmp_path / "run")] == [gpt2, bart]
 
 
 def test_a_model_that_is_there_is_replaced(models: list[str], birds: Path, tmp_path: Path) -> None:

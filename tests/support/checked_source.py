@@ -157,7 +157,7 @@ def run_here(place: Path) -> Any:
         place.mkdir(exist_ok=True)
         reports: Iterable[Mapping[str, Any]] = child.reports(readings, place, [])
         return [
-            run.read_report(reading, place / f"{number}.parquet", dict(report), "here")
+            run.read_report(reading, place, number, dict(report), "here")
             for number, (reading, report) in enumerate(zip(readings, reports, strict=True))
         ]
 

@@ -1,7 +1,7 @@
 """Computed columns and filters: SQL expressions over the cells of one row.
 
 Cells are texts there too, or lists of texts: `CAST(score AS DOUBLE) > 3`. Only the row itself can
-be read: no other row, and no file.
+be read: no other row, no file, and no clock.
 """
 
 import re
@@ -21,6 +21,11 @@ _ROWS_AT_A_TIME = 4096
 _READS_FILES = re.compile(r"(read|scan)_\w+", re.IGNORECASE)
 """Functions such as `read_csv`, which polars would call while it parses; refused within texts, too,
 so that no way of quoting hides them."""
+
+_READS_CLOCK = re.compile(
+    r"\b(now(?=\s*\()|current_(?:date|time|timestamp)\b|localtime(?:stamp)?\b)", re.IGNORECASE
+)
+"""What polars would replace by the present time; refused within texts, too."""
 
 _SUBQUERY = "_POLARS_TMP_SQL"
 """How polars names what a subquery gives."""
@@ -88,13 +93,9 @@ def parse_expression(place: str, text: str) -> Expression:
         text: As it is written.
 
     Raises:
-        SourceError: If it is not an SQL expression, or would read a file or other rows.
+        SourceError: If it is not an SQL expression, or would read a file, the clock or other rows.
     """
-    if function := _READS_FILES.search(text):
-        raise SourceError(
-            f"{place}: {shown(text)} names {function[0]}; an expression reads the cells of its row "
-            "only, so use `join` for another file"
-        )
+    _check_reads(place, text)
     try:
         parsed = pl.sql_expr(text)
         columns = parsed.meta.root_names()
@@ -109,6 +110,20 @@ def parse_expression(place: str, text: str) -> Expression:
     if is_subquery or ".over(" in written or (not columns and "len()" in written):
         raise SourceError(_not_by_row(place, text))
     return Expression(place, text, parsed)
+
+
+def _check_reads(place: str, text: str) -> None:
+    """Complain of an expression that would read a file or the clock."""
+    if function := _READS_FILES.search(text):
+        raise SourceError(
+            f"{place}: {shown(text)} names {function[0]}; an expression reads the cells of its row "
+            "only, so use `join` for another file"
+        )
+    if clock := _READS_CLOCK.search(text):
+        raise SourceError(
+            f"{place}: {shown(text)} names {clock[0]}, which is another value every time; write "
+            "the date or time itself, so that the same file always gives the same pairs"
+        )
 
 
 def compute(rows: Iterable[Row], name: str, expression: Expression) -> Iterator[Row]:

@@ -585,6 +585,26 @@ def test_personal_data_in_the_fixture(here: Birds) -> None:
     assert "out of the fixture" in check.remedy
 
 
+def test_personal_data_in_a_reference(here: Birds) -> None:
+    here.set_code("import Annotation, Files", "import Annotation, Files, Reference")
+    code = here.folder / "convert.py"
+    code.write_text(
+        code.read_text()
+        + """
+
+def references(files: Files) -> Iterator[Reference]:
+    for row in files.jsonl("birds.jsonl"):
+        yield Reference(
+            where=row.where, context_id=row.text("key"), reference="Ask jo@birds.example.org."
+        )
+"""
+    )
+
+    check = only(here.check(), "fail", "personal data")
+
+    assert "reference (email j…@b…)" in check.message
+
+
 def test_personal_data_in_the_real_file(here: Birds) -> None:
     here.set_real([(*REAL[0][:3], "Ask al@x.org, not 8.8.8.8 again", "good"), *REAL[1:]])
 

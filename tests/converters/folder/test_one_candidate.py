@@ -42,7 +42,7 @@ def test_it_is_valid_and_has_a_card(folder: Path) -> None:
     assert list(validate(folder)) == []
     assert list(check_card(card, folder)) == []
     assert (
-        "**4 judged candidates for question answering** of 1 systems on 4 contexts (`en`). Each "
+        "**4 judged candidates for question answering** of 1 system on 4 contexts (`en`). Each "
         "context has one candidate, so there are no tests"
     ) in card
     assert "nnd metrics --data folder" in card

@@ -139,3 +139,23 @@ def test_a_zip_without_the_file(source: Path, tmp_path: Path, lines: dict[str, b
 
     with pytest.raises(SourceError, match=r"there is no two\.jsonl; .*example\.org/two\.jsonl"):
         convert(source, origin=tmp_path / "in")
+
+
+def test_names_with_folders_keep_them_in_the_cache(
+    make_source: Callable[..., Path], tmp_path: Path, lines: dict[str, bytes]
+) -> None:
+    raws = dict(zip(("a/rows.jsonl", "b/rows.jsonl"), lines.values(), strict=True))
+    files = [
+        {"name": name, "url": None, "sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
+        for name, raw in raws.items()
+    ]
+    code = CODE.replace("one.jsonl", "a/rows.jsonl").replace("two.jsonl", "b/rows.jsonl")
+    source = make_source(files=files, code=code, expected=None, folder="foldered")
+
+    conversion = convert(
+        source, origin=pack(tmp_path / "all.zip", {f"data/{name}": raws[name] for name in raws})
+    )
+
+    assert facts(conversion) == [(name, len(raw), True) for name, raw in raws.items()]
+    kept = {path: path.read_bytes() for path in cache_folder().rglob("*.jsonl")}
+    assert kept == {cache_folder() / conversion.pairs["source"][0] / n: raws[n] for n in raws}

@@ -134,6 +134,31 @@ def test_an_expression_reads_no_file(
     assert "reads the cells of its row only, so use `join` for another file" in message
 
 
+@pytest.mark.parametrize(
+    "clock",
+    ["NOW()", "now ()", "CURRENT_DATE", "current_timestamp", "CURRENT_TIME", "LOCALTIMESTAMP"],
+)
+def test_an_expression_reads_no_clock(shaped_source: ShapedSource, clock: str) -> None:
+    compute = LABEL | {"label": f"CAST({clock} AS VARCHAR)"}
+    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, TABLE | {"compute": compute})
+
+    message = refused(folder)
+
+    assert message.startswith(f"{folder}/source.yaml: table: compute: label: ")
+    assert "is another value every time; write the date or time itself" in message
+
+
+def test_a_column_may_be_called_now(shaped_source: ShapedSource) -> None:
+    header = [*HEADER[:4], "now"]
+    raw = csv_of(header, *ROWS)
+
+    annotations = convert(
+        shaped_source({"toy.csv": raw}, TABLE | {"compute": LABEL, "where": "now <> 'x'"})
+    ).annotations
+
+    assert annotations.height == len(ROWS)
+
+
 def test_a_row_that_cannot_be_computed_is_named(shaped_source: ShapedSource) -> None:
     table = TABLE | {"compute": LABEL, "where": "CAST(part AS INT) > 1"}
     rows = [[*ROWS[0][:4], "2"], [*ROWS[1][:4], "x"]]
