@@ -48,7 +48,7 @@ def data_card(folder: Path, repo_id: str) -> str:
 
     Raises:
         SchemaError: If it is no such folder, or a split has a name that the Hub cannot load.
-        PublishError: If `repo_id` is no name of a repository.
+        PublishError: If `repo_id` is not the name of a repository.
     """
     _check_repo_id(repo_id)
     content = read_content(folder)

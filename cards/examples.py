@@ -17,7 +17,8 @@ _BEFORE_DIFFERENCE = 100
 def example_tables(content: Content) -> list[Table]:
     """Return a pair of each error category as a table; of the most frequent ones where many.
 
-    Of a category the pair with the lowest pair_id is taken: that is a digest, so that nobody chose.
+    Of a category the pair with the lowest pair_id is taken: that is a digest, so the choice is not
+    ours.
     """
     categories = [name for name, _ in tally(content.pairs, "error_category")[:_MOST]]
     lowest = (

@@ -18,7 +18,7 @@ from nnd.cards.parse import split_head
 from nnd.schemas import PublishError, excerpt
 
 _BEGIN = (
-    "<!-- nnd: begin; publishing again writes anew what stands between these two marks, and keeps "
+    "<!-- nnd: begin; publishing again replaces what is between these two marks, and keeps "
     "what you write above or below them -->"
 )
 _MARKED = re.compile(
@@ -108,7 +108,7 @@ def _parts(text: str, place: str) -> _Parts:
     if marked is None or marks != 2:  # noqa: PLR2004 - where it begins, where it ends
         raise PublishError(
             f"{place}: the marks around nnd's part are damaged; restore the lines `<!-- nnd: begin "
-            "… -->` and `<!-- nnd: end … -->`, or delete the file to have it written anew"
+            "… -->` and `<!-- nnd: end … -->`, or delete the file to have it written again"
         )
     above, below = body[: marked.start()], body[marked.end() :]
     return _Parts(metadata, head, above, marked[1].strip(), below, marked[2])
@@ -121,7 +121,7 @@ def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
             raise PublishError(
                 f"{place}: an earlier version of nnd wrote it, without marks, so that nobody can "
                 "tell what was added by hand; save that, and delete the file to have it written "
-                "anew"
+                "again"
             )
         return
     if there.digest == _digest(there.metadata, there.ours):
@@ -133,7 +133,7 @@ def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
         raise PublishError(
             f"{place}: what stands between nnd's marks, or its metadata, were changed by hand "
             f"(first difference to the new card: {differ[0]}); write your own text above or below "
-            "the marks and restore what was there, or delete the file to have it written anew"
+            "the marks and restore what was there, or delete the file to have it written again"
         )
 
 

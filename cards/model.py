@@ -2,7 +2,7 @@
 
 The Hub knows two forms: `model-index` in the metadata of README.md, shown on the model's page
 (`huggingface_hub.EvalResult`), and `.eval_results/*.yaml` for datasets on the Hub
-(`huggingface_hub.EvalResultEntry`). In the README only `model-index` is written anew; every other
+(`huggingface_hub.EvalResultEntry`). In the README only `model-index` is written again; every other
 byte stays, comments included.
 """
 
@@ -143,7 +143,7 @@ def _source(dataset: ScoredOn) -> dict[str, Any]:
 
 
 def _merged(
-    index: Any,  # noqa: ANN401 - as it stands in somebody's README
+    index: Any,  # noqa: ANN401 - as it is in somebody's README
     repo_id: str,
     result: Mapping[str, Any],
     dataset: ScoredOn,

@@ -99,7 +99,7 @@ def limits(content: Content) -> list[str]:
     if few:
         said.append(f"Too few pairs for a rate of their own: {', '.join(few)}.")
     if any(not tag.startswith("en") for tag in content.languages):
-        said.append("That pass rates agree with people was shown for English only.")
+        said.append("Agreement with human judgements has been shown for English only.")
     return said + _of_length(content)
 
 
@@ -108,7 +108,8 @@ def _of_length(content: Content) -> list[str]:
     high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
     rates = {"longer": (high > low).mean(), "shorter": (high < low).mean()}
     return [
-        f"Length gives much away: who always takes the {name} candidate passes {100 * rate:.1f} %."
+        f"Length gives much away: always picking the {name} candidate would pass "
+        f"{100 * rate:.1f} %."
         for name, rate in rates.items()
         if isinstance(rate, float) and rate >= _UNEVEN
     ]

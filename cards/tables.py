@@ -125,7 +125,7 @@ def _difference(content: Content, entry: Mapping[str, Any]) -> str:
         return "pairs of equal texts are counted here"
     if "why" not in entry and content.changed:
         return "texts were changed, and pairs of the same text dropped"
-    return prose(entry.get("why", "nobody has found out"))
+    return prose(entry.get("why", "unknown"))
 
 
 def file_table(content: Content) -> Table:

@@ -133,7 +133,7 @@ def _texts(pairs: pl.DataFrame) -> list[tuple[str, str]]:
     missing = [name for name in ("context", "candidate_high") if name not in pairs.columns]
     if missing:
         raise ScoringError(
-            f"the pairs have no column {', '.join(missing)}; convert the source anew"
+            f"the pairs have no column {', '.join(missing)}; convert the source again"
         )
     texts = pairs.select("context", "candidate_high").unique().sort(pl.all())
     texts = texts.filter(pl.col("candidate_high") != "")

@@ -128,7 +128,7 @@ def _problem(row: int, error: ValidationError) -> Problem:
     message = error.message
     message = message.replace(quoted, excerpt(quoted), 1)
     if isinstance(error.instance, str) and has_surrogate(error.instance):
-        message = f"{excerpt(quoted)} has half a surrogate pair, which is no character"
+        message = f"{excerpt(quoted)} has half a surrogate pair, which is not a character"
     return Problem(row, path, excerpt(message, _LONGEST_MESSAGE), _remedy(error))
 
 

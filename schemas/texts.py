@@ -39,5 +39,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def has_surrogate(text: str) -> bool:
-    """Say whether a text holds half a surrogate pair, which is no character: UTF-8 has none."""
+    """Say whether a text holds half a surrogate pair, which is not a character: UTF-8 has none."""
     return _SURROGATE.search(text) is not None

@@ -43,7 +43,7 @@ def check_metadata(head: str | None, content: Content) -> Iterator[Problem]:
         yield Problem(None, _WHERE, f"not valid YAML: {error}", "mend it")
         return
     if not isinstance(found, dict):
-        yield Problem(None, _WHERE, "is no mapping", "write a line `key: value` for each key")
+        yield Problem(None, _WHERE, "is not a mapping", "write a line `key: value` for each key")
         return
     yield from _check_values(found, content)
     yield from _check_configs(found.get("configs"), configs(content))
@@ -105,7 +105,7 @@ def _check_configs(
     """One default, and the files that are published, under the splits that they hold."""
     path = f"{_WHERE}/configs"
     if not isinstance(found, list) or not all(isinstance(config, dict) for config in found):
-        yield Problem(None, path, "is no list of configurations", f"write {expected}")
+        yield Problem(None, path, "is not a list of configurations", f"write {expected}")
         return
     defaults = [config.get("config_name") for config in found if config.get("default")]
     first = expected[0]["config_name"]

@@ -1,4 +1,4 @@
-"""Checks of what stands in the folder: source.yaml, field by field, and the fixture."""
+"""Checks of what is in the folder: source.yaml, field by field, and the fixture."""
 
 import re
 from collections.abc import Iterator

@@ -16,7 +16,7 @@ def fixture_readings(source: Source) -> list[Reading]:
     """Return the readings of a fixture, one for each entry of fixture/expected.yaml.
 
     Raises:
-        SourceError: If expected.yaml is missing, is no YAML, or no list of entries, or an entry is
+        SourceError: If expected.yaml is missing, is not YAML, or no list of entries, or an entry is
             for a set or variant that there is not.
     """
     return [_reading(source, entry) for entry in _entries(source)]
@@ -45,7 +45,7 @@ def _entries(source: Source) -> list[dict[str, Any]]:
         reason = " ".join(str(error).split())
         raise SourceError(f"fixture/expected.yaml cannot be read: {reason}") from error
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise SourceError("fixture/expected.yaml is no list of entries")
+        raise SourceError("fixture/expected.yaml is not a list of entries")
     if not entries:
         raise SourceError("fixture/expected.yaml has no entry")
     named = [entry.get(key) for entry in entries for key in _PLACE]

@@ -118,7 +118,7 @@ def _workbook(path: Path, chance: random.Random) -> bytes:
 
 
 def _sheet(xml: bytes, chance: random.Random) -> bytes:
-    """Put the rows of a sheet into another order, and number them and their cells anew."""
+    """Put the rows of a sheet into another order, and number them and their cells again."""
     rows = _ROW.findall(xml)
     places = iter(rows[:1] + _in_another_order(rows[1:], chance))
     numbers = iter(range(1, len(rows) + 1))

@@ -26,7 +26,7 @@ _TYPICAL = 0.05
 
 
 def check_invented(case: Case) -> Check:
-    """Check that no text of the fixture stands in the real files."""
+    """Check that no text of the fixture is in the real files."""
     if is_own(case.source):
         message = "the source's own files lie in its folder"
         return Check(INVENTED, "review", message, "see that they are invented, or free to be there")
@@ -38,7 +38,7 @@ def check_invented(case: Case) -> Check:
         remedy = "write texts of your own into the fixture: real data stays out of the repository"
         message = f"{len(copied)} texts of the fixture are of the source: {listed(shown, 2)}"
         return Check(INVENTED, "fail", message, remedy)
-    return Check(INVENTED, "pass", "no text of the fixture stands in the real files")
+    return Check(INVENTED, "pass", "no text of the fixture is in the real files")
 
 
 def _texts(results: Sequence[Result]) -> set[str]:

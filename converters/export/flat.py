@@ -27,7 +27,7 @@ def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
 def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
     """Write a table in UTF-8 with a header; `inputs` and `metadata` are JSON objects.
 
-    Every text stands in quotes, a quote inside it twice, and line breaks are kept (RFC 4180). A
+    Every text is in quotes, a quote inside it twice, and line breaks are kept (RFC 4180). A
     null is an empty field without quotes, which readers that look (polars, PostgreSQL) tell from
     the empty text `""`.
 

@@ -88,7 +88,7 @@ def export(
             f'"{to}" keeps contexts and their parts as they are; a template is for trl and lm-eval'
         )
     if for_excel and to != "csv":
-        raise NNDError(f'"{to}" is no table for a spreadsheet; --for-excel is for csv')
+        raise NNDError(f'"{to}" is not a table for a spreadsheet; --for-excel is for csv')
     pairs, manifest = _read(Path(folder))
     with make_new(Path(out)) as place:
         written = Written(pairs.height)

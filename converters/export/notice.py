@@ -18,7 +18,7 @@ def source_notice(manifest: Mapping[str, Any]) -> str:
     allowed = {
         "allowed": "It may be redistributed.",
         "no-derivatives": "It forbids handing on what is derived from it, as these files are.",
-        "unknown": "Nobody says whether the data may be handed on: ask first.",
+        "unknown": "It is not known whether the data may be handed on: ask first.",
     }
     return f"""\
 ## Source

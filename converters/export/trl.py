@@ -88,7 +88,7 @@ tags:
 # {escape(manifest["source"]["pretty_name"])} as preferences
 
 Near-negative pairs in TRL's preference format, with an explicit prompt. Of two texts for one
-`prompt`, people preferred `chosen`; what is wrong with `rejected` stands in `error_categories`.
+`prompt`, people preferred `chosen`; what is wrong with `rejected` is in `error_categories`.
 
 ```python
 datasets.load_dataset("PATH_OF_THIS_FOLDER")

@@ -174,7 +174,7 @@ def convert(
         variant: Which reading of them; None: the main one.
         normalise: Steps of `normalise_texts` for candidates, contexts and references, in this
             order; none by default: texts stay as they are.
-        accept_changed: Why files may differ from the declared ones of their name; stands in
+        accept_changed: Why files may differ from the declared ones of their name; is in
             manifest and card. None: such a file is refused.
         keep_equal: Whether two candidates of the same text (after NFC and white-space folding) make
             a pair where their judgements differ, as in some published counts: identical texts tie,

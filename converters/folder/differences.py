@@ -32,7 +32,7 @@ def differences(
         return
     numbered = stored.select(key).with_row_index("row")
     for (row,) in numbered.filter(~pl.struct(key).is_first_distinct()).select("row").rows():
-        yield Problem(row, "", "stands in an earlier row too", "keep one of them")
+        yield Problem(row, "", "is in an earlier row too", "keep one of them")
     expected = derived.select(key).with_row_index("expected")
     matched = numbered.join(expected, on=key, how="full", coalesce=True, nulls_equal=True)
     matched = matched.sort("row", "expected", nulls_last=True)

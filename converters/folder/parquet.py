@@ -31,7 +31,7 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
                 write_page_index=True,
             ) as writer,
         ):
-            # Arrow's texts are copies, and a context stands in many pairs: some rows at a time.
+            # Arrow's texts are copies, and a context is in many pairs: some rows at a time.
             for rows in frame.iter_slices(ROWS_AT_A_TIME):
                 writer.write_table(rows.to_arrow().cast(plain))
     except OSError as error:  # Arrow does not know the name

@@ -39,7 +39,7 @@ class Patience:
         Args:
             attempt: What to do; each time from the start.
             wanted_pause: Of an error, the seconds that have to pass before another attempt makes
-                sense, 0 where nobody says, or None where another attempt makes none.
+                sense, 0 where unknown, or None where another attempt makes none.
 
         Raises:
             Exception: That of the last attempt.

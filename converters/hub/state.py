@@ -87,7 +87,7 @@ def check_name(repository: Repository) -> None:
     except HFValidationError as error:
         raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
     if "/" not in repository.name:
-        raise PublishError(f"{repository.name}: is no name of a repository; name it ORG/name")
+        raise PublishError(f"{repository.name}: is not the name of a repository; name it ORG/name")
     if constants.is_offline_mode():
         raise PublishError(
             f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "

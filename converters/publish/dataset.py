@@ -139,12 +139,12 @@ def publish(
         tag: Name for the commit. One that names the same files already is left as it is; one that
             names others is refused, before anything is sent.
         dry_run: Only say what would be done; nothing is written, here or there.
-        permission: Why the data may be published though its licence does not say so; stands in the
+        permission: Why the data may be published though its licence does not say so; is in the
             card.
         redact: Replace e-mail and IP addresses by `<email>` and `<ip>`.
-        keep_contacts: Why they may stay; stands in the card.
+        keep_contacts: Why they may stay; is quoted in the card.
         unverified: Why it may be published though files are not known to be the declared ones;
-            stands in the card.
+            is quoted in the card.
         patience: How long to try again where the Hub does not answer.
 
     Raises:
@@ -208,7 +208,7 @@ def _check_tag(tag: str | None) -> None:
     """What git takes for no tag, or for main, would be refused when all has been sent."""
     if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
         raise PublishError(
-            f'--tag "{tag}": is no name of a tag; write letters, digits, ., _ and -, such as v1'
+            f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
         )
 
 

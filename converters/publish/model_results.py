@@ -113,7 +113,7 @@ def _readme(repository: Repository) -> tuple[str, str | None]:
         return state.commit, fetch(repository, state.commit, README).decode()
     except UnicodeDecodeError as error:
         raise PublishError(
-            f"{repository.name}: {README} is no UTF-8 (byte {error.start}), so that nothing can be "
+            f"{repository.name}: {README} is not UTF-8 (byte {error.start}), so nothing can be "
             "put into it; save it as UTF-8 first"
         ) from error
 

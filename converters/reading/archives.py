@@ -125,11 +125,11 @@ def _what_is_wrong(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
         yield "its members overlap"
     for name, times in Counter(info.filename for info in infos).items():
         if times > 1:
-            yield f"{shown_name(name)} stands in it {times} times"
+            yield f"{shown_name(name)} is in it {times} times"
 
 
 def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
-    # The name as it stands in the file: zipfile cuts it at a NUL, and may turn backslashes round.
+    # The name as it is in the file: zipfile cuts it at a NUL, and may turn backslashes round.
     yield from what_is_wrong_with_name(info.orig_filename)
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:

@@ -94,7 +94,7 @@ def _check_size(path: Path, columns: Sequence[str]) -> None:
 
 
 def _decoded_bytes(values: "pa.Array") -> int:
-    """Return how many bytes values take once each text stands in every row that has it."""
+    """Return how many bytes values take once each text is in every row that has it."""
     from pyarrow import compute, types  # noqa: PLC0415 - most files need none of it
 
     kind = values.type

@@ -12,7 +12,7 @@ def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever the YAML holds
     """Return what a YAML document holds.
 
     Raises:
-        yaml.YAMLError: If it is no YAML, has a key twice, or more than `MOST_VALUES` values, what
+        yaml.YAMLError: If it is not YAML, has a key twice, or more than `MOST_VALUES` values, what
             an alias stands for counted each time: ten lines of aliases may hold millions.
         Exception: What else PyYAML raises: ValueError, KeyError and others.
     """

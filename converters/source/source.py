@@ -26,7 +26,7 @@ class FileVersion:
     Attributes:
         version: What it is called.
         sha256: Its digest.
-        expected: The counts that it gives, or None where nobody has counted.
+        expected: The counts that it gives, or None where unknown.
     """
 
     version: str

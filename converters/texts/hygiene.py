@@ -1,6 +1,6 @@
 """How texts look and what their length gives away; and steps that change them, where asked for.
 
-Nothing here is done silently: the report stands in every manifest, and so do the steps taken.
+Nothing here is done silently: the report is in every manifest, and so do the steps taken.
 """
 
 import re

@@ -29,7 +29,7 @@ class Judged(NamedTuple):
 
     Attributes:
         pass_rate: Its pass rate; from `system_means` the mean number of the system's candidates.
-        n: Tests behind it, or None where nobody says.
+        n: Tests behind it, or None where unknown.
         human_score: The score of the system.
     """
 

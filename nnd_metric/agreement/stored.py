@@ -59,7 +59,7 @@ def agree_scored(
     """
     if human_scores is None:
         return None, "the data came without human scores; pass human_scores (--human-scores)"
-    of_aspect(human_scores, aspect)  # one that nobody judged is a mistake, not a reason
+    of_aspect(human_scores, aspect)  # one that was not judged is a mistake, not a reason
     if scored.is_empty():
         return None, "there are no pairs"
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
@@ -89,7 +89,7 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
         mixed_rules: Whether models may have been scored by different rules (see `scoring_rules`).
 
     Raises:
-        ScoringError: If they cannot be read, a column is missing, a model stands in two, or models
+        ScoringError: If they cannot be read, a column is missing, a model is in two, or models
             were scored by different rules.
     """
     frames: list[pl.DataFrame] = []
@@ -98,13 +98,13 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(
-                f"{folder}: is no folder; name folders of `nnd evaluate`, or one table alone"
+                f"{folder}: is not a folder; name folders of `nnd evaluate`, or one table alone"
             )
         frame = read_run(folder)
         for model in _models(frame):
             if model in owner:
                 raise ScoringError(
-                    f'model "{model}" stands in {owner[model]} and in {folder}; name one of them'
+                    f'model "{model}" is in {owner[model]} and in {folder}; name one of them'
                 )
             owner[model] = folder
         frames.append(frame)

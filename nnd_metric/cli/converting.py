@@ -48,7 +48,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="WHY",
-            help="Accept files that differ from the declared ones; stands in the card.",
+            help="Accept files that differ from the declared ones; is quoted in the card.",
         ),
     ] = None,
     keep_equal: Annotated[

@@ -30,7 +30,7 @@ def find_data(name: str) -> str:
     built_in = built_in_names()
     if Path(name).exists():
         if name in built_in:
-            print(f"{name}: taken from the working folder, not converted anew", file=sys.stderr)
+            print(f"{name}: taken from the working folder, not converted again", file=sys.stderr)
         return name
     if name in built_in:
         folder = _converted(name)

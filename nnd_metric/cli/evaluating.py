@@ -182,8 +182,8 @@ def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) 
 
     if part:
         raise ScoringError(
-            "--push-to-model-card: a part of the data is no result to publish; leave --limit and "
-            "--category out"
+            "--push-to-model-card: a part of the data gives no result to publish; leave out "
+            "--limit and --category"
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or revision)

@@ -76,7 +76,7 @@ def publish(
         typer.Option(
             "--i-have-permission",
             metavar="WHY",
-            help="Publish though the licence does not say so; stands in the card.",
+            help="Publish though the licence does not say so; is quoted in the card.",
         ),
     ] = None,
     redact: Annotated[
@@ -85,13 +85,13 @@ def publish(
     ] = False,
     keep_contacts: Annotated[
         str | None,
-        typer.Option(metavar="WHY", help="Publish such addresses; stands in the card."),
+        typer.Option(metavar="WHY", help="Publish such addresses; is quoted in the card."),
     ] = None,
     unverified: Annotated[
         str | None,
         typer.Option(
             metavar="WHY",
-            help="Publish although files are unverified; stands in the card.",
+            help="Publish although files are unverified; is quoted in the card.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -57,7 +57,7 @@ def agree(
     """Correlate stored pass rates of models with human scores.
 
     Nothing is scored again. There are permutation p-values, intervals over contexts and over
-    systems, and, for models that nobody judged, the human score their pass rate suggests.
+    systems, and, for models that were not judged, the human score their pass rate suggests.
 
     Example: nnd agree run --data quiz_design-nnd
     Example: nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup

@@ -44,7 +44,7 @@ def compare(
 
     Raises:
         ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
-            or stands in several runs, two runs share no pair or contradict each other, or models
+            or is in several runs, two runs share no pair or contradict each other, or models
             were scored by different rules.
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
@@ -115,7 +115,7 @@ def _read_entries(folders: Sequence[Path]) -> list[Entry]:
     found: list[Entry] = []
     for folder in folders:
         if not folder.is_dir():
-            raise ScoringError(f"{folder}: is no folder; name folders that `nnd evaluate` wrote")
+            raise ScoringError(f"{folder}: is not a folder; name folders that `nnd evaluate` wrote")
         rows, signatures = read_run(folder), read_signatures(folder)
         for name in rows["model"].unique(maintain_order=True):
             own = rows.filter(pl.col("model") == name)
@@ -161,7 +161,7 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
         named = named or [entry for entry in entries if name == entry.model]
         if len(named) > 1:
             told = " or ".join(entry.label for entry in named)
-            raise ScoringError(f'model "{name}" stands in several runs; name it {told}')
+            raise ScoringError(f'model "{name}" is in several runs; name it {told}')
         found += named
     labels = [entry.label for entry in found]
     twice = [label for label in labels if labels.count(label) > 1]

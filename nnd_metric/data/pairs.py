@@ -126,8 +126,8 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
     """Return human scores from wherever they are (`load_pairs`, and a file of their own).
 
     Raises:
-        ScoringError: If they cannot be read, a column is missing, a score is no number, or two rows
-            contradict each other.
+        ScoringError: If they cannot be read, a column is missing, a score is not a number, or two
+            rows contradict each other.
     """
     if isinstance(data, str | Path):
         path = find_place(data, [HUMAN_SCORES]).path

@@ -25,7 +25,7 @@ class HumanNumber(NamedTuple):
     Attributes:
         aspect: The aspect that was judged.
         category: Their category.
-        definition: What they are, in words; None where nobody says.
+        definition: What they are, in words; None where unknown.
     """
 
     aspect: str

@@ -47,7 +47,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Where everything stands in the row of one forward pass.
+    """Where everything is in the row of one forward pass.
 
     Attributes:
         own: Blocks of self-attention; together their queries are the row.

@@ -17,7 +17,7 @@ from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPa
 
 from nnd.metric.models import LoadedModel, forward_replaced
 
-_LOGITS_ON_CPU = 2**22  # 16 MB in float32; glibc maps 32 MB and more anew each time
+_LOGITS_ON_CPU = 2**22  # 16 MB in float32; glibc maps 32 MB and more again each time
 _LOGITS = 2**28
 _ROWS = 8  # normalised at a time on a CPU: what that takes beside the logits stays in its caches
 _COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes half as long again

@@ -3,7 +3,7 @@
 A decoder-only model reads `context candidate candidate … context candidate …`; an encoder-decoder
 reads the contexts with its encoder and the candidates with its decoder, so that each context is
 encoded once, and its keys and values for the decoder are made once. `attention` keeps the requests
-apart; positions start anew in each.
+apart; positions start again at 0 in each.
 """
 
 import inspect
@@ -53,7 +53,7 @@ class _Row:
         return place
 
     def read_candidates(self, members: Sequence[Encoded], behind: slice) -> slice:
-        """Append candidates that see their context, if it stands in this row, and themselves."""
+        """Append candidates that see their context, if it is in this row, and themselves."""
         start, first = len(self.ids), behind.stop - behind.start
         for some in _chunks(members):
             begin = len(self.ids)

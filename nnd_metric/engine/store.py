@@ -242,7 +242,7 @@ class Store:
                 part.rename(name)
         self._warn(
             f"{self._path}: the store of likelihoods is damaged ({damage}); it now lies at {aside} "
-            "to be looked at or deleted, and everything is computed anew"
+            "to be looked at or deleted, and everything is computed again"
         )
 
 
@@ -332,7 +332,7 @@ def _log_probability(value: bytes) -> float:
     """Return a stored number; one that `put` takes not was put there by something else."""
     if len(value) == _NUMBER.size and can_be_stored(number := _NUMBER.unpack(value)[0]):
         return float(number)
-    raise _DamagedError("a number in it is no log-likelihood")
+    raise _DamagedError("a number in it is not a log-likelihood")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

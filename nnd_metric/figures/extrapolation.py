@@ -15,7 +15,7 @@ from nnd.metric.statistics import extrapolate, percent
 
 CAPTION = (
     "The line is fitted to the judged systems (filled); the band and the bars are 95 % prediction "
-    "intervals of one new score. Open marks are models that nobody judged. Where the line is "
+    "intervals of one new score. Open marks are models that were not judged. Where the line is "
     "dotted, beyond the judged systems, that it goes on is an assumption; scores have ends, and it "
     "has none. The error is that of leaving one system out; in brackets, of guessing the mean "
     "score instead."

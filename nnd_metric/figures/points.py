@@ -12,7 +12,7 @@ class Points:
     Attributes:
         category: "overall", or the category.
         judged: Model → its rate (`results.Rate.to_dict`) and its human score.
-        unjudged: Model → its rate, where nobody judged it.
+        unjudged: Model → its rate, where it was not judged.
         agreement: What the agreement says of the category (`agreement.CategoryAgreement`).
     """
 

@@ -82,15 +82,15 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ScoringError(f"{folder}: is no folder; name one that `nnd convert` wrote")
+        raise ScoringError(f"{folder}: is not a folder; name one that `nnd convert` wrote")
     pairs = load_pairs(folder)
     annotations = read_stored(folder, "annotations")
     if annotations is None:
-        raise ScoringError(f"{folder}: there is no annotations.parquet; convert anew")
+        raise ScoringError(f"{folder}: there is no annotations.parquet; convert again")
     missing = [name for name in _NEEDED if name not in annotations.columns]
     if missing:
         raise ScoringError(
-            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert anew"
+            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert again"
         )
     quality = _read_quality(folder / "manifest.json")
     human = human_judgements(annotations, quality)
@@ -234,6 +234,6 @@ def _read_quality(path: Path) -> Mapping[str, Any]:
         quality: Mapping[str, Any] = manifest["source"]["quality"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ScoringError(
-            f"{path}: the quality rule cannot be read ({error!r}); convert anew"
+            f"{path}: the quality rule cannot be read ({error!r}); convert again"
         ) from error
     return quality

@@ -48,7 +48,7 @@ class MetricRow:
     Attributes:
         name: Of the scorer or the model; "NND pass rate" for all models of a run together.
         kind: What the row is.
-        definition: What is computed, in one line; "" where nobody says.
+        definition: What is computed, in one line; "" where unknown.
         rates: Pass rates on the NND pairs; None for NND itself, which has one per model.
         systems: Agreement with the human scores of systems, or None.
         systems_reason: Why there is none, or None.

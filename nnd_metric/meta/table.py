@@ -254,7 +254,7 @@ def _of_pairs(run: pl.DataFrame, judged: Judged) -> pl.DataFrame:
         if missing:
             raise ScoringError(
                 f'model "{model}" was not scored on {missing} of the {pairs.height} pairs; name a '
-                "run on this data, or evaluate anew"
+                "run on this data, or evaluate again"
             )
     return run.join(pairs, on="pair_id", how="semi", maintain_order="left")
 

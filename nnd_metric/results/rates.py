@@ -27,7 +27,7 @@ from nnd.metric.statistics import (
 from nnd.schemas import DISTINCT
 
 ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
-"""Log-likelihoods without the context; null where nobody asked for them."""
+"""Log-likelihoods without the context; null where they were not asked for."""
 
 _PAIR_SCHEMA = pl.Schema(
     {
@@ -68,7 +68,7 @@ class Rate:
         passes: Tests passed.
         ties: Tests failed with equal likelihoods.
         unscored: Tests failed for want of a likelihood.
-        truncated: Tests whose context was cut to fit the window; None where nobody says, as for
+        truncated: Tests whose context was cut to fit the window; None where unknown, as for
             scorers.
         pass_rate: passes / n, or None where n is 0.
         interval: 95 % interval over contexts (`context_intervals`), or None where fewer than two

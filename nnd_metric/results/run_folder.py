@@ -46,7 +46,7 @@ def read_run(folder: Path) -> pl.DataFrame:
     wrong = [name for name, dtype in STORED.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
-        raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate anew")
+        raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate again")
     _check_rows(frame, path)
     return frame.select(*STORED)
 
@@ -77,7 +77,7 @@ def _result(folder: Path) -> Iterator[dict[str, Any]]:
     try:
         yield json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ScoringError(f"{path}: is no result of `nnd evaluate`; evaluate anew") from error
+        raise ScoringError(f"{path}: is not a result of `nnd evaluate`; evaluate again") from error
 
 
 def check_same(
@@ -126,8 +126,8 @@ def _check_run(folder: Path) -> None:
             f"{folder}: holds runs, one for each dataset; name them, such as {folder / inside[0]}"
         )
     raise ScoringError(
-        f"{folder}: is no run of `nnd evaluate` (there is no {LIKELIHOODS}); name the folder that "
-        "it wrote with --out"
+        f"{folder}: is not a run of `nnd evaluate` (there is no {LIKELIHOODS}); name the folder "
+        "that it wrote with --out"
     )
 
 
@@ -136,7 +136,7 @@ def _check_rows(frame: pl.DataFrame, path: Path) -> None:
     for column in ("model", "pair_id", "passed", "tie"):
         if frame[column].null_count():
             row = int(frame[column].is_null().arg_max() or 0)
-            raise ScoringError(f"{path}: row {row}: {column} is null; evaluate anew")
+            raise ScoringError(f"{path}: row {row}: {column} is null; evaluate again")
     for column in ("ll_high", "ll_low", *ALONE_SCHEMA):
         if frame[column].is_nan().any():
             row = int(frame[column].is_nan().arg_max() or 0)

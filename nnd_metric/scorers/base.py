@@ -41,7 +41,7 @@ class TextScorer:
     Attributes:
         name: What tables call it.
         score: Texts to one number each, or None where there is none.
-        definition: In one line what it computes and with which library; "" where nobody says.
+        definition: In one line what it computes and with which library; "" where unknown.
         needs_references: Whether it compares with references.
         made_with: Says, once it has scored, what is not known before: the version of a model.
     """

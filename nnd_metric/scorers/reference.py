@@ -1,7 +1,7 @@
 """Scorers that compare a candidate with references: ROUGE, BLEU, chrF, BERTScore, by libraries.
 
 Each library compares one candidate with one reference; of several references the best one counts,
-or their mean. A reference that stands in several places, or a candidate, is compared once.
+or their mean. A reference that is in several places, or a candidate, is compared once.
 Languages: rouge-score reads ASCII letters and digits only, so ROUGE is for English; BLEU cuts words
 as sacrebleu's `13a` does, which fits languages that write spaces.
 """
@@ -79,7 +79,7 @@ def _rouge_f1(kind: str) -> Callable[[str, str], float]:
     from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 - its nltk takes a second
     from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415
 
-    # Stemming is most of the work, and every text stands in several comparisons.
+    # Stemming is most of the work, and every text is in several comparisons.
     tokenize = cache(DefaultTokenizer(use_stemmer=True).tokenize)
     scorer = RougeScorer([kind], tokenizer=SimpleNamespace(tokenize=tokenize))
     return lambda reference, candidate: float(scorer.score(reference, candidate)[kind].fmeasure)

@@ -127,7 +127,7 @@ def _package(module: str) -> str:
 def _name_files(script: str, *, at_once: Iterable[str], later: Iterable[str]) -> str:
     """Return a script with a line at the left margin for every file, where `evaluate` looks.
 
-    What the script imports later stands in a text, where `evaluate` finds it too: to import it at
+    What the script imports later is in a text, where `evaluate` finds it too: to import it at
     once would load, and ask for, libraries that a metric may never need.
     """
     named = [f"from .{name} import __name__ as _{name}\n" for name in at_once]

@@ -4,7 +4,7 @@ Over the models that have both, the human score is fitted by a line in the pass 
 
     score = intercept + slope * rate,
 
-by least squares. A model at rate x that nobody judged is predicted the score on the line, within
+by least squares. A model at rate x that was not judged is predicted the score on the line, within
 
     +- t * s * sqrt(1 + 1 / n + (x - mean)^2 / sum_i (x_i - mean)^2),
 
@@ -64,7 +64,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The human score predicted for a model that nobody judged.
+    """The human score predicted for a model that was not judged.
 
     Attributes:
         model: Its name.

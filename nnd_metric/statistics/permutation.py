@@ -1,7 +1,8 @@
 """Permutation p-values: could chance pair up human scores and pass rates as well as this?
 
 If pass rates said nothing about the systems, any system's human score could as well be another's.
-So the human scores are dealt out anew to the same systems, the statistic is computed each time, and
+So the human scores are dealt out again to the same systems, the statistic is computed each
+time, and
 
     p = share of the deals with |statistic| >= |observed statistic|
 

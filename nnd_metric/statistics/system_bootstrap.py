@@ -2,7 +2,7 @@
 
 The systems that somebody once had judged are a sample, too, and mostly a small one. The bootstrap
 over systems draws as many of them with replacement, each with its pass rate and its human score,
-and computes the statistic anew (Efron and Tibshirani 1993, An introduction to the bootstrap,
+and computes the statistic again (Efron and Tibshirani 1993, An introduction to the bootstrap,
 section 6.3: pairs are drawn, since both scores belong to the system). It is another question than
 the bootstrap over contexts answers, which holds the systems fixed; neither interval contains the
 uncertainty of the other.

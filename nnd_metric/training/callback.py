@@ -75,7 +75,7 @@ class NNDCallback(TrainerCallback):
         protocol: Which tokens are scored and what they are divided by (see `protocols`).
         template: Name of a template, or a text with {placeholders} (see `templates`).
         history: The history file; None means nnd_history.jsonl in the Trainer's output_dir. A
-            training that starts anew starts it anew; one that resumes from a checkpoint goes on
+            training that starts over starts it over; one that resumes from a checkpoint goes on
             with it, less the steps beyond the checkpoint.
 
     Raises:

@@ -13,7 +13,7 @@ from nnd.metric.statistics import wilson
 from nnd.schemas import ScoringError, write_whole
 
 HISTORY = "nnd_history.jsonl"
-"""What the file is called where nobody names it."""
+"""What the file is called by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Entry:
 
     Attributes:
         step: Optimiser steps done.
-        epoch: Passes over the training data done, or None where nobody counts them.
+        epoch: Passes over the training data done, or None where unknown.
         overall: Over distinct candidates (`results.PassRates`).
         column: Which column of `results.SLICES` the categories are of.
         by: Category → rate over its pairs.
@@ -110,7 +110,7 @@ def read_history(path: str | Path) -> list[Entry]:
             entry = _read_entry(json.loads(line))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ScoringError(
-                f"{path} line {number}: is no entry of a history ({error!r}); delete the line, or "
+                f"{path} line {number}: is not an entry of a history ({error!r}); delete it, or "
                 "name a history that NNDCallback wrote"
             ) from error
         if entries and entry.step <= entries[-1].step:
@@ -188,5 +188,5 @@ def _read_share(value: object) -> float:
 
 def _read_seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ValueError(f"{value!r} is no time in seconds")
+        raise ValueError(f"{value!r} is not a time in seconds")
     return float(value)

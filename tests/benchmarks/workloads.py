@@ -84,7 +84,7 @@ def train_tokenizer(*sources: pl.DataFrame) -> Tokenizer:
 
 
 def cut_text(tokenizer: Tokenizer, text: str, most: int = MOST_CONTEXT_TOKENS) -> str:
-    """Return the longest beginning of a text that is at most `most` tokens when tokenised anew.
+    """Return the longest beginning of a text that is at most `most` tokens when tokenised again.
 
     A cut through a character of several bytes, or through a word that two tokens share, may make
     other tokens of the same beginning; then one token more is left out.

@@ -96,7 +96,7 @@ def test_what_was_changed_between_the_marks_is_not_lost(edit: tuple[str, str], n
 
     assert error.startswith("org/toy/README.md: what stands between nnd's marks, or its metadata")
     assert f"(first difference to the new card: {named})" in error
-    assert "delete the file to have it written anew" in error
+    assert "delete the file to have it written again" in error
 
 
 def test_a_change_by_hand_that_nnd_makes_too_is_none() -> None:

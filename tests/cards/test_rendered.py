@@ -72,5 +72,5 @@ def test_a_browser_shows_hostile_data_as_text(
     # Texts that people write may name addresses; where a link leads is what it shows.
     assert [link for link in links if link[0] != link[1]] == [PAPER] * (name == "data card")
     assert not was_seen
-    if name != "model card":  # all of it stands in the metadata there
+    if name != "model card":  # all of it is in the metadata there
         assert [one for one in HOSTILE if one_visible_line(one) not in text] == []

@@ -111,7 +111,7 @@ def test_half_a_surrogate_pair_is_no_text() -> None:
     (problem,) = check_rows("human_score", [SCORE | {"definition": "mean \ud800"}])
 
     assert problem.path == "definition"
-    assert problem.message == "'mean \\ud800' has half a surrogate pair, which is no character"
+    assert problem.message == "'mean \\ud800' has half a surrogate pair, which is not a character"
 
 
 def test_a_long_value_does_not_hide_what_is_wrong_with_it() -> None:

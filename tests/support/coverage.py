@@ -29,7 +29,7 @@ class Cell(NamedTuple):
     Attributes:
         rate: True pass rate.
         correlation: Of two tests of one context.
-        sizes: Tests per context, each as likely; drawn anew in every data set.
+        sizes: Tests per context, each as likely; drawn again in every data set.
     """
 
     rate: float

@@ -157,7 +157,7 @@ def _check_header(header: Cells, columns: Sequence[Sequence[str]]) -> None:
     for name, cells in zip(header.values, columns, strict=True):
         if any(char.isalpha() for char in name) and name in cells:
             raise SourceError(
-                f"{header.where}: {shown(name)} stands in the first row and again below it: the "
+                f"{header.where}: {shown(name)} is in the first row and again below it: the "
                 "table has no header, or has it twice; the first row must name the columns, and "
                 "stand once: write a copy that has it so"
             )

@@ -89,7 +89,7 @@ class Guess:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether a candidate stands in several rows: one for each annotator, or each mark."""
+        """Whether a candidate is in several rows: one for each annotator, or each mark."""
         found = self._own_candidates()
         return len(set(found)) < len(found)
 

@@ -63,7 +63,7 @@ def chosen_measures(
     """Return the measures of columns that the user named.
 
     Raises:
-        SourceError: If a score or a rating is no number, or a label no text.
+        SourceError: If a score or a rating is not a number, or a label not text.
     """
     for column in (*scores, *ratings):
         if column.kind not in ("number", "numbers"):

@@ -201,7 +201,7 @@ def _ordered(
         )
     better = [list(pair) for pair in pairwise(order)]
     if not better:
-        raise SourceError("--order: one label is no order; repeat it, the best label first")
+        raise SourceError("--order: one label is not an order; repeat it, the best label first")
     return Quality({"rule": "order", "better": better}, why, tuple(labels), None, separator)
 
 

@@ -110,7 +110,7 @@ def _of_system(column: Column) -> Iterator[Evidence]:
     elif column.words & words.IDENTIFIER and not named:
         yield Evidence(-3, "its name says key")
     elif _is_balanced(column):
-        yield Evidence(2, "each value stands in as many rows")
+        yield Evidence(2, "each value is in as many rows")
     if column.above > 0:
         yield Evidence(-1, "candidates of one object share it")
     if column.kind == "number" and not column.words & words.SYSTEM:
@@ -118,7 +118,7 @@ def _of_system(column: Column) -> Iterator[Evidence]:
 
 
 def _is_balanced(column: Column) -> bool:
-    """Say whether every value, of more than two short ones, stands in as many rows."""
+    """Say whether every value, of more than two short ones, is in as many rows."""
     is_even = len(set(column.counts.values())) == 1
     return is_even and len(column.counts) > _FEW and column.length < _LONG
 

@@ -8,7 +8,7 @@ from nnd.converters.source import DELIMITERS
 from nnd.schemas import SourceError
 
 TO_FILL = "TODO"
-"""What stands in a source.yaml where only a person knows the answer."""
+"""What is in a source.yaml where only a person knows the answer."""
 
 UNDETERMINED = "und"
 """BCP-47 for a language that nobody has stated."""

@@ -213,7 +213,7 @@ class _Judged:
 
 
 def _unused(column: Column, at: _Place) -> Any:  # noqa: ANN401 - as in the file
-    """Return what stands in a column that nothing is read from, of the type that it has there."""
+    """Return what is in a column that nothing is read from, of the type that it has there."""
     match column.kind:
         case "number":
             return _typed(at.judge + 1 if column.words & ANNOTATOR else 0, column)

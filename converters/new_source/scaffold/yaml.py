@@ -139,7 +139,7 @@ def as_yaml(facts: Mapping[str, Any], why: Mapping[str, str]) -> str:
     """Return a source.yaml with comments.
 
     Args:
-        facts: What stands in it.
+        facts: What is in it.
         why: Field → a comment of its own: why its value was guessed.
     """
     lines = [

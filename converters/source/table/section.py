@@ -86,7 +86,7 @@ def _check_template(table: Table, source: Source) -> None:
     for _, part, spec, conversion in fields:
         if part is not None and (part not in table["inputs"] or spec or conversion):
             raise SourceError(
-                f'{_yaml(source)}: context: "{{{part}}}" is no part of the inputs, only '
+                f'{_yaml(source)}: context: "{{{part}}}" is not a part of the inputs, only '
                 f"{', '.join(table['inputs'])}; write a part's name in braces and nothing else"
             )
 

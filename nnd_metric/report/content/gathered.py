@@ -140,6 +140,6 @@ def _check_families(
     unsized = [e.model for e in models if e.model in families and e.parameters is None]
     if unsized:
         raise ScoringError(
-            f'--family: the run does not say how many parameters "{unsized[0]}" has; evaluate anew '
-            "(likelihoods are kept, so that is quick)"
+            f'--family: the run does not state the number of parameters of "{unsized[0]}"; '
+            "evaluate again (likelihoods are kept, so that is quick)"
         )

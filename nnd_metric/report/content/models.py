@@ -26,7 +26,7 @@ class Evaluated:
         model: Its name.
         name: The same, without what all can do without: what figures call it.
         rows: Its scored pairs (`run_folder.STORED`), `occurrence` and `close` (whether rounding
-            could turn the verdict; null where nobody knows), in the same order for all models.
+            could turn the verdict; null where unknown), in the same order for all models.
         rates: Its pass rates.
         facts: What result.json says of it; empty where there is none.
     """
@@ -39,7 +39,7 @@ class Evaluated:
 
     @property
     def signature(self) -> str | None:
-        """How it was scored, or None where nobody says."""
+        """How it was scored, or None where unknown."""
         signature = self.facts.get("signature")
         return None if signature is None else str(signature)
 
@@ -57,7 +57,7 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
         among: All models of the page, where it has more: their short names differ, too.
 
     Raises:
-        ScoringError: If a folder cannot be read, a model stands in two, or the models were scored
+        ScoringError: If a folder cannot be read, a model is in two, or the models were scored
             on different pairs.
     """
     scored = _numbered(read_scored(folders))
@@ -115,7 +115,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _no_result(path: Path) -> ScoringError:
-    return ScoringError(f"{path}: is no result of `nnd evaluate`; evaluate anew")
+    return ScoringError(f"{path}: is not a result of `nnd evaluate`; evaluate again")
 
 
 def _deviation(facts: Mapping[str, Any]) -> float:

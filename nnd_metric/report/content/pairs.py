@@ -51,7 +51,7 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
 
 
 def _columns(rows: pl.DataFrame) -> list[str]:
-    """Return the columns to show: of slices and systems, those that say anything, and it anew."""
+    """Return the columns to show: of slices and systems, those that say anything, and it again."""
     shown: list[str] = []
     for name in SLICES:  # rules without error labels repeat the aspect
         if not any(rows[name].equals(rows[other]) for other in shown):

@@ -21,7 +21,7 @@ _LENGTH = ("shorter_wins", "longer_wins")
 
 
 _OF_RATES = re.compile(r" passes \d+\.\d % of ")
-"""Stored sentences about pass rates, in the words of any version: here they are found anew."""
+"""Stored sentences about pass rates, in the words of any version: here they are found again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,7 @@ def _environment() -> Environment:
 
 
 def _finalize(value: object) -> object:
-    """Return what stands in the page for a value: no text controls how others are shown."""
+    """Return what is in the page for a value: no text controls how others are shown."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "\n".join(visible(line) for line in excerpt(value, _LONGEST).split("\n"))

@@ -1,6 +1,6 @@
 // Texts of the data as elements: always text nodes, never markup.
 "use strict";
-const LONGEST = 300; // characters of a text that stands in a line
+const LONGEST = 300; // characters of a text that is in a line
 
 const element = (tag, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);

@@ -25,7 +25,7 @@ class Report(Shown):
         models: The models in it.
         page: The page.
         size: Its size in bytes.
-        figures: The figures, PNG and SVG of each; none where nobody asked for them.
+        figures: The figures, PNG and SVG of each; none where they were not asked for.
     """
 
     models: tuple[str, ...]

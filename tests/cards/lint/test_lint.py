@@ -87,11 +87,11 @@ DIGEST = re.compile(r"`([0-9a-f]{64})`")
 BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     # what is done to the card → the section that has the problem, and what it says
     "no metadata": (drop(r"\A---\n.*?\n---\n"), "metadata", "there is none"),
-    "metadata that is no YAML": (swap("language:", "language: ]"), "metadata", "not valid YAML"),
+    "metadata that is not YAML": (swap("language:", "language: ]"), "metadata", "not valid YAML"),
     "metadata that is a list": (
         lambda card: re.sub(r"\A---\n.*?\n---\n", "---\n- a\n---\n", card, flags=re.DOTALL),
         "metadata",
-        "is no mapping",
+        "is not a mapping",
     ),
     "a language that is no code": (
         swap("language:\n- en", "language:\n- English"),

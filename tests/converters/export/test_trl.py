@@ -150,7 +150,7 @@ def test_the_sample_has_an_example_per_pair(tmp_path: Path) -> None:
     [
         ("allowed", "Licence: CC0-1.0. It may be redistributed."),
         ("no-derivatives", "It forbids handing on what is derived from it"),
-        ("unknown", "Nobody says whether the data may be handed on: ask first."),
+        ("unknown", "It is not known whether the data may be handed on: ask first."),
     ],
 )
 def test_the_readme_tells_the_source_and_its_licence(

@@ -200,7 +200,7 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     "a pair added": (rows(PAIRS, invented), f"{PAIRS}: row 3: {NO_SUCH_PAIR}"),
     "a pair twice": (
         rows(PAIRS, lambda pairs: pl.concat([pairs, pairs[1:2]])),
-        f"{PAIRS}: row 3: stands in an earlier row too",
+        f"{PAIRS}: row 3: is in an earlier row too",
     ),
     # Every column of a human score.
     "a human score of 1.7": (
@@ -230,7 +230,7 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     ),
     "a human score twice": (
         rows(SCORES, lambda scores: pl.concat([scores, scores[:1]])),
-        f"{SCORES}: row 9: stands in an earlier row too",
+        f"{SCORES}: row 9: is in an earlier row too",
     ),
     # Annotations: what follows from them is no longer what stands there.
     "label": (cell(ANNOTATIONS, 1, "label", "rude"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),

@@ -438,7 +438,7 @@ def test_it_is_told_as_plain_values(make: Any) -> None:
     assert told["columns"][1] == {
         "column": "bot_name",
         "role": "system",
-        "why": "3 values over 6 rows, each value stands in as many rows",
+        "why": "3 values over 6 rows, each value is in as many rows",
         "distinct": 3,
         "samples": ['"pine"', '"oak"', '"elm"'],
     }

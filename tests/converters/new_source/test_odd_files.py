@@ -42,8 +42,8 @@ def make(tmp_path: Path) -> Make:
         ("a.csv", b"", "a.csv: empty; check that this is the right file"),
         ("a.csv", b"\n\n\n", "a.csv: empty; check that this is the right file"),
         ("a.csv", HEADER.encode(), "a.csv: there is no row below the header"),
-        ("a.csv", BODY.encode(), 'a.csv:1: "What is there in room 0 here?" stands in the '),
-        ("a.csv", (GOOD + GOOD).encode(), 'a.csv:1: "context" stands in the first row and again'),
+        ("a.csv", BODY.encode(), 'a.csv:1: "What is there in room 0 here?" is in the '),
+        ("a.csv", (GOOD + GOOD).encode(), 'a.csv:1: "context" is in the first row and again'),
         ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: one column, "text", where context, candidate,'),
         ("a.csv", GOOD.replace(",", "#").encode(), 'a.csv:1: one column, "context#system#'),
         (

@@ -719,7 +719,7 @@ def test_a_pull_request(
 def test_what_is_no_name_of_a_tag_is_refused_before_anything_is_sent(
     there: There, convert_rows: Callable[..., Path], tag: str
 ) -> None:
-    assert "is no name of a tag" in there.refused(convert_rows(), tag=tag)
+    assert "is not the name of a tag" in there.refused(convert_rows(), tag=tag)
     assert not there.exists()
 
 

@@ -37,7 +37,7 @@ seen: Counter[object] = Counter()
 
 
 class Clients:
-    """A client that is started anew after it was killed."""
+    """A client that is started again after it was killed."""
 
     def __init__(self, endpoint: str, home: Path) -> None:
         self._endpoint, self._homes = endpoint, (home / str(n) for n in itertools.count())

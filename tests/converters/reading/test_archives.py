@@ -180,7 +180,7 @@ def test_members_that_overlap_are_refused(make_zip: MakeZip) -> None:
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_name_that_stands_twice_is_refused(make_zip: MakeZip) -> None:
-    assert "a.txt stands in it 2 times" in refused(make_zip(("a.txt", b"1"), ("a.txt", b"2")))
+    assert "a.txt is in it 2 times" in refused(make_zip(("a.txt", b"1"), ("a.txt", b"2")))
 
 
 def test_a_zip_in_the_zip_is_refused(make_zip: MakeZip, tmp_path: Path) -> None:

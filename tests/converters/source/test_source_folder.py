@@ -307,8 +307,9 @@ def test_half_a_surrogate_pair_is_named_with_its_place(make_source: MakeSource, 
     rows = [toy("a", "heron", "good"), toy("b", "wren", "wrong", candidate="half \ud83d")]
 
     assert refused(make_source(rows)) == (
-        "toy.jsonl:2: candidate: 'half \\ud83d' has half a surrogate pair, which is no character "
-        '(The generated text as the source has it, for example "What is the capital of Peru?")'
+        "toy.jsonl:2: candidate: 'half \\ud83d' has half a surrogate pair, which is not a "
+        'character (The generated text as the source has it, for example "What is the capital of '
+        'Peru?")'
     )
 
 

@@ -141,7 +141,7 @@ def test_what_is_quoted_does_not_give_the_address_away(annotated: Frame) -> None
 
 
 def test_redacting_counts_occurrences_in_distinct_texts(annotated: Frame) -> None:
-    # The context stands in two rows and reads like its part: one text, two addresses. The first
+    # The context is in two rows and reads like its part: one text, two addresses. The first
     # candidate has an IP address and an e-mail address; the second is as it was.
     text = "Ask jo@x.org or al@x.org!"
     frame = annotated("label", ("a", "good"), ("b", "wrong"), context=text, inputs=parts(text))

@@ -459,25 +459,25 @@ def test_an_aspect_that_one_model_lacks_is_refused(runs: Callable[..., list[Path
 
 def test_a_model_in_two_folders_is_named_with_both(runs: Callable[..., list[Path]]) -> None:
     one, other = folders = runs(scored("A", "+-"), scored("A", "++"))
-    assert problem(folders) == f'model "A" stands in {one} and in {other}; name one of them'
+    assert problem(folders) == f'model "A" is in {one} and in {other}; name one of them'
 
 
 def test_a_missing_column_is_named(runs: Callable[..., list[Path]]) -> None:
     (folder,) = folders = runs(scored("A", "+-").drop("passed"))
     path = folder / "log_likelihoods.parquet"
-    assert problem(folders) == f"{path}: column passed is missing; evaluate anew"
+    assert problem(folders) == f"{path}: column passed is missing; evaluate again"
 
 
 def test_a_column_of_another_kind_is_named(runs: Callable[..., list[Path]]) -> None:
     folders = runs(scored("A", "+-").with_columns(pl.col("ll_low").cast(pl.String)))
-    assert problem(folders).endswith(": column ll_low is String; evaluate anew")
+    assert problem(folders).endswith(": column ll_low is String; evaluate again")
 
 
 def test_a_folder_without_results(tmp_path: Path) -> None:
-    assert problem(tmp_path).startswith(f"{tmp_path}: is no run of `nnd evaluate` (there is no ")
+    assert problem(tmp_path).startswith(f"{tmp_path}: is not a run of `nnd evaluate` (there is no ")
 
 
 def test_two_tables_at_once_are_refused(table: Path) -> None:
     assert problem([table, table]) == (
-        f"{table}: is no folder; name folders of `nnd evaluate`, or one table alone"
+        f"{table}: is not a folder; name folders of `nnd evaluate`, or one table alone"
     )

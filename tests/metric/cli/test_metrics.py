@@ -115,7 +115,7 @@ def test_a_run_and_a_prompted_model(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--data", "none"], "none: is no folder; name one that `nnd convert` wrote"),
+        (["--data", "none"], "none: is not a folder; name one that `nnd convert` wrote"),
         (
             ["--data", "data", "--scorer", "rouge1"],
             "rouge1 compares with references, and the data has none",

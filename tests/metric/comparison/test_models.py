@@ -80,7 +80,7 @@ def test_one_model_in_two_runs_is_told_apart_by_the_folder(runs: Runs) -> None:
     assert found.sentences[0].startswith(f"{one}:x is better than {other}:x overall: ")
     assert only(folders, models=[f"{other}:x", f"{one}:x"]).differences.overall.verdict == "b"
     assert problem(folders, models=["x", f"{one}:x"]) == (
-        f'model "x" stands in several runs; name it {one}:x or {other}:x'
+        f'model "x" is in several runs; name it {one}:x or {other}:x'
     )
 
 
@@ -100,8 +100,8 @@ def test_models_that_cannot_be_compared(runs: Runs) -> None:
 
 def test_what_is_no_run(tmp_path: Path) -> None:
     path = tmp_path / "nowhere"
-    assert problem(path) == f"{path}: is no folder; name folders that `nnd evaluate` wrote"
-    assert problem(tmp_path).startswith(f"{tmp_path}: is no run of `nnd evaluate` (there is no ")
+    assert problem(path) == f"{path}: is not a folder; name folders that `nnd evaluate` wrote"
+    assert problem(tmp_path).startswith(f"{tmp_path}: is not a run of `nnd evaluate` (there is no ")
 
 
 # Which pairs
@@ -212,7 +212,7 @@ def test_a_likelihood_that_is_nan_is_refused(runs: Runs) -> None:
 
 def test_a_verdict_that_is_missing_is_refused(runs: Runs) -> None:
     wrong = scored("x", "++").with_columns(passed=pl.Series([True, None]))
-    assert problem(runs(wrong, scored("y", "++"))).endswith("row 1: passed is null; evaluate anew")
+    assert problem(runs(wrong, scored("y", "++"))).endswith("row 1: passed is null; evaluate again")
 
 
 def test_signatures_come_along(runs: Runs) -> None:
@@ -227,7 +227,7 @@ def test_a_result_that_is_none(text: str, runs: Runs) -> None:
     folders = runs(scored("x", "+-"), scored("y", "+-"))
     (folders[0] / "result.json").write_text(text)
     assert problem(folders) == (
-        f"{folders[0]}/result.json: is no result of `nnd evaluate`; evaluate anew"
+        f"{folders[0]}/result.json: is not a result of `nnd evaluate`; evaluate again"
     )
 
 

@@ -52,7 +52,7 @@ def test_the_other_contexts_candidates_do_not_shorten_this_one(fresh: Fresh) -> 
     gpt2 = fresh("gpt2", window=24)
     text, tokens = numbered(gpt2)
     cut, _ = ids(gpt2, "native", [(text, "."), ("x", "." * 9)])
-    # " ." is two ids (or one), whatever stands in the other context.
+    # " ." is two ids (or one), whatever is in the other context.
     room = 24 - len(gpt2.text_ids(" ."))
     assert (*cut.context, cut.inputs[0]) == tokens[-room:]
 

@@ -113,8 +113,8 @@ def test_a_leak_in_an_encoder_decoder_is_seen(fresh: Fresh) -> None:
 class LeakyPositions(torch.nn.Module):
     """Position embeddings of GPT-2 that leak between requests of a packed row.
 
-    A request starts where positions start anew; where the one before it was longer than `longest`,
-    the next one's tokens all get something of its last one.
+    A request starts where positions start again at 0; where the one before it was longer than
+    `longest`, the next one's tokens all get something of its last one.
     """
 
     def __init__(self, own: torch.nn.Embedding, longest: int) -> None:

@@ -352,7 +352,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "a bit of a value": flip_value,
     "a bit of a checksum": flip_checksum,
     "a letter of the tables' names": lambda raw: raw.replace(b"likelihoods", b"likelihoodz"),
-    "a letter that is no UTF-8": lambda raw: raw.replace(
+    "a letter that is not UTF-8": lambda raw: raw.replace(
         b"TABLE likelihoods", b"\xbbABLE likelihoods"
     ),
     "one table less": lambda raw: raw.replace(b"CREATE TABLE proofs", b"CREATE TABLE prooft"),
@@ -377,7 +377,7 @@ def test_a_damaged_store_is_set_aside(
     assert warning.startswith(f"{path}: the store of likelihoods is damaged (")
     assert warning.endswith(
         f"); it now lies at {path}.corrupt-1 to be looked at or deleted, and everything is "
-        "computed anew"
+        "computed again"
     )
     store.put(ALL)
     assert opened().get(list(ALL)) == ALL
@@ -418,7 +418,7 @@ def test_a_number_that_is_no_log_likelihood_is_damage(
 
     assert opened().get([key(1), key(2)]) == {}
     assert asides(path) == ["likelihoods.sqlite.corrupt-1"]
-    assert "a number in it is no log-likelihood" in warnings[0]
+    assert "a number in it is not a log-likelihood" in warnings[0]
 
 
 def test_a_proof_that_cannot_be_read_is_damage(

@@ -145,7 +145,7 @@ def test_one_aspect(tmp_path: Path) -> None:
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match=r"is no folder; name one that `nnd convert` wrote$"):
+    with pytest.raises(ScoringError, match=r"is not a folder; name one that `nnd convert` wrote$"):
         read_judged(tmp_path / "none")
 
 
@@ -168,5 +168,5 @@ def test_a_manifest_without_a_rule(tmp_path: Path, text: str) -> None:
 def test_annotations_of_another_version(tmp_path: Path) -> None:
     folder = write_judged(tmp_path / "old")
     shutil.copy(folder / "pairs.parquet", folder / "annotations.parquet")
-    with pytest.raises(ScoringError, match=r"column candidate_id is missing; convert anew$"):
+    with pytest.raises(ScoringError, match=r"column candidate_id is missing; convert again$"):
         read_judged(folder)

@@ -1,6 +1,6 @@
 """The report's page in a real browser: what it shows, how it is used, that it asks for nothing.
 
-The counts that it shows are counted here anew from the files of the run. Without Chromium, which
+The counts that it shows are counted here again from the files of the run. Without Chromium, which
 is looked for where Debian's package puts it, the tests are skipped; NND_TEST_FULL=1 runs those that
 take longer as well, and without Chromium they fail.
 """

@@ -444,7 +444,7 @@ def test_runs_of_different_pairs(tmp_path: Path) -> None:
 
 def test_one_model_in_two_runs(tmp_path: Path) -> None:
     runs = [write_likelihoods(tmp_path / name, scored("x", "+-")) for name in ("a", "b")]
-    assert 'model "x" stands in' in problem(runs, tmp_path / "report.html")
+    assert 'model "x" is in' in problem(runs, tmp_path / "report.html")
 
 
 def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> None:
@@ -460,7 +460,7 @@ def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> No
 def test_a_family_of_a_model_whose_size_is_not_known(tmp_path: Path) -> None:
     folder = write_likelihoods(tmp_path / "run", scored("x", "+-"))
     message = problem(folder, tmp_path / "report.html", families={"x": "letters"})
-    assert 'does not say how many parameters "x" has; evaluate anew' in message
+    assert 'does not say how many parameters "x" has; evaluate again' in message
 
 
 @pytest.mark.parametrize(
@@ -478,7 +478,7 @@ def test_a_family_of_a_model_whose_size_is_not_known(tmp_path: Path) -> None:
 def test_a_damaged_result_file(text: str, tmp_path: Path) -> None:
     folder = write_likelihoods(tmp_path / "run", scored("x", "+-"))
     (folder / "result.json").write_text(text)
-    assert "evaluate anew" in problem(folder, tmp_path / "report.html")
+    assert "evaluate again" in problem(folder, tmp_path / "report.html")
 
 
 def test_places_that_cannot_be_written_to(run: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tables of agreement: what stands in which cell."""
+"""Tables of agreement: what is in which cell."""
 
 from support.screens.tables import lines, row
 

@@ -1,4 +1,4 @@
-"""Tables of comparisons: what stands in which cell."""
+"""Tables of comparisons: what is in which cell."""
 
 from pathlib import Path
 

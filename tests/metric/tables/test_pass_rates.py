@@ -1,4 +1,4 @@
-"""Tables of pass rates: what stands in which cell."""
+"""Tables of pass rates: what is in which cell."""
 
 from typing import Any
 

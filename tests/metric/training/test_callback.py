@@ -449,7 +449,7 @@ def test_a_file_that_is_no_history_is_not_replaced_by_one(tmp_path: Path) -> Non
     (tmp_path / "thesis.tex").write_text("years of work")
     trainer = make_trainer("gpt2", tmp_path)
     watch(trainer, history=tmp_path / "thesis.tex")
-    with pytest.raises(ScoringError, match=r"thesis\.tex line 1: is no entry of a history"):
+    with pytest.raises(ScoringError, match=r"thesis\.tex line 1: is not an entry of a history"):
         trainer.train()
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 

@@ -96,8 +96,8 @@ def _no_room(*_: object) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "line 2: is no entry of a history"),
-        ("[]", "line 2: is no entry of a history"),
+        ("{", "line 2: is not an entry of a history"),
+        ("[]", "line 2: is not an entry of a history"),
         ("{}", "KeyError"),
         ("", "line 2: is no entry"),
         (told(step=True), "True is no count"),

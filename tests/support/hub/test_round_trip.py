@@ -137,7 +137,7 @@ def _fetch(ask: Ask, published: dict[str, Any], path: str) -> bytes:
 
 
 def _assert_loads(ask: Ask, folder: Path, name: str, place: Path) -> None:
-    """Every row of every part, by plain loading and by streaming, as it stands in the folder."""
+    """Every row of every part, by plain loading and by streaming, as it is in the folder."""
     parts: tuple[FrameName, ...] = ("pairs", "human_scores", "annotations", "references")
     frames = {part: read_frame(folder, part) for part in parts if has_frame(folder, part)}
     filled = {part: frame for part, frame in frames.items() if not frame.is_empty()}

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Page(HTMLParser):
-    """What stands in a page.
+    """What is in a page.
 
     Attributes:
         elements: Tag and attributes of every element, in order.

@@ -392,7 +392,7 @@ def test_parameters_of_numbers(look: Any, answers: Answers, rule: dict[str, Any]
             '--no-error: no candidate is labelled "z", nor is there one without a label; the',
         ),
         ({"label": cycle("a", "b")}, Answers(order=("a", "z")), '--order: there is no label "z"'),
-        ({"label": cycle("a", "b")}, Answers(order=("a",)), "--order: one label is no order"),
+        ({"label": cycle("a", "b")}, Answers(order=("a",)), "--order: one label is not an order"),
         (
             {"label": cycle("a", "b")},
             Answers(minimum=1),

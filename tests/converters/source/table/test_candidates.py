@@ -143,11 +143,11 @@ def test_parts_are_read_as_the_template_says(table_source: TableSource) -> None:
     [
         (None, "there are several inputs and no template"),
         ("{question", "expected '}' before end of string"),
-        ("{paragraph}", '"{paragraph}" is no part of the inputs, only key, question'),
-        ("{question.__class__}", '"{question.__class__}" is no part of the inputs'),
-        ("{question!r}", '"{question}" is no part of the inputs'),
-        ("{question:>9}", '"{question}" is no part of the inputs'),
-        ("{}", '"{}" is no part of the inputs'),
+        ("{paragraph}", '"{paragraph}" is not a part of the inputs, only key, question'),
+        ("{question.__class__}", '"{question.__class__}" is not a part of the inputs'),
+        ("{question!r}", '"{question}" is not a part of the inputs'),
+        ("{question:>9}", '"{question}" is not a part of the inputs'),
+        ("{}", '"{}" is not a part of the inputs'),
     ],
 )
 def test_a_template_that_makes_no_sense(
