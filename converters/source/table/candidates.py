@@ -33,7 +33,7 @@ def _row_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
     for row in rows:
         context = contexts.read(row)
         candidate = read_candidate(row, columns, context.context_id)
-        group = (row.filled(columns["group"]) or None) if "group" in columns else None
+        group = row.optional(columns, "group")
         annotators = [_annotator(row, columns["annotator"])] if "annotator" in columns else None
         for judgement in judge(row, table):
             yield context.annotate(

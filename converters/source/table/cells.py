@@ -43,6 +43,10 @@ class Row(NamedTuple):
         """Return a cell without the spaces around it; one of unusual white space only is empty."""
         return self._trimmed(self.text(column), column)
 
+    def optional(self, columns: Mapping[str, str], name: str) -> str | None:
+        """Return the cell of a column that a section may name; None where it is empty, too."""
+        return (self.filled(columns[name]) or None) if name in columns else None
+
     def texts(self, column: str) -> list[str]:
         """Return the texts of a cell that holds a list of them, or one; empty ones are left out."""
         texts = (self._trimmed(text, column) for text in self.listed(column))

@@ -97,14 +97,11 @@ class ContextReader:
             context_id=digest(inputs.values()) if key is None else row.text(key),
             context=self._template.format(**inputs),
             inputs=inputs,
-            category=self._optional(row, "category"),
+            category=row.optional(self._columns, "category"),
             split="test" if split is None else row.filled(split),
-            language=self._optional(row, "language"),
+            language=row.optional(self._columns, "language"),
             metadata={key: row.filled(column) for key, column in self._metadata.items()},
         )
-
-    def _optional(self, row: Row, name: str) -> str | None:
-        return (row.filled(self._columns[name]) or None) if name in self._columns else None
 
 
 def read_candidate(

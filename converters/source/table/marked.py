@@ -59,7 +59,7 @@ def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) 
         contexts.setdefault(key, context)
         candidate = read_candidate(plain, columns, context.context_id)
         candidate = candidates.setdefault(candidate, candidate)
-        group = (row.filled(columns["group"]) or None) if "group" in columns else None
+        group = row.optional(columns, "group")
         annotator = row.filled(spans["annotator"]) if "annotator" in spans else ""
         for label, weight in _read_spans(row, spans):
             yield Mark(row.where, key, candidate, group, annotator, label, weight)

@@ -160,7 +160,7 @@ def _annotate(ballot: Ballot, aspect: str, *, has_scores: bool) -> Iterator[Anno
 
 
 def _undecided(ballot: Ballot, aspect: str) -> Iterator[Annotation]:
-    """Yield the votes on a pair without a better side: they tell how far annotators agree."""
+    """Yield the votes on a pair without a better side: they show how far annotators agree."""
     one, other = ballot.pair.sides
     if one.candidate_id == other.candidate_id:  # the same text twice
         return
