@@ -75,7 +75,7 @@ def read_templates(
         own = [model for model in models if entry.startswith(f"{model}=")]
         model = max(own, key=len, default=None)
         before, equals, _ = entry.partition("=")
-        # Not `did_you_mean`, which also takes a part of a name: "Q" of "Q={context}" is no typo.
+        # Not `did_you_mean`, which takes a part of a name, too: the "Q" of "Q={context}" is text.
         close = get_close_matches(before, models, n=1) if equals and model is None else []
         if close:
             raise ScoringError(
