@@ -70,7 +70,7 @@ def is_marked(card: bytes) -> bool:
 
 
 def merge_card(held: str, ours: str, place: str) -> str:
-    """Return a card with nnd's part written anew, and all else as its owner has it.
+    """Return a card with nnd's part written again, and all else as its owner has it.
 
     Args:
         held: The card as it is there.

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
         has_frame as has_frame,
         is_published_path as is_published_path,
         published_path as published_path,
-        read_frame as read_frame,
         read_manifest as read_manifest,
     )
+    from .frames import read_frame as read_frame
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,
         __version__ as __version__,

@@ -8,15 +8,10 @@ references adds `references.parquet`, published as `references/SPLIT-00000-of-00
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import polars as pl
-
-from nnd.schemas.contract import polars_schema
 from nnd.schemas.errors import SchemaError
-from nnd.schemas.parquet import read_parquet
 
 FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "references"]
 
@@ -70,34 +65,6 @@ def frame_files(folder: Path, name: FrameName) -> list[Path]:
 def has_frame(folder: Path, name: FrameName) -> bool:
     """Whether a folder holds a frame: references are there only where the source has some."""
     return (folder / f"{name}.parquet").is_file() or any((folder / name).glob("*.parquet"))
-
-
-def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return the rows of a frame of a converted or published folder.
-
-    Args:
-        folder: The folder.
-        name: Which frame.
-        columns: Those to read; None: all.
-
-    Raises:
-        SchemaError: If it is not there, cannot be read, lacks a column, or its files do not have
-            the same columns. Of references, which few sources have, there are then no rows.
-    """
-    if name == "references" and not has_frame(folder, name):
-        return pl.DataFrame(schema=polars_schema("reference")).select(columns or pl.all())
-    try:
-        parts = [_read(path, columns) for path in frame_files(folder, name)]
-        return pl.concat(parts)
-    except pl.exceptions.PolarsError as error:
-        raise SchemaError(f"{folder}/{name}: its files do not fit together: {error}") from error
-
-
-def _read(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
-    try:
-        return read_parquet(path, columns)
-    except (OSError, ValueError) as error:
-        raise SchemaError(f"{path}: cannot be read: {error}; convert the source again") from error
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

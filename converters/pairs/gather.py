@@ -22,8 +22,7 @@ Item = TypeVar("Item", bound=Hashable)
 CHUNK = 50_000
 """Annotations held as Python objects at a time."""
 
-_FIELDS = tuple(field.name for field in fields(Annotation))
-_VALUES = attrgetter(*_FIELDS)
+_VALUES = {field.name: attrgetter(field.name) for field in fields(Annotation)}
 
 
 def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.DataFrame:
@@ -95,8 +94,7 @@ def _chunk_frame(
 
 def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str]) -> pl.DataFrame:
     """Build the columns, as strictly as JSON takes types: polars alone would make True a 1."""
-    rows = zip(*map(_VALUES, chunk), strict=True)
-    columns: dict[str, Any] = dict(zip(_FIELDS, rows, strict=True))
+    columns: dict[str, Any] = {name: list(map(value, chunk)) for name, value in _VALUES.items()}
     numbers = chain(columns["score"], *filter(None, columns["ratings"]))
     if bool in map(type, numbers):
         raise TypeError("a truth value where a number belongs")
@@ -152,7 +150,7 @@ def _number_distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
 
 def _row(source: Source, annotation: Annotation) -> dict[str, Any]:
     """Return an annotation as the JSON object that the schema describes."""
-    row = {name: getattr(annotation, name) for name in _FIELDS if name != "where"}
+    row = {name: getattr(annotation, name) for name in _VALUES if name != "where"}
     for name in ("inputs", "metadata"):
         if isinstance(row[name], Mapping):
             row[name] = dict(row[name])

@@ -207,7 +207,7 @@ def detokenise(text: str) -> str:
     """Return a text without the spaces that a Penn Treebank tokeniser puts in.
 
     A small set of rules that leave plain English alone. Moses' detokeniser (sacremoses) splits
-    and joins every text anew, by the rules of a language it must be told, and knows no `-lrb-`.
+    and joins every text again, by the rules of a language it must be told, and knows no `-lrb-`.
     Spaces inside plain quotation marks stay: nothing tells the opening from the closing one.
     """
     text = re.sub(r"-([lr])([rsc])b-", _bracket, text, flags=re.IGNORECASE)

@@ -93,8 +93,8 @@ def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
         for row, value in enumerate(values):
             if has_surrogate(_texts_in(value)):
                 raise ScoringError(
-                    f"row {row}: {name} has half a surrogate pair, not a character; decode "
-                    "the text again, or leave the row out"
+                    f"row {row}: {name} has half a surrogate pair, which is not a character; "
+                    "decode the text again, or leave the row out"
                 )
 
 

@@ -211,7 +211,7 @@ class Store:
             reason = getattr(error, "strerror", None) or error
             self._warn(
                 f"{self._path}: the store of likelihoods cannot be used: {reason}; what it holds "
-                "is computed anew, and nothing is stored; move the file away, or set NND_CACHE to "
+                "is computed again, and nothing is stored; move the file away, or set NND_CACHE to "
                 "a folder with room that can be written"
             )
 

@@ -7,13 +7,13 @@ from typing import Any, get_args
 
 import polars as pl
 import pytest
-import yaml
 from support.places import SOURCES
 from support.second_validator import problems
 from support.training.histories import entry, write
 
 from nnd.converters.folder import convert
 from nnd.converters.publish.release import read_release, write_release
+from nnd.converters.reading import load_yaml
 from nnd.metric import evaluate
 from nnd.metric.agreement import agree
 from nnd.metric.comparison import compare
@@ -76,7 +76,7 @@ def test_a_published_folder(data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(SOURCES.glob("*/source.yaml")), ids=lambda p: p.parent.name)
 def test_a_source(path: Path) -> None:
-    assert problems("source", [yaml.safe_load(path.read_text(encoding="utf-8"))]) == []
+    assert problems("source", [load_yaml(path.read_text(encoding="utf-8"))]) == []
 
 
 def test_a_run(run: Path) -> None:

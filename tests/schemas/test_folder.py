@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from nnd.schemas import SchemaError
-from nnd.schemas.folder import frame_files, published_path, read_frame, read_manifest
+from nnd.schemas.folder import frame_files, published_path, read_manifest
+from nnd.schemas.frames import read_frame
 
 ROWS = pl.DataFrame({"split": ["dev", "test", "test"], "n": [1, 2, 3]})
 

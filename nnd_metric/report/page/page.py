@@ -238,7 +238,7 @@ def _agreement(content: Content) -> dict[str, Any]:
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ScoringError(
-            f"the agreement that the run holds cannot be read ({error!r}); evaluate anew, or pass "
+            f"the agreement that the run holds cannot be read ({error!r}); evaluate again, or pass "
             "--data or --human-scores"
         ) from error
 

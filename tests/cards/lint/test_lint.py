@@ -164,7 +164,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
         "metadata/configs",
         "there is no pairs dev",
     ),
-    "no configs": (drop(r"configs:\n.*?(?=\n---)"), "metadata/configs", "is no list"),
+    "no configs": (drop(r"configs:\n.*?(?=\n---)"), "metadata/configs", "is not a list"),
     "other counts in the opening": (swap("**3 tests", "**4 tests"), "opening", "does not say"),
     "another total": (
         swap("| candidates | 5 |", "| candidates | 6 |"),

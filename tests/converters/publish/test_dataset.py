@@ -23,7 +23,8 @@ from nnd.converters.publish.release import read_release, write_release
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.meta.judged import read_judged
 from nnd.schemas import NNDError, PublishError, SchemaError
-from nnd.schemas.folder import FrameName, read_frame
+from nnd.schemas.folder import FrameName
+from nnd.schemas.frames import read_frame
 
 MakeSource = Callable[..., Path]
 Row = Callable[..., dict[str, Any]]

@@ -447,7 +447,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
 
 
 def test_compare_with_nothing_to_compare(nnd: Nnd) -> None:
-    assert_one_line(nnd("compare", "nowhere"), "nowhere: is no folder")
+    assert_one_line(nnd("compare", "nowhere"), "nowhere: is not a folder")
 
 
 # Whole runs of the installed command

@@ -115,4 +115,4 @@ def test_one_revision_of_a_model_stands_for_its_system(tmp_path: Path) -> None:
     people = human_scores().with_columns(model_id=pl.lit("org/tiny")).head(1)
     found = evaluate("org/tiny@step-1", data, human_scores=people).agreement_reason
     assert found is not None
-    assert "matched: org/tiny → " in found
+    assert "and only org/tiny is" in found

@@ -460,7 +460,7 @@ def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> No
 def test_a_family_of_a_model_whose_size_is_not_known(tmp_path: Path) -> None:
     folder = write_likelihoods(tmp_path / "run", scored("x", "+-"))
     message = problem(folder, tmp_path / "report.html", families={"x": "letters"})
-    assert 'does not say how many parameters "x" has; evaluate again' in message
+    assert 'the number of parameters of "x"; evaluate again' in message
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ from support.metric_runs import LOADER, load_plan, save_model
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import list_sources
 from nnd.metric import evaluate
-from nnd.schemas.folder import FrameName, has_frame, read_frame
+from nnd.schemas.folder import FrameName, has_frame
+from nnd.schemas.frames import read_frame
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 ALLOWED = [source.name for source in list_sources() if source.facts["redistribution"] == "allowed"]

@@ -220,7 +220,7 @@ def test_what_separates_cells_is_seen_and_told(
     assert {key: made.get(key) for key in ("delimiter", "quoted") if key in made} == table
     found = convert(tmp_path / "made", origin=tmp_path / name).annotations
     assert sorted(found["candidate"]) == sorted(row[2] for row in rows()[1:])
-    # The fixture, which is written anew, is read in the same way.
+    # The fixture, which is written again, is read in the same way.
     assert convert(tmp_path / "made", origin=tmp_path / "made" / "fixture").pairs.height > 0
 
 
