@@ -67,7 +67,7 @@ def check_confounds(case: Case) -> Check:
     if told:
         remedy = "say so under `limitations`: a model that likes such lengths passes as well"
         return Check(CONFOUNDS, "review", listed(told), remedy)
-    return Check(CONFOUNDS, "pass", "lengths decide no better than a coin, within 10 points")
+    return Check(CONFOUNDS, "pass", "lengths decide no better than chance, within 10 points")
 
 
 def _overall(result: Result) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
     """What texts look like, for systems where anything does, and what length alone would reach."""
-    columns = ("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "coin")
+    columns = ("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "chance")
     lengths = text_table(columns)
     overall = report["pairs"]["overall"]
     rows = {"overall": overall} if overall["n"] else {}

@@ -40,12 +40,11 @@ IN_WORDS = {
 }
 
 CAPTION = (
-    "Filled marks are pass rates, lines their 95 % intervals over contexts; thin lines, of one "
-    "test per context, stand where all pass or all fail. A line "
-    "shorter than its mark lies under it. S, L and C mark what is reached by always choosing the "
-    "shorter, the longer or the more copied candidate, with a coin where that decides nothing; "
-    "open diamonds, what the same model reaches without any context. The line in the middle is a "
-    "coin."
+    "Filled marks are pass rates, and lines are their 95 % intervals over contexts; where all "
+    "tests pass or all fail, the line is thin and takes each context for one test. A line shorter "
+    "than its mark is hidden by it. S, L and C mark what always choosing the shorter, the longer or the "
+    "more copied candidate reaches, where undecided tests count half; open diamonds mark what the "
+    "same model reaches without any context. The line in the middle is chance (50 %)."
 )
 
 _ROW, _HEAD, _GAP = 0.15, 0.16, 0.08
@@ -122,7 +121,7 @@ def _draw_group(
     y = room.top + 0.08
     top, bottom = room.top + _HEAD, room.top + _HEAD + len(names) * _ROW
     for line in (0, 0.25, 0.5, 0.75, 1):
-        colour = MUTED if line == 0.5 else RULE  # noqa: PLR2004 - the coin
+        colour = MUTED if line == 0.5 else RULE  # noqa: PLR2004 - chance
         axes.plot([room.at(line)] * 2, [top, bottom], color=colour, lw=0.5, zorder=0)
     leftmost = _draw_baselines(drawing, axes, room, group, (top, bottom))
     n = f"n {group.rates[0]['n']:,}"

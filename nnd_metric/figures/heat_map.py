@@ -24,8 +24,8 @@ from nnd.metric.drawing import (
 from nnd.metric.figures.groups import Group
 
 CAPTION = (
-    "Pass rates in per cent, a row per category, a column per model. Blue is above a coin, orange "
-    "below; the further from it, the stronger."
+    "Pass rates in per cent, a row per category, a column per model. Blue is above chance (50 %), "
+    "orange below; the further from it, the stronger."
 )
 
 _MARGIN, _LABELS, _ROW = 0.04, 1.2, 0.19

@@ -132,7 +132,7 @@ def _headline(result: Mapping[str, Any]) -> Iterator[str]:
 def _chart(result: Mapping[str, Any]) -> Iterator[str]:
     rates = {"all tests": result, **result["by_error_category"]}
     yield '<table class="chart">'
-    yield "<thead><tr><th>category</th><th>0 to 100 %, line at a coin's 50 %</th>"
+    yield "<thead><tr><th>category</th><th>0 to 100 %, line at chance (50 %)</th>"
     yield "<th>passed</th><th>95 % interval</th><th>n</th></tr></thead><tbody>"
     for name, rate in rates.items():
         yield (
