@@ -42,9 +42,9 @@ IN_WORDS = {
 CAPTION = (
     "Filled marks are pass rates, and lines are their 95 % intervals over contexts; where all "
     "tests pass or all fail, the line is thin and takes each context for one test. A line shorter "
-    "than its mark is hidden by it. S, L and C mark what always choosing the shorter, the longer or the "
-    "more copied candidate reaches, where undecided tests count half; open diamonds mark what the "
-    "same model reaches without any context. The line in the middle is chance (50 %)."
+    "than its mark is hidden by it. S, L and C mark what always choosing the shorter, the longer "
+    "or the more copied candidate reaches, where undecided tests count half; open diamonds mark "
+    "what the same model reaches without any context. The line in the middle is chance (50 %)."
 )
 
 _ROW, _HEAD, _GAP = 0.15, 0.16, 0.08
