@@ -4,10 +4,12 @@ import struct
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from support.archives import refused_archive
 
 from nnd.converters.reading.archives import find_member, read_members
 from nnd.schemas import SourceError
@@ -42,16 +44,7 @@ def make_zip(tmp_path: Path) -> MakeZip:
     return make
 
 
-def refused(path: Path) -> str:
-    """The message, after checking that nothing was written beside the zip or above it."""
-    before = sorted(path.parent.parent.rglob("*"))
-    with pytest.raises(SourceError) as caught:
-        read_members(path)
-    assert sorted(path.parent.parent.rglob("*")) == before
-    message = str(caught.value)
-    assert message.isprintable()
-    assert path.name in message
-    return message
+refused = partial(refused_archive, read_members)
 
 
 def test_the_files_of_a_zip(make_zip: MakeZip) -> None:

@@ -6,9 +6,11 @@ import random
 import tarfile
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from support.archives import refused_archive
 
 from nnd.converters.reading.tarballs import read_tarball
 from nnd.schemas import SourceError
@@ -53,16 +55,7 @@ def make_tarball(tmp_path: Path) -> MakeTarball:
     return make
 
 
-def refused(path: Path) -> str:
-    """The message, after checking that nothing was written beside the archive or above it."""
-    before = sorted(path.parent.parent.rglob("*"))
-    with pytest.raises(SourceError) as caught:
-        read_tarball(path)
-    assert sorted(path.parent.parent.rglob("*")) == before
-    message = str(caught.value)
-    assert message.isprintable()
-    assert path.name in message
-    return message
+refused = partial(refused_archive, read_tarball)
 
 
 @pytest.mark.parametrize("layout", FORMATS.values(), ids=FORMATS)
