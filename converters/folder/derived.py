@@ -17,7 +17,7 @@ from nnd.converters.pairs import (
 )
 from nnd.converters.source import Source
 from nnd.converters.texts import report_hygiene, report_references
-from nnd.schemas import DISTINCT
+from nnd.schemas import CONTEXT, DISTINCT
 
 _TALLIED = ("error_category", "error_group", "aspect", "category", "split")
 
@@ -76,7 +76,7 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
     candidates = annotations.select(*key, "candidate").unique(key)
     return {
         "annotations": annotations.height,
-        "contexts": annotations.select(pl.struct("split", "context_id").n_unique()).item(),
+        "contexts": annotations.select(pl.struct(CONTEXT).n_unique()).item(),
         "candidates": candidates.height,
         "empty_candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
         "systems": systems.drop_nulls().n_unique(),

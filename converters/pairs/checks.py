@@ -7,7 +7,7 @@ import polars as pl
 from nnd.converters import Rule, labels_of, needs_annotators, used_column
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
-from nnd.schemas import Problem
+from nnd.schemas import CONTEXT, Problem
 
 ANY_SYSTEM = "*"
 """As a name under `systems`: systems that are not listed are let in as well."""
@@ -48,7 +48,7 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
 
 def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Problem]:
     """A text has something to read; an empty context is one, and an empty candidate may be."""
-    contexts = numbered.unique(("split", "context_id"), keep="first", maintain_order=True)
+    contexts = numbered.unique(CONTEXT, keep="first", maintain_order=True)
     part = pl.col("inputs").list.eval(pl.element().struct.field("value"))
     parts = contexts.select("row", part).explode("inputs")
     for rows, column in ((numbered, "candidate"), (contexts, "context"), (parts, "inputs")):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters import Dropped, Rule, Rules, compare
-from nnd.schemas import DISTINCT, polars_schema
+from nnd.schemas import CONTEXT, DISTINCT, polars_schema
 
 ID_FIELDS = (
     "source",
@@ -149,7 +149,7 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
     candidates = _distinct(annotations, "candidate_id")
     rows = (
         comparisons.select("split", "context_id", "high_id", "low_id")
-        .join(_numbers(contexts, "context_id"), on=["split", "context_id"], maintain_order="left")
+        .join(_numbers(contexts, "context_id"), on=CONTEXT, maintain_order="left")
         .join(_numbers(candidates, "high_id"), on=["split", "high_id"], maintain_order="left")
         .join(_numbers(candidates, "low_id"), on=["split", "low_id"], maintain_order="left")
     )
@@ -175,6 +175,6 @@ def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _lonely(annotations: pl.DataFrame) -> Dropped:
-    sizes = annotations.group_by("split", "context_id").agg(pl.col("candidate_id").n_unique())
+    sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
     lonely = sizes.filter(pl.col("candidate_id") == 1).height
     return Dropped("one_candidate", "contexts", lonely, "there is nothing to pair it with")

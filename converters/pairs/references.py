@@ -11,9 +11,7 @@ from nnd.converters.pairs.gather import raise_first
 from nnd.converters.pairs.pairing import fold
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
-from nnd.schemas import Problem, SourceError, check_frame, has_surrogate, polars_schema
-
-_CONTEXT = ("split", "context_id")
+from nnd.schemas import CONTEXT, Problem, SourceError, check_frame, has_surrogate, polars_schema
 
 _Row: TypeAlias = tuple[str, str, str, int, str, str]
 
@@ -46,11 +44,11 @@ def reference_frame(
     raise_first(check_frame("reference", frame), places)
     raise_first(check_references(frame, annotations), places)
     kept = (
-        frame.sort(*_CONTEXT, "n", "reference", "origin")
+        frame.sort(*CONTEXT, "n", "reference", "origin")
         .with_columns(folded=fold(pl.col("reference")))
-        .unique([*_CONTEXT, "folded"], keep="first", maintain_order=True)
+        .unique([*CONTEXT, "folded"], keep="first", maintain_order=True)
     )
-    number = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(_CONTEXT)
+    number = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(CONTEXT)
     return kept.with_columns(n=number).drop("folded")
 
 
@@ -80,7 +78,7 @@ def _check_types(source: Source, each: object) -> None:
             f"{source.folder / 'convert.py'}: references(files) gave something of type "
             f"{type(each).__name__}; it must yield nnd.converters.Reference"
         )
-    for name in ("split", "context_id", "reference", "origin"):
+    for name in (*CONTEXT, "reference", "origin"):
         value = getattr(each, name)
         if not isinstance(value, str):
             raise SourceError(f"{each.where}: {name}: {shown(value)} is not a string; correct it")
@@ -99,7 +97,7 @@ def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Ite
         annotations: Rows of the annotation schema.
     """
     numbered = references.with_row_index("row")
-    unknown = numbered.join(annotations, on=_CONTEXT, how="anti", maintain_order="left")
+    unknown = numbered.join(annotations, on=CONTEXT, how="anti", maintain_order="left")
     for row, name in unknown.select("row", "context_id").iter_rows():
         message = f"{shown(name)} is not a context of the annotations"
         yield Problem(row, "context_id", message, "correct its id or its split, or leave it out")
@@ -118,8 +116,8 @@ def check_numbers(references: pl.DataFrame) -> Iterator[Problem]:
     Args:
         references: Rows of the reference schema; problems carry their row numbers.
     """
-    numbers = references.select(*_CONTEXT, "n").with_row_index("row").sort("n")
-    expected = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(_CONTEXT)
+    numbers = references.select(*CONTEXT, "n").with_row_index("row").sort("n")
+    expected = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(CONTEXT)
     wrong = numbers.with_columns(expected=expected).filter(pl.col("n") != pl.col("expected"))
     for row, n, place in wrong.sort("row").select("row", "n", "expected").iter_rows():
         message = f"is {n} where the context's references are numbered up to {place}"

@@ -103,8 +103,7 @@ def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
-    key = ["split", "context_id"]
-    contexts = annotations.select(*key, "context").unique(key)
+    contexts = annotations.select(*CONTEXT, "context").unique(CONTEXT)
     broken = contexts.filter(pl.col("context").str.contains(_WRONGLY_DECODED)).height
     n = contexts.height
     return {"n": n, "wrongly_decoded": broken / n if n else 0.0}

@@ -22,7 +22,7 @@ def name_models(models: Sequence[Model]) -> list[str]:
     """Return what results call some models.
 
     Raises:
-        ScoringError: If there is none, one is no model, or one is named twice.
+        ScoringError: If there is none, one is not a model, or one is named twice.
     """
     for model in models:
         if not isinstance(model, str | Path | LoadedModel):

@@ -86,7 +86,7 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
             over = f"{counted(systems, 'system')} and {over}"
         lacking = [counted(others, "system")] if others else []
         lacking += [counted(rest, "candidate")] if rest else []
-        without = f", without {' and '.join(lacking)} that not all have" if lacking else ""
+        without = f", without {' and '.join(lacking)} that not every metric has" if lacking else ""
         remarks.append(f"All rows are over the same {over}{without}.")
     overall = [
         row["systems"]["by_category"]["overall"]["n"] for row in table["rows"] if row["systems"]
@@ -161,7 +161,9 @@ def _over(shared: Mapping[str, Any] | None) -> str:
         left_out.append(f"{counted(shared['other_candidates'], 'candidate')} ({lacking})")
     if not left_out:
         return over
-    return f"{over}, without {' and '.join(left_out)} that not all have; --over all keeps them"
+    return (
+        f"{over}, without {' and '.join(left_out)} that not every metric has; --over all keeps them"
+    )
 
 
 def _left_out(row: Mapping[str, Any]) -> list[str]:

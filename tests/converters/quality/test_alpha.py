@@ -142,7 +142,7 @@ def test_raters_that_are_groups_rate_the_same_candidate(annotated: Annotated) ->
 
 
 def test_votes_on_two_pairs_of_a_candidate_are_two_units(annotated: Annotated) -> None:
-    # a beats b by 2 of 2 votes, and c beats a by 2 of 2: nobody disagrees.
+    # a beats b by 2 of 2 votes, and c beats a by 2 of 2: no one disagrees.
     rows = pl.concat(
         annotated("ratings", (high, [1.0, 1.0]), (low, [-1.0, -1.0]), group=high + low)
         for high, low in ("ab", "ca")
@@ -159,7 +159,7 @@ def test_votes_on_two_pairs_of_a_candidate_are_two_units(annotated: Annotated) -
 def test_labels_of_annotators_are_nominal_and_several_of_one_are_one_value(
     annotated: Annotated,
 ) -> None:
-    # a: a1 and a2 agree on two labels. b: good against wrong. c: nobody is known to have said it.
+    # a: a1 and a2 agree on two labels. b: good against wrong. c: who said it is not known.
     rows = pl.concat(
         [
             annotated("label", ("a", "rude"), ("a", "wrong"), annotators=["a1", "a2"]),

@@ -260,7 +260,7 @@ def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
     }
     assert (
         "all rows are over the same 2 systems (a, b) and 3 candidates, without 1 system (c) and "
-        "3 candidates (good lacks 3, bad lacks 3) that not all have; --over all keeps them"
+        "3 candidates (good lacks 3, bad lacks 3) that not every metric has; --over all keeps them"
     ) in metrics_notes(found.to_dict())
     assert found.scores.filter(scorer="length").height == len(CANDIDATES)  # all are written
 

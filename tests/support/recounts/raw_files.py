@@ -143,7 +143,7 @@ FRANK_TYPES = ("RelE", "EntE", "CircE", "CorefE", "LinkE", "OutE", "GramE")
 
 
 def frank_types(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """A sentence on whose error nobody agreed lowers `Other` and all the others with it."""
+    """A sentence on whose error annotators disagreed lowers `Other` and all the others with it."""
     disagreed = 1 - row["Other"]
     found = tuple(name for name in FRANK_TYPES if 1 - row[name] - disagreed > 1e-6)
     return found or ("untyped",)
