@@ -1,15 +1,14 @@
 """What a converter yields: one label (or score) of one candidate under one aspect."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Annotation:
-    """One label (or score) of one candidate under one aspect.
+class Annotation(NamedTuple):
+    """One label (or score) of one candidate under one aspect; name the fields when you make one.
 
     Attributes:
         where: Where it was read (file:line), for messages about it.
@@ -41,8 +40,8 @@ class Annotation:
     inputs: Mapping[str, str]
     candidate_id: str
     candidate: str
-    system: str | None = None
     aspect: str
+    system: str | None = None
     label: str | None = None
     score: float | None = None
     ratings: Sequence[float] | None = None
@@ -51,4 +50,4 @@ class Annotation:
     split: str = "test"
     language: str | None = None
     group: str | None = None
-    metadata: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    metadata: Mapping[str, str] = _NOTHING

@@ -69,22 +69,21 @@ def derive(
 
 
 def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) -> dict[str, Any]:
-    equal = same_text(pairs, texts)
     lowered = texts.with_columns(pl.col("text").str.to_lowercase())
-    systems = annotations["system"].str.split("|").explode()
-    key = ["split", "candidate_id"]
-    candidates = annotations.select(*key, "candidate").unique(key)
+    alike = pairs.filter(same_text(pairs, lowered))
+    equal = same_text(alike, texts).sum()
+    systems = annotations["system"].unique().str.split("|").explode()
     return {
         "annotations": annotations.height,
         "contexts": annotations.select(pl.struct(CONTEXT).n_unique()).item(),
-        "candidates": candidates.height,
-        "empty_candidates": candidates.filter(pl.col("candidate").str.strip_chars() == "").height,
+        "candidates": texts.height,
+        "empty_candidates": texts.filter(pl.col("text") == "").height,
         "systems": systems.drop_nulls().n_unique(),
         "pairs": pairs.height,
         "distinct_pairs": pairs.select(DISTINCT).n_unique(),
         **find_contradictions(pairs)._asdict(),
-        "equal_pairs": int(equal.sum()),
-        "same_after_lowercase": int((same_text(pairs, lowered) & ~equal).sum()),
+        "equal_pairs": equal,
+        "same_after_lowercase": alike.height - equal,
         **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
     }
 

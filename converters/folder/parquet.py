@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,7 +33,9 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
             ) as writer,
         ):
             # Arrow's texts are copies, and a context is in many pairs: some rows at a time.
-            for rows in frame.iter_slices(ROWS_AT_A_TIME):
+            # Gathered, because the lists of a slice hold the texts of the whole frame.
+            for start in range(0, frame.height, ROWS_AT_A_TIME):
+                rows = frame[np.arange(start, min(start + ROWS_AT_A_TIME, frame.height))]
                 writer.write_table(rows.to_arrow().cast(plain))
     except OSError as error:  # Arrow does not know the name
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error

@@ -1,9 +1,7 @@
 """Annotations gathered into a frame, checked row by row on the way."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from itertools import accumulate, chain, islice
-from operator import attrgetter
 from typing import Any, TypeVar
 
 import polars as pl
@@ -21,8 +19,6 @@ Item = TypeVar("Item", bound=Hashable)
 
 CHUNK = 50_000
 """Annotations held as Python objects at a time."""
-
-_VALUES = {field.name: attrgetter(field.name) for field in fields(Annotation)}
 
 
 def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.DataFrame:
@@ -94,11 +90,12 @@ def _chunk_frame(
 
 def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str]) -> pl.DataFrame:
     """Build the columns, as strictly as JSON takes types: polars alone would make True a 1."""
-    columns: dict[str, Any] = {name: list(map(value, chunk)) for name, value in _VALUES.items()}
+    values = zip(*chunk, strict=True)
+    columns: dict[str, Any] = dict(zip(Annotation._fields, values, strict=True))
     numbers = chain(columns["score"], *filter(None, columns["ratings"]))
     if bool in map(type, numbers):
         raise TypeError("a truth value where a number belongs")
-    if any(isinstance(names, str) for names in columns["annotators"]):
+    if str in map(type, columns["annotators"]):
         raise TypeError("a text where a list of texts belongs")
     if bytes in map(type, chain.from_iterable(filter(None, columns["annotators"]))):
         raise TypeError("bytes where a text belongs")
@@ -123,7 +120,10 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
 
 
 def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
-    distinct, places = _number_distinct(tuple(parts.items()) for parts in inputs)
+    objects = {id(parts): parts for parts in inputs}  # one for all candidates of a context, mostly
+    distinct, numbers = _number_distinct(tuple(parts.items()) for parts in objects.values())
+    number_of = dict(zip(objects, numbers, strict=True))
+    places = [number_of[id(parts)] for parts in inputs]
     if not all(isinstance(text, str) for parts in distinct for pair in parts for text in pair):
         raise TypeError("a part of a context that is not text")
     keys = [key for parts in distinct for key, _ in parts]
@@ -150,7 +150,8 @@ def _number_distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
 
 def _row(source: Source, annotation: Annotation) -> dict[str, Any]:
     """Return an annotation as the JSON object that the schema describes."""
-    row = {name: getattr(annotation, name) for name in _VALUES if name != "where"}
+    row = annotation._asdict()
+    del row["where"]
     for name in ("inputs", "metadata"):
         if isinstance(row[name], Mapping):
             row[name] = dict(row[name])

@@ -108,10 +108,16 @@ def fold(text: pl.Expr) -> pl.Expr:
     return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
 
 
+_FOLDED = r"^[!-~]*( [!-~]+)*$"
+"""What folding leaves as it is: ASCII in single spaces, as most texts are."""
+
+
 def _folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
     key = ("split", "candidate_id")
-    candidates = annotations.select(*key, "candidate").unique(key, keep="any")
-    return candidates.select(*key, text=fold(pl.col("candidate")))
+    texts = annotations.select(*key, text="candidate").unique(key, keep="any")
+    is_folded = texts["text"].str.contains(_FOLDED)
+    folded = texts.filter(~is_folded).with_columns(fold(pl.col("text")))
+    return pl.concat([texts.filter(is_folded), folded])
 
 
 def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:

@@ -119,12 +119,15 @@ def _unread(annotations: pl.DataFrame, used: pl.DataFrame, rule: Rule) -> list[D
 
 def _compare_no_error(used: pl.DataFrame, rule: NoError) -> Comparisons:
     clean = pl.col("label") == rule.no_error
-    mixed = clean.any().over(_CANDIDATE) & (~clean).any().over(_CANDIDATE)
-    contradictory = used.filter(mixed).select(_CANDIDATE).unique().height
-    clear = used.filter(~mixed)
-    frame = _pair(_high(clear.filter(clean), "label"), _low(clear.filter(~clean), "label"))
+    right, wrong = used.filter(clean), used.filter(~clean)
+    mixed = right.join(wrong, on=_CANDIDATE, how="semi", nulls_equal=True).select(_CANDIDATE)
+    right, wrong = (
+        rows.join(mixed, on=_CANDIDATE, how="anti", nulls_equal=True, maintain_order="left")
+        for rows in (right, wrong)
+    )
     why = f'labelled both "{rule.no_error}" and with an error'
-    return Comparisons(frame, [Dropped("contradictory", "candidates", contradictory, why)])
+    contradictory = Dropped("contradictory", "candidates", mixed.n_unique(), why)
+    return Comparisons(_pair(_high(right, "label"), _low(wrong, "label")), [contradictory])
 
 
 def _compare_majority(used: pl.DataFrame, rule: Majority) -> Comparisons:

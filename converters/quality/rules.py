@@ -108,6 +108,9 @@ _RULES: dict[str, type[Rule]] = {
 }
 
 
+_TEXTS = ("context", "inputs", "candidate", "metadata")
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The rule of every aspect.
@@ -121,7 +124,11 @@ class Rules:
     aspects: Mapping[str, Rule]
 
     def divide(self, annotations: pl.DataFrame) -> Iterator[tuple[Rule, pl.DataFrame]]:
-        """Yield each rule that is used, with the annotations of its aspects."""
+        """Yield each rule that is used, with the annotations of its aspects, without their texts.
+
+        No rule reads the texts, and each step would copy them.
+        """
+        annotations = annotations.drop(_TEXTS, strict=False)
         by_rule: dict[Rule, list[str]] = {}
         for aspect in annotations["aspect"].unique().sort():
             by_rule.setdefault(self.aspects.get(aspect, self.default), []).append(aspect)

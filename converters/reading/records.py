@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,8 +26,7 @@ LONGEST_CELL = 16 * 2**20
 """Characters of a quoted cell, which may run over many lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One JSON object of a file and the place it was read from.
 
     The methods return a field as the type a converter expects, or raise a SourceError that names

@@ -4,7 +4,7 @@ The scores of its annotators become the candidate's ratings; a label that severa
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from nnd.converters import Annotation
@@ -56,8 +56,7 @@ def gather_raters(annotations: Iterable[Annotation]) -> Iterator[Annotation]:
     for known in judged.values():
         names = sorted(known.given)  # in an order that is not that of the rows
         scored = {name: score for name in names if (score := known.given[name]) is not None}
-        yield replace(
-            known.first,
+        yield known.first._replace(
             score=None,
             ratings=list(scored.values()) or None,
             annotators=list(scored) or names,
