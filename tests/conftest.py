@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,10 @@ import pytest
 # Before any Hub client is imported: no test asks the Hub, and none waits for its retries. Those
 # that want a Hub start a client of their own against the loopback server.
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+# Compiled once and not by every worker and child process, as PYTHONDONTWRITEBYTECODE would have it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Tests run side by side: threads of one more library each would only wait for one another.
 if "PYTEST_XDIST_WORKER" in os.environ:
