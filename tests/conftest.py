@@ -23,6 +23,14 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is marked `full`, but for `make test-full`."""
+    if not os.environ.get("NND_TEST_FULL"):
+        for item in items:
+            if item.get_closest_marker("full"):
+                item.add_marker(pytest.mark.skip(reason="takes long: NND_TEST_FULL=1"))
+
+
 @pytest.fixture(scope="session")
 def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("nnd-caches")

@@ -273,6 +273,7 @@ def test_what_the_command_publishes_loads_without_nnd(hub: Hub, tmp_path: Path) 
     assert {**on_hub, "signature": ""} == {**on_hub, **expected, "signature": ""}
 
 
+@pytest.mark.full
 def test_a_space_with_a_hyphen_loads_too(hub: Hub, ask: Ask, tmp_path: Path) -> None:
     ask(publish("org/near-negative"))
     loaded = load_from(hub, "org/near-negative", [], tmp_path / "home")
