@@ -61,10 +61,10 @@ demo: $(BIN)/nnd
 	@echo "    nnd evaluate --model gpt2 --data quiz_design --limit 200"
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 test-full: $(VENV)/dev
-	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 -q --durations=15 -m "not alone"
+	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations=15 -m "not alone"
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -q --durations=15 -m alone
 
 bench: $(VENV)/dev

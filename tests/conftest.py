@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +12,23 @@ import pytest
 # that want a Hub start a client of their own against the loopback server.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+# Compiled once and not by every worker and child process, as PYTHONDONTWRITEBYTECODE would have it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Tests run side by side: threads of one more library each would only wait for one another.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is marked `full`, but for `make test-full`."""
+    if not os.environ.get("NND_TEST_FULL"):
+        for item in items:
+            if item.get_closest_marker("full"):
+                item.add_marker(pytest.mark.skip(reason="takes long: NND_TEST_FULL=1"))
 
 
 @pytest.fixture(scope="session")

@@ -224,19 +224,21 @@ def printed(
     return show
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", [*READ_OR_WRITE_RUNS, *OTHERS])
 def test_no_number_and_no_name_is_cut(
-    name: str, width: int, made: Callable[[str], Shown], printed: Callable[..., str]
+    name: str, made: Callable[[str], Shown], printed: Callable[..., str]
 ) -> None:
     found = made(name)
-    shown = printed(found, width, details=True)
-    for part in (found.table(), *found.details()):
-        if isinstance(part, Table):
-            check_whole(part, shown)
-    for line in shown.splitlines():
-        folds = not line.startswith((" ", "nnd|", "@@", "+", "-"))
-        assert len(line) <= width or not folds or " " not in line.strip(), line
+    tables = [each for each in (found.table(), *found.details()) if isinstance(each, Table)]
+    screens = {width: printed(found, width, details=True) for width in WIDTHS}
+    for width, shown in screens.items():
+        for table in tables:
+            check_whole(table, shown)
+        for line in shown.splitlines():
+            folds = not line.startswith((" ", "nnd|", "@@", "+", "-"))
+            assert len(line) <= width or not folds or " " not in line.strip(), line
+    # What is shortened is shortened the same in every width: texts of data, not numbers or names.
+    assert len({shown.count("…") for shown in screens.values()}) == 1
 
 
 def check_whole(table: Table, shown: str) -> None:
@@ -257,15 +259,6 @@ def test_a_run_fits_the_first_screen(
     lines = printed(made(name), 80).splitlines()
     assert len(lines) <= SCREEN
     assert max(map(len, lines)) <= 80
-
-
-@pytest.mark.parametrize("name", [*READ_OR_WRITE_RUNS, *OTHERS])
-def test_no_table_has_an_ellipsis_of_its_own(
-    name: str, made: Callable[[str], Shown], printed: Callable[..., str]
-) -> None:
-    # What is shortened is shortened the same in every width: texts of data, not numbers or names.
-    found = made(name)
-    assert len({printed(found, width, details=True).count("…") for width in WIDTHS}) == 1
 
 
 def test_a_terminal_without_colour_and_a_poor_encoding(

@@ -27,7 +27,7 @@ from support.report.runs import Pretended, write_run
 
 from nnd.converters.folder.conversion import convert
 
-KILLS = 50 if os.environ.get("NND_TEST_FULL") else 2
+KILLS = 50 if os.environ.get("NND_TEST_FULL") else 1
 """Of each command."""
 
 SERVER = str(Path(__file__).parents[1] / "support/killed_calls.py")
@@ -177,7 +177,10 @@ def publishing(place: Path, converted: list[Path], hub: Hub) -> Job:
     return Job(calls("publish", place, versions), read)
 
 
-@pytest.mark.parametrize("make", [converting, evaluating, reporting, publishing])
+@pytest.mark.parametrize(
+    "make",
+    [converting, pytest.param(evaluating, marks=pytest.mark.full), reporting, publishing],
+)
 def test_kills(
     make: Callable[[Path, list[Path], Hub], Job],
     place: Path,
@@ -199,7 +202,7 @@ def test_kills(
     for number in range(KILLS):
         killed, following = job.calls[number % 2], job.calls[1 - number % 2]
         death = {"after": chance.uniform(0, 1.1) * done["seconds"]}
-        if number % 3:
+        if (number + 1) % 3:
             death = {"at": chance.randint(1, done["events"])}
         seen["killed" if ask(killed, **death) == {"killed": signal.SIGKILL} else "too late"] += 1
 
@@ -265,4 +268,4 @@ def check_refused(ask: Callable[..., dict[str, Any]], call: Mapping[str, Any], m
 
 def test_the_kills_were_kills() -> None:
     """Or all of the above might have ended in peace."""
-    assert seen["killed"] >= 3 * KILLS, seen
+    assert 4 * seen["killed"] >= 3 * seen.total() > 0, seen

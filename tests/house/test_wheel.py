@@ -98,26 +98,25 @@ def run(site: Path, program: str, *, folder: Path) -> subprocess.CompletedProces
     )
 
 
-def nnd(site: Path, *arguments: str, folder: Path) -> str:
-    program = f"sys.argv = ['nnd', *{arguments!r}]; from near_negative import main; main()"
-    done = run(site, program, folder=folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def command(*arguments: str) -> str:
+    """The program that runs the command."""
+    return f"sys.argv = ['nnd', *{arguments!r}]; from near_negative import main; main()"
 
 
 def test_installed_wheel_converts_and_evaluates(installed: Path, tmp_path: Path) -> None:
-    nnd(installed, "convert", "sample", "--out", "sample", folder=tmp_path)
+    done = run(installed, command("convert", "sample", "--out", "sample"), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
     train = (
         "from pathlib import Path; import polars as pl;"
         "import nnd.metric.toy_models as toys;"
         "assert toys.__file__.startswith(sys.path[0]), toys.__file__;"
         "toys.train_toy_models(pl.read_parquet('sample/pairs.parquet'), Path('toys'),"
-        " recipes=toys.RECIPES[:1])"
+        " recipes=toys.RECIPES[:1]);"
     )
-    done = run(installed, train, folder=tmp_path)
+    evaluate = command("evaluate", "--model", "toys/toy-untrained", "--data", "sample", "--json")
+    done = run(installed, train + evaluate, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    asked = ("evaluate", "--model", "toys/toy-untrained", "--data", "sample", "--json")
-    (result,) = json.loads(nnd(installed, *asked, folder=tmp_path))["results"]
+    (result,) = json.loads(done.stdout)["results"]
     assert result["n"] == result["by_aspect"]["answer"]["n"] + result["by_aspect"]["question"]["n"]
 
 
@@ -125,6 +124,6 @@ def test_files_that_another_project_overwrote_are_noticed(installed: Path, tmp_p
     """As `pip` does where its distribution, too, holds `nnd/__init__.py`."""
     site = Path(shutil.copytree(installed, tmp_path / "site"))
     (site / "nnd" / "__init__.py").write_text("__version__ = '0.2.0'\n")
-    done = run(site, "from near_negative import main; main()", folder=tmp_path)
+    done = run(site, command(), folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"nnd: Python imports nnd from {site}/nnd/__init__.py, which is")

@@ -24,22 +24,29 @@ def loaded_by(program: str, *arguments: object) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("program", "unneeded"),
+    ("names", "unneeded"),
     [
-        ("from nnd.metric.report import report", SLOW),
-        ("from nnd.metric.training import curve", SLOW),
-        ("from nnd.metric.agreement import agree", SLOW | {"matplotlib"}),
-        ("from nnd.metric.comparison import compare", SLOW | {"matplotlib"}),
-        ("from nnd.metric.data import load_pairs", SLOW | {"matplotlib"}),
-        ("from nnd.metric.results import score_pairs", SLOW | {"matplotlib"}),
-        ("from nnd.metric.engine import Scoring", SLOW | {"matplotlib", "polars"}),
-        ("from nnd.metric.encoding import find_template, render", SLOW | {"matplotlib", "polars"}),
-        # transformers imports scipy and huggingface_hub, whoever asks for a model.
-        ("from nnd.metric import evaluate", SLOW - MODEL_LIBRARIES - {"scipy"} | {"matplotlib"}),
+        (["report.report", "training.curve"], SLOW),
+        (
+            ["agreement.agree", "comparison.compare", "data.load_pairs", "results.score_pairs"],
+            SLOW | {"matplotlib"},
+        ),
+        (
+            ["engine.Scoring", "encoding.find_template", "encoding.render"],
+            SLOW | {"matplotlib", "polars"},
+        ),
+        pytest.param(
+            ["evaluate"],
+            # transformers imports scipy and huggingface_hub, whoever asks for a model.
+            SLOW - MODEL_LIBRARIES - {"scipy"} | {"matplotlib"},
+            marks=pytest.mark.full,
+        ),
     ],
-    ids=lambda value: value.split()[-1] if isinstance(value, str) else None,
+    ids=lambda value: value[0] if isinstance(value, list) else None,
 )
-def test_what_is_not_needed_is_not_imported(program: str, unneeded: set[str]) -> None:
+def test_what_is_not_needed_is_not_imported(names: list[str], unneeded: set[str]) -> None:
+    places = [f"nnd.metric.{name}".rpartition(".") for name in names]
+    program = "\n".join(f"from {module} import {name}" for module, _, name in places)
     assert sorted(loaded_by(program) & unneeded) == []
 
 

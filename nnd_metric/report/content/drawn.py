@@ -44,20 +44,24 @@ class Figures(NamedTuple):
 def draw_figures(content: Content) -> Figures:
     """Draw what the content of a report has to show."""
     with style():
+        forest, agreement = _forest(content), _agreement(content)
+        scaling = _scaling(content)
         return Figures(
-            rates=[*_forest(content), _heat_map(content)],
-            agreement=_agreement(content),
+            rates=[*forest, _heat_map(content)],
+            agreement=agreement,
             comparisons=_comparisons(content),
-            scaling=_scaling(content),
-            stacked=dict(_stacked(content)),
+            scaling=scaling,
+            stacked=dict(_stacked([*forest, *agreement, *scaling], content)),
         )
 
 
-def _stacked(content: Content) -> Iterator[tuple[str, Drawing]]:
-    for draw in (_forest, _agreement, _scaling):
-        for usual, stacked in zip(draw(content), draw(content, stacked=True), strict=True):
-            if tuple(usual.figure.get_size_inches()) != tuple(stacked.figure.get_size_inches()):
-                yield usual.name, stacked
+def _stacked(usual: Sequence[Drawing], content: Content) -> Iterator[tuple[str, Drawing]]:
+    stacked = [
+        each for draw in (_forest, _agreement, _scaling) for each in draw(content, stacked=True)
+    ]
+    for wide, narrow in zip(usual, stacked, strict=True):
+        if tuple(wide.figure.get_size_inches()) != tuple(narrow.figure.get_size_inches()):
+            yield wide.name, narrow
 
 
 def _forest(content: Content, *, stacked: bool = False) -> list[Drawing]:

@@ -850,7 +850,9 @@ def test_the_command_refuses_in_one_line(
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("source", ["goyal_gpt3_news", "frank"])
+@pytest.mark.parametrize(
+    "source", ["goyal_gpt3_news", pytest.param("frank", marks=pytest.mark.full)]
+)
 def test_real_data_with_addresses(nnd_data: Path, tmp_path: Path, source: str) -> None:
     folder, place = tmp_path / "out", tmp_path / "release"
     place.mkdir()

@@ -184,24 +184,34 @@ def nnd(hub: Hub, home: Path, *arguments: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
-    local = Path(save_model("gpt2", tmp_path))
-    data = write_pairs(tmp_path)
-    hub.commit("models", "org/tiny", {path.name: path.read_bytes() for path in local.iterdir()})
+OPTIONS = ("--model", "org/tiny", "--data", "org/quiz", "--no-cache", "--json")
+
+
+@pytest.fixture(scope="module")
+def made(served: Hub, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A model and data, which the Hub has as org/tiny, org/quiz and org/news."""
+    place = tmp_path_factory.mktemp("made")
+    local, data = save_model("gpt2", place), write_pairs(place)
+    weights = {path.name: path.read_bytes() for path in Path(local).iterdir()}
+    served.commit("models", "org/tiny", weights)
     for name in ("org/quiz", "org/news"):
-        hub.commit(
+        served.commit(
             "datasets", name, {path.name: path.read_bytes() for path in data.glob("*.parquet")}
         )
+    return local, data
+
+
+def test_evaluate_sends_what_it_measured(hub: Hub, made: tuple[str, Path], tmp_path: Path) -> None:
+    local, data = made
     version = hub.commits("datasets", "org/quiz")[0].id
     commit = hub.commits("models", "org/tiny")[0].id
-    options = ("--model", "org/tiny", "--data", "org/quiz", "--no-cache", "--json")
-    done = nnd(hub, tmp_path / "home", "evaluate", *options, "--push-to-model-card")
+    done = nnd(hub, tmp_path / "home", "evaluate", *OPTIONS, "--push-to-model-card")
     assert done.returncode == 0, done.stderr
     page = f"{hub.endpoint}/org/tiny/discussions/1"
     assert done.stderr == f"org/tiny: pull request {page}\n"
     assert TOKEN not in done.stdout
 
-    expected = evaluate(str(local), data).to_dict()["results"][0]
+    expected = evaluate(local, data).to_dict()["results"][0]
     readme = hub.files("models", "org/tiny", "refs/pr/1")["README.md"].decode()
     overall, *categories = ModelCard(readme).data.eval_results
     assert (overall.metric_value, overall.dataset_revision) == (expected["pass_rate"], version)
@@ -210,11 +220,17 @@ def test_evaluate_sends_what_it_measured(hub: Hub, tmp_path: Path) -> None:
     }
     assert f"model:org/tiny@{commit[:7]}|" in overall.metric_args["signature"]
 
-    named = ("--model", "org/tiny@main", *options[2:])
+
+@pytest.mark.full
+@pytest.mark.usefixtures("made")
+def test_evaluate_sends_nothing_twice(hub: Hub, tmp_path: Path) -> None:
+    nnd(hub, tmp_path / "home", "evaluate", *OPTIONS, "--push-to-model-card")
+    page = f"{hub.endpoint}/org/tiny/discussions/1"
+    named = ("--model", "org/tiny@main", *OPTIONS[2:])
     again = nnd(hub, tmp_path / "home", "evaluate", *named, "--push-to-model-card")
     assert again.stderr == f"org/tiny: {page} has these results already\n"
 
-    several = (*options, "--data", "org/news", "--push-to-model-card")
+    several = (*OPTIONS, "--data", "org/news", "--push-to-model-card")
     more = nnd(hub, tmp_path / "home", "evaluate", *several)
     assert more.stderr == f"org/tiny: pull request {page[:-1]}2\n"
     readme = hub.files("models", "org/tiny", "refs/pr/2")["README.md"].decode()

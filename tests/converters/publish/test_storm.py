@@ -22,7 +22,10 @@ from support.hub.server import Hub
 from nnd.converters.folder.conversion import convert
 from nnd.converters.publish.release import read_release, write_release
 
-STORMS = 200 if os.environ.get("NND_TEST_FULL") else 20
+FULL = bool(os.environ.get("NND_TEST_FULL"))
+STORMS = 200 if FULL else 20
+DEADLY = 4 if FULL else 8
+"""Every how many storms the process is killed."""
 
 # Storage that damages what it took is not a state that anybody could mend by trying again
 # (`test_what_the_hub_holds_is_read_back` has it).
@@ -114,7 +117,7 @@ def weather(seed: int, clients: Clients) -> Faults:
     faults.delay = 0.001
     if fault := ON_COMMIT[seed % len(ON_COMMIT)]:
         faults.script("POST .*/commit/", fault)
-    if seed % 4 == 0:
+    if seed % DEADLY == 0:
         faults.script(chance.choice(DEATHS), clients.kill)
     return faults
 

@@ -1,8 +1,12 @@
 """YAML that cannot blow up, in which no key hides another and 1:30, on and no are texts."""
 
+import runpy
+from pathlib import Path
+
 import pytest
 import yaml
 
+import nnd.converters.reading.yaml as module
 from nnd.converters.reading.yaml import load_yaml
 
 
@@ -52,3 +56,12 @@ def test_true_and_false_are_no_texts() -> None:
 
 def test_other_numbers_are_numbers() -> None:
     assert load_yaml("[1, -2, 0, 1.5, -1e-3, 0.0]") == [1, -2, 0, 1.5, "-1e-3", 0.0]
+
+
+def test_without_libyaml_it_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    slow = runpy.run_path(str(Path(module.__file__)))["load_yaml"]
+    text = "a: &one {b: [1, 1:30, no]}\nc: *one\n"
+    assert slow(text) == load_yaml(text) == {"a": {"b": [1, "1:30", "no"]}, "c": slow(text)["a"]}
+    with pytest.raises(yaml.YAMLError, match='the key "a" stands twice; keep one'):
+        slow("a: 1\na: 2")

@@ -84,6 +84,7 @@ def demetr_row(**fields: Any) -> dict[str, Any]:
     } | fields
 
 
+@pytest.mark.full
 def test_demetr_is_found_in_a_zip_by_the_names_of_its_files(nnd_data: Path, tmp_path: Path) -> None:
     packed = convert("demetr", origin=nnd_data / "demetr")
     with zipfile.ZipFile(nnd_data / "demetr/demetr.zip") as archive:

@@ -53,10 +53,15 @@ def texts_of(reading: Reading, data: Path) -> list[Text]:
     return recounted(reading.place(data), READINGS.index(reading))
 
 
-def pairs_of(reading: Reading, texts: list[Text]) -> list[Row]:
+def pairs_of(reading: Reading, data: Path) -> list[Row]:
+    return recounted_pairs(reading.place(data), READINGS.index(reading))
+
+
+@cache
+def recounted_pairs(folder: Path, number: int) -> list[Row]:
     """Every pair of two candidates of a context and a group, in the order of their keys."""
-    groups = defaultdict(list)
-    for text in texts:
+    reading, groups = READINGS[number], defaultdict(list)
+    for text in recounted(folder, number):
         groups[text.split, text.context, text.group].append(text)
     found: list[Row] = []
     for group in groups.values():
@@ -92,7 +97,7 @@ def same_text(row: Row) -> bool:
 @every_reading
 def test_every_pair_and_no_other_in_order(reading: Reading, nnd_data: Path) -> None:
     conversion = conversion_of(reading, nnd_data)
-    pairs = pairs_of(reading, texts_of(reading, nnd_data))
+    pairs = pairs_of(reading, nnd_data)
     dropped = {entry["reason"]: entry["n"] for entry in conversion.manifest["dropped"]}
 
     assert pairs
@@ -106,14 +111,14 @@ NEWER = [reading for reading in READINGS if reading.id in DISTINCT]
 
 @pytest.mark.parametrize("reading", NEWER, ids=[reading.id for reading in NEWER])
 def test_the_recount_gives_the_distinct_pairs(reading: Reading, nnd_data: Path) -> None:
-    pairs = pairs_of(reading, texts_of(reading, nnd_data))
+    pairs = pairs_of(reading, nnd_data)
 
     assert len({(*row[:4], row[6]) for row in pairs if not same_text(row)}) == DISTINCT[reading.id]
 
 
 @every_reading
 def test_the_recount_gives_the_known_number(reading: Reading, nnd_data: Path) -> None:
-    assert len(pairs_of(reading, texts_of(reading, nnd_data))) == WITH_EQUAL_TEXTS[reading.id]
+    assert len(pairs_of(reading, nnd_data)) == WITH_EQUAL_TEXTS[reading.id]
 
 
 @every_reading
@@ -176,7 +181,7 @@ def test_margins(reading: Reading, nnd_data: Path) -> None:
 @every_reading
 def test_counts(reading: Reading, nnd_data: Path) -> None:
     texts = texts_of(reading, nnd_data)
-    pairs = [row for row in pairs_of(reading, texts) if not same_text(row)]
+    pairs = [row for row in pairs_of(reading, nnd_data) if not same_text(row)]
     sizes = Counter((text.split, text.context) for text in texts)
     found = conversion_of(reading, nnd_data).manifest
     dropped = {entry["reason"]: entry["n"] for entry in found["dropped"]}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -128,34 +129,35 @@ def test_help_costs_little_more_than_what_prints_it() -> None:
 HEAVY = ("torch", "transformers", "datasets", "evaluate", "polars", "numpy", "scipy")
 
 LOADED = """
-import sys
+import json, sys
 from nnd.metric.cli.command import main
-sys.argv = ["nnd", *sys.argv[1:]]
-try:
-    main()
-finally:
-    print("loaded:", *(name for name in {heavy} if name in sys.modules))
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["nnd", *arguments]
+    try:
+        main()
+    except SystemExit as ended:
+        assert not ended.code, arguments
+print("loaded:", *(name for name in {heavy} if name in sys.modules))
 """
 
 
-def modules_loaded_by(*arguments: object, heavy: Sequence[str]) -> list[str]:
-    program = [sys.executable, "-c", LOADED.format(heavy=heavy), *map(str, arguments)]
+def modules_loaded_by(*commands: Sequence[object], heavy: Sequence[str]) -> list[str]:
+    """What commands load that run one after the other in a process of their own."""
+    told = json.dumps([[str(each) for each in arguments] for arguments in commands])
+    program = [sys.executable, "-c", LOADED.format(heavy=heavy), told]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()[-1].removeprefix("loaded:").split()
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"]], ids=" ".join)
-def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
-    assert modules_loaded_by(*arguments, heavy=HEAVY) == []
+def test_help_loads_nothing_heavy() -> None:
+    assert modules_loaded_by(["--help"], ["evaluate", "--help"], heavy=HEAVY) == []
 
 
 def test_converting_and_validating_never_load_torch(sample: Path, tmp_path: Path) -> None:
     models = ("torch", "transformers", "evaluate")
-    out = tmp_path / "out"
-    assert modules_loaded_by("convert", "sample", "--out", out, heavy=models) == []
-    assert modules_loaded_by("validate", sample, heavy=models) == []
-    assert modules_loaded_by("sources", heavy=models) == []
+    convert = ["convert", "sample", "--out", tmp_path / "out"]
+    assert modules_loaded_by(convert, ["validate", sample], ["sources"], heavy=models) == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -465,7 +467,11 @@ def test_a_run_without_a_terminal_says_nothing_on_stderr(
     ("variables", "said"),
     [
         ({}, "nobody/nothing: no such model: "),
-        ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "the Hub cannot be asked (no connection); "),
+        pytest.param(
+            {"HF_ENDPOINT": "http://127.0.0.1:9"},
+            "the Hub cannot be asked (no connection); ",
+            marks=pytest.mark.full,
+        ),
     ],
     ids=["no such model", "no connection"],
 )
@@ -497,6 +503,7 @@ def test_an_interrupt_while_libraries_load_is_one_line(sample: Path, tmp_path: P
     assert (ran.code, ran.out, ran.err) == (130, "", "nnd: interrupted\n")
 
 
+@pytest.mark.full
 def test_what_transformers_reports_is_not_passed_on(
     sample: Path, tiny: Callable[[str], Family], tmp_path: Path
 ) -> None:
@@ -506,18 +513,30 @@ def test_what_transformers_reports_is_not_passed_on(
     assert_one_line(ran, "lm_head.weight is not among them")  # it prints a table of such weights
 
 
-def no_room() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+@contextmanager
+def no_room() -> Iterator[None]:
+    """No file may become larger than a thousand bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["new folder", "over an older result"])
-def test_a_full_disk_while_converting(before: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_a_full_disk_while_converting(
+    before: bool,  # noqa: FBT001
+    nnd: Nnd,
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "sample-nnd"
     if before:
-        assert installed("convert", "sample", "--out", out).code == 0
+        assert nnd("convert", "sample", "--out", out).code == 0
     files = listing(tmp_path)
     held = {path: (tmp_path / path).read_bytes() for path in files if (tmp_path / path).is_file()}
-    ran = installed("convert", "sample", "--out", out, preexec_fn=no_room)
+    with no_room():
+        ran = nnd("convert", "sample", "--out", out)
     assert_one_line(ran, str(out), "File too large", "make room")
     assert listing(tmp_path) == files
     assert {path: (tmp_path / path).read_bytes() for path in held} == held
@@ -527,12 +546,8 @@ def test_a_full_disk_while_evaluating(
     nnd: Nnd, sample: Path, saved: Callable[[str], Path], tmp_path: Path
 ) -> None:
     asked = ("--model", saved("gpt2"), "--data", sample, "--out", tmp_path / "run", "--no-cache")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
+    with no_room():
         ran = nnd("evaluate", *asked)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert_one_line(ran, str(tmp_path / "run"), "File too large", "make room")
     assert listing(tmp_path) == []
 
@@ -542,7 +557,10 @@ def test_an_error_of_the_installed_command_has_no_traceback(tmp_path: Path) -> N
     assert_one_line(ran, "nowhere")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["ascii", *(pytest.param(each, marks=pytest.mark.full) for each in ("cp1252", "utf-8"))],
+)
 def test_any_encoding_of_the_terminal_will_do(encoding: str, sample: Path, tmp_path: Path) -> None:
     rates = "model,category,pass_rate\nCigüeña 鸛,overall,0.5\nheron,overall,0.6\n"
     (tmp_path / "rates.csv").write_text(rates, encoding="utf-8")

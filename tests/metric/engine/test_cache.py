@@ -394,6 +394,7 @@ def test_what_was_computed_outlasts_a_kill(
         assert stored(evaluate(loaded, PAIRS))[0] == kept[-1]
 
 
+@pytest.mark.full
 def test_two_processes_at_once(saved: Saved, pairs: Path) -> None:
     both = [process("together", saved("gpt2"), pairs) for _ in range(2)]
     assert [one.stdout.readline() for one in both if one.stdout] == ["ready\n"] * 2

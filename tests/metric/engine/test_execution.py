@@ -230,6 +230,7 @@ def test_no_bar_where_nobody_looks(loaded: Loaded, capsys: pytest.CaptureFixture
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.full
 def test_a_real_terminal_shows_the_bar(saved: Callable[[str], Path], tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.parquet"
     rows = [(LONG, "the cat", "cat the"), ("the", "dog ran", "ran dog")]

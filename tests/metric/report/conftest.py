@@ -5,9 +5,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from support.report.runs import MODELS, SYSTEMS, write_run
+from support.report.page import Page
+from support.report.runs import FAMILIES, MODELS, SYSTEMS, write_run
 
 from nnd.converters.folder.conversion import convert
+from nnd.metric.report.page.write import report
+
+CATEGORIES = ("disfluent", "off_topic", "wrong_fact")
 
 
 @pytest.fixture(scope="session")
@@ -19,10 +23,22 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def other(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Another dataset: the sample with ids of its own."""
-    out = tmp_path_factory.mktemp("other") / "other"
+def small(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample's tests of three categories, with their human scores: fewer panels to draw."""
+    out = tmp_path_factory.mktemp("small") / "sample"
     shutil.copytree(sample, out)
+    pairs, scores = (pl.read_parquet(out / f"{name}.parquet") for name in ("pairs", "human_scores"))
+    pairs.filter(pl.col("error_category").is_in(CATEGORIES)).write_parquet(out / "pairs.parquet")
+    kept = scores.filter(pl.col("category").is_in(["overall", *CATEGORIES]))
+    kept.write_parquet(out / "human_scores.parquet")
+    return out
+
+
+@pytest.fixture(scope="session")
+def other(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another dataset: the small one with ids of its own."""
+    out = tmp_path_factory.mktemp("other") / "other"
+    shutil.copytree(small, out)
     pairs = pl.read_parquet(out / "pairs.parquet")
     own = pairs.with_columns(pair_id="f" * 4 + pl.col("pair_id").str.slice(4))
     own.write_parquet(out / "pairs.parquet")
@@ -44,6 +60,26 @@ def run(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def two(run: Path, other_run: Path, sample: Path, other: Path) -> list[tuple[Path, Path]]:
+def page_file(run: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its report."""
+    out = tmp_path_factory.mktemp("page") / "report.html"
+    report(run, out, data=sample, families=FAMILIES)
+    return out
+
+
+@pytest.fixture(scope="session")
+def page(page_file: Path) -> Page:
+    """What the report holds."""
+    return Page(page_file)
+
+
+@pytest.fixture(scope="session")
+def small_run(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the same models on the small dataset."""
+    return write_run(tmp_path_factory.mktemp("runs") / "run", small, MODELS, systems=SYSTEMS)
+
+
+@pytest.fixture(scope="session")
+def two(small_run: Path, other_run: Path, small: Path, other: Path) -> list[tuple[Path, Path]]:
     """Runs, each with its dataset."""
-    return [(run, sample), (other_run, other)]
+    return [(small_run, small), (other_run, other)]

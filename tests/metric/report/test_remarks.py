@@ -17,14 +17,6 @@ from nnd.metric.report.page.write import report
 from nnd.schemas import NNDError
 
 
-@pytest.fixture(scope="module")
-def page(run: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
-    """The report of the run."""
-    out = tmp_path_factory.mktemp("page") / "report.html"
-    report(run, out, data=sample)
-    return Page(out)
-
-
 def stored(run: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((run / "result.json").read_text())
     return found
@@ -82,12 +74,12 @@ def test_the_source_says_what_its_data_is(page: Page) -> None:
     ],
 )
 def test_a_manifest_of_a_stranger(
-    source: dict[str, Any], told: str, links: list[str], sample: Path, tmp_path: Path
+    source: dict[str, Any], told: str, links: list[str], small: Path, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    shutil.copytree(sample, data)
+    shutil.copytree(small, data)
     (data / "manifest.json").write_text(json.dumps({"source": source}))
-    run = write_run(tmp_path / "run", sample, MODELS[:1])
+    run = write_run(tmp_path / "run", small, MODELS[:1])
     report(run, tmp_path / "report.html", data=data)
     found = Page(tmp_path / "report.html")
     assert told in found.words()
@@ -95,10 +87,10 @@ def test_a_manifest_of_a_stranger(
     assert {each for each in addresses if each[0] != "#"} == {PAPER, *links}
 
 
-def test_a_manifest_that_cannot_be_read(sample: Path, tmp_path: Path) -> None:
+def test_a_manifest_that_cannot_be_read(small: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
-    shutil.copytree(sample, data)
-    run = write_run(tmp_path / "run", sample, MODELS[:1])
+    shutil.copytree(small, data)
+    run = write_run(tmp_path / "run", small, MODELS[:1])
     (data / "manifest.json").write_text('{"source": 3}')
     with pytest.raises(NNDError) as caught:
         report(run, tmp_path / "report.html", data=data)
@@ -133,12 +125,12 @@ def test_models_have_short_names_and_say_the_whole_one_when_pointed_at(page: Pag
     ],
 )
 def test_correlations_of_few_systems_are_grey(
-    judged: int, why: str | None, sample: Path, tmp_path: Path
+    judged: int, why: str | None, small: Path, tmp_path: Path
 ) -> None:
     # Of 3 systems 2 of 6 orders agree or disagree in full, of 2 systems both do.
     systems = dict(list(SYSTEMS.items())[:judged])
-    run = write_run(tmp_path / "run", sample, MODELS[:judged], systems=systems)
-    report(run, tmp_path / "report.html", data=sample)
+    run = write_run(tmp_path / "run", small, MODELS[:judged], systems=systems)
+    report(run, tmp_path / "report.html", data=small)
     found = Page(tmp_path / "report.html")
     rows = [attrs for _, attrs in found.elements if "weak" in str(attrs.get("class"))]
     assert {row["title"] for row in rows} == ({why} if why else set())

@@ -116,6 +116,7 @@ def test_what_cannot_be_used_is_a_scoring_error(dataset: str, model: str, told: 
         try_model(dataset, model)
 
 
+@pytest.mark.full
 def test_in_a_clone_the_page_tries_the_installed_metric(tmp_path: Path) -> None:
     program = "from nnd.metric.space import app; print(app.metric().__name__, end='')"
     printed = run_python(["-c", program], folder=tmp_path, home=tmp_path / "home")

@@ -64,6 +64,7 @@ def test_bare_name_loads_in_any_folder_with_the_package(tmp_path: Path) -> None:
     assert without == {"package": False, "error": f"ImportError: {NOT_INSTALLED}"}
 
 
+@pytest.mark.full
 def test_without_it_the_bare_name_is_unknown(tmp_path: Path) -> None:
     plan = load_plan("nnd", [], folder=tmp_path)
     (found,) = load_in_processes([plan], home=tmp_path / "home")

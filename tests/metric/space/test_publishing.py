@@ -37,6 +37,12 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.fixture(scope="module")
+def modules() -> dict[str, str]:
+    """The metric as flat modules: leave them as they are."""
+    return flatten("nnd.metric.space.metric")
+
+
 def publish(name: str, **options: Any) -> str:
     """The expression that publishes the metric, for `ask`."""
     quickly = "load('nnd.converters.hub.patience').Patience(first_s=0.001)"
@@ -60,9 +66,8 @@ def test_a_space_holds_what_evaluate_will_ask_for(space: Path) -> None:
     assert modules == named | {"nnd", "app", "trials", "trial_html"}
 
 
-def test_a_space_has_the_page_and_the_flat_modules(space: Path) -> None:
-    modules = flatten("nnd.metric.space.metric")
-    script = modules.pop("space_metric")
+def test_a_space_has_the_page_and_the_flat_modules(space: Path, modules: dict[str, str]) -> None:
+    flat = {name: text for name, text in modules.items() if name != "space_metric"}
     page = {
         name: Path(nnd.metric.space.app.__file__)
         .with_name(f"{name}.py")
@@ -70,7 +75,7 @@ def test_a_space_has_the_page_and_the_flat_modules(space: Path) -> None:
         .replace("from nnd.metric.space.", "from ")
         for name in ("app", "trials", "trial_html")
     }
-    expected = {**modules, "nnd": script, **page}
+    expected = {**flat, "nnd": modules["space_metric"], **page}
     assert {path.stem: path.read_text(encoding="utf-8") for path in space.glob("*.py")} == expected
 
 
@@ -133,7 +138,10 @@ def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -
         *("org/near_negative", "org/gradio"),
     ],
 )
-def test_a_name_that_no_script_can_have_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_name_that_no_script_can_have_is_refused(
+    name: str, modules: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nnd.metric.space.files.flatten", lambda _: dict(modules))
     with pytest.raises(PublishError, match=r"called like its Space.*name the Space ORG/nnd"):
         write_space(name, tmp_path)
 
@@ -273,6 +281,7 @@ def test_what_the_command_publishes_loads_without_nnd(hub: Hub, tmp_path: Path) 
     assert {**on_hub, "signature": ""} == {**on_hub, **expected, "signature": ""}
 
 
+@pytest.mark.full
 def test_a_space_with_a_hyphen_loads_too(hub: Hub, ask: Ask, tmp_path: Path) -> None:
     ask(publish("org/near-negative"))
     loaded = load_from(hub, "org/near-negative", [], tmp_path / "home")

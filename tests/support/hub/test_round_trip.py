@@ -94,6 +94,7 @@ def test_what_is_loaded_is_what_was_published_of_the_real_files(
     _assert_loads(ask, folder, repo_id, tmp_path)
 
 
+@pytest.mark.full
 def test_a_published_metric_scores_a_published_dataset(
     hub: Hub, publisher: Client, tmp_path: Path
 ) -> None:

@@ -42,6 +42,8 @@ MODELS = [
 
 SYSTEMS = {"zoo/ant": "dipper", "zoo/bee": "siskin", "zoo/cat": "plover", "zoo/dog": "wren"}
 
+FAMILIES = {"zoo/ant": "pests", "zoo/bee": "pests"}
+
 
 def pretend(pairs: PairSet, model: Pretended, seed: int) -> pl.DataFrame:
     """Score pairs as the model would, every fiftieth as a tie and every seventieth not at all."""

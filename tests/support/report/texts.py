@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -40,9 +41,9 @@ def hostile_scores() -> pl.DataFrame:
     )
 
 
-def hostile_run(folder: Path) -> Path:
+def hostile_run(folder: Path, names: Sequence[str] = HOSTILE) -> Path:
     """Models that are called so, on those pairs."""
-    models = [Pretended(text, {"": 0.7}, 10 ** (7 + at)) for at, text in enumerate(HOSTILE)]
+    models = [Pretended(text, {"": 0.7}, 10 ** (7 + at)) for at, text in enumerate(names)]
     return write_run(folder, hostile_pairs(), models)
 
 
