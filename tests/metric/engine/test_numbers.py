@@ -1,6 +1,8 @@
 """The engine against the formula: whatever it batches, shares or sorts, the numbers stay."""
 
 import random
+from collections.abc import Callable
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -21,15 +23,23 @@ from support.engine.cases import (
 )
 from support.tiny_models import BUILDERS
 
+Formula = Callable[[str, str, tuple[tuple[str, str], ...]], list[oracle.Score]]
+
+
+@pytest.fixture(scope="module")
+def formula(tiny: Tiny) -> Formula:
+    """`formula(name, protocol, requests)`: what they score, worked out once for all paths."""
+    return cache(lambda name, protocol, requests: oracle.scores(tiny(name), protocol, requests))
+
 
 @pytest.mark.parametrize("token_budget", [1, 150, 10_000])
 @pytest.mark.parametrize(("name", "protocol", "path"), PATH_CASES)
 def test_every_path_equals_the_formula(
-    *, name: str, protocol: str, path: str, token_budget: int, tiny: Tiny, loaded: Loaded
+    *, name: str, protocol: str, path: str, token_budget: int, formula: Formula, loaded: Loaded
 ) -> None:
     found = run(loaded(name), protocol, REQUESTS, path=path, token_budget=token_budget)
     assert found.work.path == path
-    assert_same(found, oracle.scores(tiny(name), protocol, REQUESTS))
+    assert_same(found, formula(name, protocol, tuple(REQUESTS)))
 
 
 @pytest.mark.parametrize("name", BUILDERS)
@@ -42,10 +52,10 @@ def test_the_fastest_path_that_gives_the_numbers_is_taken(name: str, loaded: Loa
 
 @pytest.mark.parametrize(("name", "protocol", "path"), PATH_CASES)
 def test_empty_contexts_score_like_the_formula(
-    name: str, protocol: str, path: str, tiny: Tiny, loaded: Loaded
+    name: str, protocol: str, path: str, formula: Formula, loaded: Loaded
 ) -> None:
     found = run(loaded(name), protocol, EMPTY, path=path)
-    assert_same(found, oracle.scores(tiny(name), protocol, EMPTY))
+    assert_same(found, formula(name, protocol, tuple(EMPTY)))
 
 
 @pytest.mark.parametrize("protocol", ["native", "laban2022"])
@@ -66,15 +76,17 @@ def test_order_and_duplicates_do_not_matter(name: str, tiny: Tiny, loaded: Loade
 
 
 @pytest.mark.parametrize("name", BUILDERS)
-def test_sum_adds_what_native_averages(name: str, tiny: Tiny, loaded: Loaded) -> None:
+def test_sum_adds_what_native_averages(name: str, formula: Formula, loaded: Loaded) -> None:
     found = run(loaded(name), "sum", REQUESTS)
-    assert_same(found, oracle.scores(tiny(name), "sum", REQUESTS), summed=True)
+    assert_same(found, formula(name, "sum", tuple(REQUESTS)), summed=True)
 
 
 @pytest.mark.parametrize("name", BUILDERS)
-def test_bytes_divides_by_the_candidates_utf8_length(name: str, tiny: Tiny, loaded: Loaded) -> None:
+def test_bytes_divides_by_the_candidates_utf8_length(
+    name: str, formula: Formula, loaded: Loaded
+) -> None:
     found = run(loaded(name), "bytes", REQUESTS)
-    assert_same(found, oracle.scores(tiny(name), "bytes", REQUESTS))
+    assert_same(found, formula(name, "bytes", tuple(REQUESTS)))
 
 
 @pytest.mark.parametrize("separator", ["", " ", "\n", " \n", " Answer: "])
