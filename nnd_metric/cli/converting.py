@@ -134,6 +134,26 @@ def show(
     show_result(found, as_json)
 
 
+def describe(
+    data: Annotated[str, typer.Argument(help=f"What to describe: {DATA}.")],
+    *,
+    window: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Tokens of a window of MSTTR.")
+    ] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Describe what texts are like, the better and the worse candidates side by side.
+
+    Lengths, distinct-n, MSTTR, entropies and Yule's I; ROUGE, BLEU, chrF and local recall where
+    there are references. Warns where a metric of the surface would pass the tests.
+
+    Example: nnd describe quiz_design
+    """
+    from nnd.metric.cli.describing import describe as describe_
+
+    show_result(describe_(find_data(data), window=window), as_json)
+
+
 def validate(
     folder: Annotated[Path, typer.Argument(help="A folder that `nnd convert` wrote.")],
     *,
