@@ -7,6 +7,8 @@ from math import fsum
 from types import SimpleNamespace
 from typing import TypeAlias
 
+import polars as pl
+
 from nnd.converters.describe.tokens import tokens_13a
 
 References: TypeAlias = Sequence[Sequence[str]]
@@ -77,9 +79,12 @@ def local_recall(candidates: Sequence[str], references: References) -> dict[int,
         k → share, or None where no word is in exactly k references; up to the most references.
     """
     there, held = Counter[int](), Counter[int]()
+    texts = list({*candidates, *(text for own in references for text in own)})
+    tokens = tokens_13a(pl.Series(texts, dtype=pl.String)).to_list()
+    types = dict(zip(texts, map(frozenset, tokens), strict=True))
     for candidate, own in zip(candidates, references, strict=True):
-        words = set(tokens_13a(candidate))
-        for word, k in Counter(w for text in own for w in set(tokens_13a(text))).items():
+        words = types[candidate]
+        for word, k in Counter(word for text in own for word in types[text]).items():
             there[k] += 1
             held[k] += word in words
     most = max(map(len, references))

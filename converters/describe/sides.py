@@ -70,17 +70,33 @@ def _candidates(pairs: pl.DataFrame, side: Side) -> pl.DataFrame:
 
 
 def _short(candidates: pl.DataFrame) -> dict[str, float | None]:
-    return _lengths(candidates, texts := _tokens(candidates)) | {
-        "distinct_1": distinct_share(texts, 1),
-        "distinct_2": distinct_share(texts, 2),
-        "msttr": mean_segmental_ttr(texts, WINDOW),
+    """Return in polars what `_whole` counts in Python: here every conversion waits for it."""
+    tokens = tokens_13a(candidates["text"])
+    row = pl.DataFrame({"token": tokens}).with_row_index("text").explode("token").drop_nulls()
+    code = pl.col("token").cast(pl.Categorical).to_physical().cast(pl.UInt64)
+    rows = row.select("text", code=code).with_row_index("at")
+    follows = pl.col("text") == pl.col("text").shift(-1)
+    both = pl.col("code") * 2**32 + pl.col("code").shift(-1)
+    bigrams = rows.select(both.filter(follows))
+    windows = rows.height // WINDOW
+    types = (
+        rows.head(windows * WINDOW).group_by(pl.col("at") // WINDOW).agg(pl.col("code").n_unique())
+    )
+    return _lengths(candidates, rows.height) | {
+        "distinct_1": _share(rows["code"].n_unique(), rows.height),
+        "distinct_2": _share(bigrams["code"].n_unique(), bigrams.height),
+        "msttr": _share(int(types["code"].sum()), windows * WINDOW),
     }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _whole(candidates: pl.DataFrame, window: int, rouge: Callable[[], Rouge]) -> dict[str, Any]:
     texts = _tokens(candidates)
     types = {n: len(set(ngrams(texts, n))) for n in (1, 2)}
-    return _lengths(candidates, texts) | {
+    return _lengths(candidates, sum(map(len, texts))) | {
         "types": types[1],
         "singletons": singletons(texts),
         "bigram_types": types[2],
@@ -94,17 +110,16 @@ def _whole(candidates: pl.DataFrame, window: int, rouge: Callable[[], Rouge]) ->
 
 
 def _tokens(candidates: pl.DataFrame) -> Texts:
-    return [tokens_13a(text) for text in candidates["text"]]
+    return tokens_13a(candidates["text"]).to_list()
 
 
-def _lengths(candidates: pl.DataFrame, texts: Texts) -> dict[str, float | None]:
-    n, tokens = len(texts), sum(map(len, texts))
-    characters = int(candidates["text"].str.len_chars().sum())
+def _lengths(candidates: pl.DataFrame, tokens: int) -> dict[str, float | None]:
+    n, characters = candidates.height, int(candidates["text"].str.len_chars().sum())
     return {
         "candidates": n,
         "tokens": tokens,
-        "mean_characters": characters / n if n else None,
-        "mean_tokens": tokens / n if n else None,
+        "mean_characters": _share(characters, n),
+        "mean_tokens": _share(tokens, n),
     }
 
 

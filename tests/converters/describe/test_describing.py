@@ -13,8 +13,10 @@ from support.shown import check_shown
 
 from nnd.cards import data_card
 from nnd.converters.describe import report_texts
+from nnd.converters.describe.outcome import SIDES
 from nnd.metric.cli import describe
 from nnd.metric.cli.command import main
+from nnd.metric.data import load_pairs
 from nnd.metric.scorers import find_scorers
 from nnd.metric.scorers.base import Text
 from nnd.schemas import ScoringError
@@ -84,6 +86,19 @@ def test_references_may_be_parts_of_contexts() -> None:
     found = describe(table(("a cat", "a dog"), inputs=[[{"key": "reference", "value": "a cat"}]]))
 
     assert (found.sides["high"]["rouge_1"], found.sides["low"]["rouge_1"]) == (1, 0.5)
+
+
+def test_a_manifest_says_the_same_as_a_description() -> None:
+    words = ["the", "cat,", "a", "dog", "and", "3.50", "birds", "sat", "--", "on", "it"]
+    texts = [" ".join(words[n % 11 : n % 11 + n % 7]) for n in range(80)]
+    pairs = load_pairs(table(*zip(texts, texts[::-1], strict=True))).pairs
+    long, short = describe(pairs).sides, report_texts(pairs)
+
+    for side in SIDES:
+        assert {name: long[side][name] for name in short[side]} == short[side]
+        assert short[side]["msttr"] is not None
+    nothing = report_texts(pairs.clear())["high"]
+    assert {*nothing.values()} == {0, None}
 
 
 def test_a_window_has_a_token() -> None:
