@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TypeAlias
 
 import polars as pl
+from tqdm import tqdm
 
 from nnd.converters.describe.tokens import tokens_13a
 
@@ -62,9 +63,9 @@ def rouge_scores(
     candidates: Sequence[str], references: References, rouge: Rouge
 ) -> dict[str, float]:
     """Return the means of what `best_rouge` gives over all candidates."""
-    best = [
-        rouge(candidate, tuple(own)) for candidate, own in zip(candidates, references, strict=True)
-    ]
+    each = zip(candidates, references, strict=True)
+    shown = tqdm(each, desc="ROUGE", total=len(candidates), disable=None, leave=False)
+    best = [rouge(candidate, tuple(own)) for candidate, own in shown]
     return {name: fsum(each[name] for each in best) / len(best) for name in _ROUGE.values()}
 
 
