@@ -1,12 +1,12 @@
-"""A few pairs to look at, chosen by a rule and not by hand."""
+"""A pair of each error category on the card, in full."""
 
 from typing import Any
 
 import polars as pl
 
-from nnd.cards.content import Content, tally
+from nnd.cards.content import Content
 from nnd.cards.markdown import Table, code, escape, shorten
-from nnd.schemas import first_difference
+from nnd.schemas import choose_examples, first_difference
 
 _MOST = 6
 _LONGEST_PART = 400
@@ -17,18 +17,11 @@ _BEFORE_DIFFERENCE = 100
 def example_tables(content: Content) -> list[Table]:
     """Return a pair of each error category as a table; of the most frequent ones where many.
 
-    Of a category the pair with the lowest pair_id is taken: that is a digest, so the choice is not
-    ours.
+    Of a category the pair is taken that `choose_examples` takes.
     """
-    categories = [name for name, _ in tally(content.pairs, "error_category")[:_MOST]]
-    lowest = (
-        content.pairs.select("pair_id", "error_category")
-        .with_row_index("row")
-        .sort("pair_id")
-        .unique("error_category", keep="first", maintain_order=True)
-    )
-    rows = dict(lowest.select("error_category", "row").iter_rows())
-    return [_example(content.pairs.row(rows[name], named=True)) for name in categories]
+    most = min(_MOST, content.pairs["error_category"].n_unique())
+    chosen = choose_examples(content.pairs, most)
+    return [_example(pair) for pair in chosen.iter_rows(named=True)]
 
 
 def _example(pair: dict[str, Any]) -> Table:

@@ -10,6 +10,7 @@ from nnd.schemas import DISTINCT, counted
 
 _FEW = 30
 _UNEVEN = 0.6
+_APART = 0.2
 
 
 def card_sentences(content: Content) -> dict[str, list[str]]:
@@ -107,12 +108,31 @@ def _of_length(content: Content) -> list[str]:
     distinct = content.pairs.unique(DISTINCT)
     high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
     rates = {"longer": (high > low).mean(), "shorter": (high < low).mean()}
-    return [
+    said = [
         f"Length gives much away: always picking the {name} candidate would pass "
         f"{100 * rate:.1f} %."
         for name, rate in rates.items()
         if isinstance(rate, float) and rate >= _UNEVEN
     ]
+    texts = content.manifest["hygiene"].get("texts")
+    if texts is not None:
+        said += length_warning(*(texts[side]["mean_characters"] for side in ("high", "low")))
+    return said
+
+
+def length_warning(high: float | None, low: float | None) -> list[str]:
+    """Say by how much the mean lengths of better and worse candidates differ, if by more than 20 %.
+
+    Args:
+        high: Mean characters of the better candidates; None where there are none.
+        low: Of the worse candidates; the difference is a share of `high`.
+    """
+    if high is None or low is None or abs(low - high) <= _APART * high:
+        return []
+    share = f"{100 * abs(low - high) / high:.0f} % " if high else ""
+    apart = f"{share}{'longer' if low > high else 'shorter'}"
+    means = f"{low:.1f} and {high:.1f} characters"
+    return [f"Worse candidates are {apart} than better ones on average ({means})."]
 
 
 def _year(content: Content) -> str | None:

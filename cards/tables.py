@@ -29,6 +29,7 @@ def card_tables(content: Content) -> dict[str, list[Table]]:
         "Counts": count_tables(content),
         "What was dropped and what is odd": [dropped_table(content)],
         "Human scores of the systems": [human_score_table(content)],
+        "What the texts are like": [texts_table(content)],
         "What the texts give away": [length_table(content), looks_table(content)],
         "Published counts": [published_table(content)],
         "Provenance": [file_table(content)],
@@ -83,6 +84,29 @@ def dropped_table(content: Content) -> Table:
         for entry in content.manifest["dropped"]
     ]
     return Table(("what", "why"), "ll", tuple(rows))
+
+
+_MEASURED = {
+    "candidates": ("candidates", ","),
+    "mean_characters": ("characters, mean", ".1f"),
+    "mean_tokens": ("tokens, mean", ".1f"),
+    "distinct_1": ("distinct-1", ".3f"),
+    "distinct_2": ("distinct-2", ".3f"),
+    "msttr": ("MSTTR-100", ".3f"),
+}
+
+
+def texts_table(content: Content) -> Table:
+    """What the better and the worse candidates are like, side by side."""
+    report = content.manifest["hygiene"].get("texts")
+    if report is None or content.pairs.is_empty():
+        return Table((), "", ())
+    rows = [
+        (title, *("none" if value is None else format(value, form) for value in values))
+        for name, (title, form) in _MEASURED.items()
+        for values in [[report[side][name] for side in ("high", "low")]]
+    ]
+    return Table(("measure", "high", "low"), "lrr", tuple(rows))
 
 
 def length_table(content: Content) -> Table:

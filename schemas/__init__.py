@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         write_whole as write_whole,
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
+    from .choice import choose_examples as choose_examples
     from .contract import (
         SCHEMA_NAMES as SCHEMA_NAMES,
         SchemaName as SchemaName,

@@ -12,6 +12,9 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+_FOLDED_WORD = 24
+"""Columns that a longer word may take before it is folded."""
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Column, Table
@@ -77,12 +80,16 @@ def _widest(column: "Column") -> int:
 
 
 def _narrowest(column: "Column") -> int:
-    """Return the width of the longest line, or of the longest word where lines may fold."""
+    """Return the width of the longest line, or of the longest word where lines may fold.
+
+    A column that folds words as well (`overflow`) needs only some room for them.
+    """
     if column.no_wrap:
         return _widest(column)
     title = max((_length(line) for line in str(column.header).splitlines()), default=0)
     words = (_length(word) for line in _lines(column) for word in line.split())
-    return max(title, max(words, default=0))
+    longest = max(words, default=0)
+    return max(title, min(longest, _FOLDED_WORD) if column.overflow == "fold" else longest)
 
 
 def _lines(column: "Column") -> list[str]:
@@ -147,7 +154,7 @@ def _records(table: "Table", width: int) -> list["Table"]:
             record.add_column(width=longest)
         record.add_column(ratio=1)  # takes what the titles leave
         for title, column, cell in zip(titles, columns, cells, strict=True):
-            text = _text(cell, no_wrap=column.no_wrap)
+            text = _text(cell, column)
             if not text:
                 continue
             if below:
@@ -159,11 +166,11 @@ def _records(table: "Table", width: int) -> list["Table"]:
     return records
 
 
-def _text(cell: "RenderableType", *, no_wrap: bool) -> "Text":
+def _text(cell: "RenderableType", column: "Column") -> "Text":
     from rich.text import Text  # noqa: PLC0415
 
     text = cell.copy() if isinstance(cell, Text) else Text(str(cell))
-    text.no_wrap = no_wrap
+    text.no_wrap, text.overflow = column.no_wrap, column.overflow
     return text
 
 

@@ -23,6 +23,7 @@ SECTIONS = (
     "Counts",
     "What was dropped and what is odd",
     "Human scores of the systems",
+    "What the texts are like",
     "What the texts give away",
     "Published counts",
     "Licence and redistribution",

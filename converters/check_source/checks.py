@@ -1,6 +1,7 @@
 """`nnd check-source`: all that a reviewer of a source would check, in one list with remedies."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,6 +10,7 @@ from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import Check, skipped
 from nnd.converters.check_source.reading import every_variant, real_readings
 from nnd.converters.check_source.report import CheckReport
+from nnd.converters.examples import Examples, pair_examples
 from nnd.converters.source import Source, load_source
 from nnd.schemas import SourceError
 
@@ -45,6 +47,8 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
 NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
 """What is checked, in this order; each once."""
 
+_EXAMPLES = 3
+
 
 def check_source(source: str | Path, origin: str | Path | None = None) -> CheckReport:
     """Check a source as a reviewer would; nothing is fetched, and nothing is written.
@@ -74,19 +78,22 @@ def check_source(source: str | Path, origin: str | Path | None = None) -> CheckR
         return _report(source, Check(facts.SCHEMA, "fail", str(error), "mend that field"))
     files = None if origin is None else Path(origin)
     with TemporaryDirectory(prefix="nnd-check-") as place:
-        return _report(source, *_check(loaded, files, Path(place)))
+        checks, case = _check(loaded, files, Path(place))
+        report = _report(source, *checks)
+        return report if case is None else replace(report, examples=_examples(case, checks))
 
 
-def _check(source: Source, origin: Path | None, place: Path) -> Iterator[Check]:
+def _check(source: Source, origin: Path | None, place: Path) -> tuple[list[Check], Case | None]:
+    """Return what was checked, and the case if source.yaml keeps its schema."""
     try:
         variants = list(every_variant(source))
     except SourceError as error:
-        yield Check(facts.SCHEMA, "fail", str(error), "mend that field")
-        return
+        return [Check(facts.SCHEMA, "fail", str(error), "mend that field")], None
     schema = facts.check_schema(source, len(variants))
-    yield schema
-    if schema.outcome != "fail":
-        yield from _check_all(Case(variants, real_readings(source, origin, place), place))
+    if schema.outcome == "fail":
+        return [schema], None
+    case = Case(variants, real_readings(source, origin, place), place)
+    return [schema, *_check_all(case)], case
 
 
 def _check_all(case: Case) -> Iterator[Check]:
@@ -100,6 +107,16 @@ def _check_all(case: Case) -> Iterator[Check]:
         is_borne = found.outcome == "fail" and name in (*_CODE, rows.CONVERTS) and case.gives_rows
         if found.outcome in ("fail", "skipped") and not is_borne:
             blocking.add(name)
+
+
+def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
+    """Return pairs to look at, of the real files where they are at hand, if there are any."""
+    passed = {check.name for check in checks if check.outcome == "pass"}
+    result = (case.measured or case.invented)[0] if rows.PAIRS in passed else None
+    if result is None or result.conversion is None:
+        return None
+    name = f"{case.source.name} ({result.label})"
+    return pair_examples(name, result.conversion.pairs, _EXAMPLES)
 
 
 def _report(source: str | Path, *checks: Check) -> CheckReport:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import polars as pl
 
 from nnd.converters.check_source.outcome import Check, Outcome
+from nnd.converters.examples import Examples
 from nnd.schemas import Shown, text_table
 
 if TYPE_CHECKING:
@@ -27,10 +28,12 @@ class CheckReport(Shown):
     Attributes:
         source: What was checked, as the caller named it.
         checks: One check for each of `NAMES`, in that order.
+        examples: A few of its pairs to look at; None where it has none.
     """
 
     source: str
     checks: tuple[Check, ...]
+    examples: Examples | None = None
 
     def __iter__(self) -> Iterator[Check]:
         return iter(self.checks)
@@ -71,7 +74,7 @@ class CheckReport(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""
-        return asdict(self)
+        return {"source": self.source, "checks": [asdict(check) for check in self.checks]}
 
 
 def _found(check: Check) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.cards import check_form
+from nnd.converters.examples import example_sentences
 from nnd.converters.folder.derived import Derived, derive
-from nnd.converters.folder.examples import example_sentences
 from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.folder.tables import (
     count_remarks,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters import Dropped, annotator_agreement
+from nnd.converters.describe import report_texts
 from nnd.converters.pairs import (
     find_contradictions,
     make_human_scores,
@@ -56,7 +57,7 @@ def derive(
         constructed=source.is_constructed,
         keep_equal=keep_equal,
     )
-    hygiene = report_hygiene(annotations, pairs)
+    hygiene = report_hygiene(annotations, pairs) | {"texts": report_texts(pairs)}
     if not references.is_empty():
         hygiene["references"] = report_references(references)
     facts = {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         shown as shown,
         spells_number as spells_number,
     )
+    from .rows import DELIMITERS as DELIMITERS, quoted as quoted, read_rows as read_rows
     from .tarballs import read_tarball as read_tarball
     from .texts import decode as decode, read_lines as read_lines, read_text as read_text
     from .workbook import read_workbook as read_workbook

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         load_source as load_source,
     )
     from .table import (
-        DELIMITERS as DELIMITERS,
         Named as Named,
         number_texts as number_texts,
         table_annotations as table_annotations,

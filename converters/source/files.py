@@ -19,6 +19,7 @@ from nnd.converters.reading import (
     read_jsonl,
     read_lines,
     read_members,
+    read_rows,
     read_tarball,
     read_text,
 )
@@ -98,6 +99,13 @@ class Files:
     def cells(self, name: str, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
         """Yield the rows of a delimited file (see `records.read_cells`)."""
         return read_cells(self.path(name), delimiter=delimiter, quoted=quoted)
+
+    def table(self, name: str) -> Iterator[Record]:
+        """Yield the rows of a csv, tsv, xlsx, jsonl, json or parquet file by column.
+
+        Cells of csv (quoted), tsv (not quoted) and xlsx (the first sheet) are texts.
+        """
+        return read_rows(self.path(name), name, {})
 
     def first_line(self, name: str) -> str:
         """Return the first line of a file, to tell its layout by."""

@@ -6,6 +6,8 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .command import main as main
+    from .describing import describe as describe
     from .exporting import export as export
+    from .showing import show as show
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nnd.metric.cli.printing import AsJson, Details, show_result
+from nnd.metric.cli.printing import AsJson, Details, parts_of, show_result
 from nnd.schemas import excerpt
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def new_source(
     )
     ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
     made = new_source_(name, file, out, answers=answers, sheet=sheet, ask=ask)
-    show_result(made, as_json, details=details)
+    show_result(made, as_json, details=details, after=parts_of(made.examples))
 
 
 def check_source(
@@ -136,7 +136,8 @@ def check_source(
     from nnd.converters.check_source import check_source as check_source_
 
     report = check_source_(source, origin)
-    show_result(report, as_json, value=report.to_dict()["checks"])
+    checks = report.to_dict()["checks"]
+    show_result(report, as_json, value=checks, after=parts_of(report.examples))
     raise typer.Exit(0 if report.ok else 1)
 
 

@@ -16,7 +16,7 @@ import typer
 
 from nnd.metric.cli.adding_sources import check_source, new_source
 from nnd.metric.cli.behaviour import Command, Group
-from nnd.metric.cli.converting import convert, sources, validate
+from nnd.metric.cli.converting import convert, describe, show, sources, validate
 from nnd.metric.cli.curves import curve
 from nnd.metric.cli.evaluating import evaluate
 from nnd.metric.cli.publishing import card, export, publish, publish_metric
@@ -109,7 +109,7 @@ def install_metric() -> None:
 
 
 GROUPS = {
-    "Data": (sources, convert, validate, export),
+    "Data": (sources, convert, show, describe, validate, export),
     "Score": (evaluate,),
     "Read": (agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),

@@ -1,10 +1,12 @@
-"""The commands that make NND pairs of an annotation file, and check them."""
+"""The commands that make NND pairs of an annotation file, show them, and check them."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.options import DATA
 from nnd.metric.cli.printing import AsJson, Details, show_result
 
 
@@ -84,6 +86,72 @@ def convert(
         keep_equal=keep_equal,
     )
     show_result(conversion, as_json, details=details, after=[f"written to {target}"])
+
+
+def show(
+    data: Annotated[
+        str, typer.Argument(help=f"What to show: {DATA}, or a folder with a source.yaml.")
+    ],
+    *,
+    origin: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Folder or file with the annotations of a source, which is converted in memory.",
+        ),
+    ] = None,
+    category: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME", help="Pairs of this error category only; repeat it for several."
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    n: Annotated[int, typer.Option("-n", min=1, help="Pairs at most.")] = 5,
+    annotations: Annotated[
+        bool,
+        typer.Option("--annotations", help="Show what people said of candidates, not the pairs."),
+    ] = False,
+    details: Annotated[bool, typer.Option("--details", help="Show long texts whole.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a few pairs, with the words marked that differ.
+
+    Of each error category, frequent ones first, the pair with the lowest id, then the next.
+
+    Example: nnd show quiz_design -n 3
+    Example: nnd show ./my_source --from ratings.csv --annotations
+    """
+    from nnd.metric.cli.showing import show as show_
+
+    found = show_(
+        data if origin is not None else find_data(data),
+        origin=origin,
+        category=category,
+        n=n,
+        annotations=annotations,
+        whole=details,
+    )
+    show_result(found, as_json)
+
+
+def describe(
+    data: Annotated[str, typer.Argument(help=f"What to describe: {DATA}.")],
+    *,
+    window: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Tokens of a window of MSTTR.")
+    ] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Describe what texts are like, the better and the worse candidates side by side.
+
+    Lengths, distinct-n, MSTTR, entropies and Yule's I; ROUGE, BLEU, chrF and local recall where
+    there are references. Warns where a metric of the surface would pass the tests.
+
+    Example: nnd describe quiz_design
+    """
+    from nnd.metric.cli.describing import describe as describe_
+
+    show_result(describe_(find_data(data), window=window), as_json)
 
 
 def validate(

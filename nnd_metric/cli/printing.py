@@ -62,14 +62,16 @@ def show_result(
         details: Whether to print the details too.
         after: What comes last, as where it was written to.
     """
-    table = found.table()
-    parts: list[Table | str] = [
-        found.headline(),
-        *([] if table is None else [table]),
-        *found.remarks(),
-    ]
-    parts += found.details() if details else []
+    parts = [*parts_of(found), *(found.details() if details else [])]
     show(found.to_dict() if value is None else value, as_json, *parts, *after)
+
+
+def parts_of(found: "Shown | None") -> "list[Table | str]":
+    """Return headline, table and remarks of a result; nothing of none."""
+    if found is None:
+        return []
+    table = found.table()
+    return [found.headline(), *([] if table is None else [table]), *found.remarks()]
 
 
 def _wrapped(line: str, width: int) -> str:

@@ -28,6 +28,7 @@ from nnd.converters.publish import Published, PublishedFile
 from nnd.converters.source import sources
 from nnd.metric import Failure, Sweep
 from nnd.metric.agreement import agree
+from nnd.metric.cli import describe, show
 from nnd.metric.cli.printing import show_result
 from nnd.metric.comparison import compare
 from nnd.metric.meta import metrics
@@ -187,6 +188,8 @@ OTHERS: dict[str, Make] = {
         write(folder / "h.jsonl", [entry(0, 0.5, wrong=0.4), entry(500, 0.6, wrong=0.5)])
     ),
     "convert": lambda _: convert("sample"),
+    "show": lambda folder: show(converted(folder)),
+    "describe": lambda folder: describe(write_judged(folder / "judged")),
     "validate": broken,
     "card": checked_card,
     "sources": lambda _: sources(),

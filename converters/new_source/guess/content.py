@@ -13,6 +13,7 @@ from typing import Any
 
 from nnd.converters.new_source.guess.levels import MOST_FIELDS, Field, Level, lay_out
 from nnd.converters.reading import (
+    DELIMITERS,
     Cells,
     parse_json,
     read_cells,
@@ -23,7 +24,6 @@ from nnd.converters.reading import (
     read_workbook,
     shown,
 )
-from nnd.converters.source import DELIMITERS
 from nnd.schemas import SourceError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")

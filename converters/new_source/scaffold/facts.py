@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from nnd.converters.new_source.guess import Column, Guess, Measure, slug
-from nnd.converters.source import DELIMITERS
+from nnd.converters.reading import DELIMITERS
 from nnd.schemas import SourceError
 
 TO_FILL = "TODO"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from nnd.converters.examples import Examples
 from nnd.converters.new_source.guess import Guess, samples
 from nnd.converters.new_source.scaffold.yaml import Left
 from nnd.schemas import Shown, counted, excerpt, text_table
@@ -29,6 +30,7 @@ class NewSource(Shown):
         counts: What the file gives, as in a manifest.
         notes: What was left out of the file.
         left: What a person must fill in or check, and why.
+        examples: A few of its pairs to look at.
     """
 
     folder: Path
@@ -38,6 +40,7 @@ class NewSource(Shown):
     counts: Mapping[str, Any]
     notes: tuple[str, ...]
     left: tuple[Left, ...]
+    examples: Examples
 
     def headline(self) -> str:
         """Return how many pairs of how many contexts the file gives, and where the source is."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from nnd.converters.examples import pair_examples
 from nnd.converters.folder import Conversion, convert_source
 from nnd.converters.new_source.guess import (
     COUNTED,
@@ -28,6 +29,7 @@ from nnd.schemas import SourceError, check_new, check_rows, make_new
 
 _COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 _LEAST_SYSTEMS = 2
+_EXAMPLES = 2
 
 
 def new_source(
@@ -76,7 +78,9 @@ def new_source(
     files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
     left = tuple(left_to_fill(facts))
     notes = (*content.notes, *_left_aside(found))
-    return NewSource(target, path, found, files, conversion.manifest["counts"], notes, left)
+    counts = conversion.manifest["counts"]
+    examples = pair_examples(name, conversion.pairs, _EXAMPLES)
+    return NewSource(target, path, found, files, counts, notes, left, examples)
 
 
 def _left_aside(found: Guess) -> Iterator[str]:

@@ -11,6 +11,5 @@ if TYPE_CHECKING:
         table_annotations as table_annotations,
         table_references as table_references,
     )
-    from .rows import DELIMITERS as DELIMITERS
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,9 +1,8 @@
 """Cells of a row. Whatever the format of the file, a cell is read as text."""
 
-import itertools
 import math
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,7 +15,6 @@ Report: TypeAlias = Callable[[str, str], None]
 ANY_NUMBER = (-math.inf, math.inf)
 
 _SPACES = " \t\r\n"
-_MOST_LISTED = 20
 
 
 class Row(NamedTuple):
@@ -100,9 +98,3 @@ class Row(NamedTuple):
             self.report(self.place(column), f"nothing but white space ({points}), read as blank")
             return ""
         return cell
-
-
-def quoted(names: Collection[str]) -> str:
-    """Return names as a message lists them; a line that is no header may have thousands."""
-    listed = ", ".join(shown(name) for name in itertools.islice(names, _MOST_LISTED))
-    return f"{listed}, …" if len(names) > _MOST_LISTED else listed

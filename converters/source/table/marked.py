@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from nnd.converters.reading import shown
-from nnd.converters.source.table.cells import Row, quoted
+from nnd.converters.reading import quoted, shown
+from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.context import Candidate, Context, ContextReader, read_candidate
 from nnd.converters.source.table.section import Table
 from nnd.schemas import SourceError

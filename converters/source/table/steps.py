@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from nnd.converters.reading import read_rows
 from nnd.converters.source import Files
 from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.expressions import compute, keep_where, parse_expression
 from nnd.converters.source.table.joins import join_rows, keys_of
-from nnd.converters.source.table.rows import read_rows
 from nnd.converters.source.table.section import (
     Table,
     columns_of,

@@ -201,6 +201,11 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
         "Human scores of the systems",
         "by the data",
     ),
+    "another number of texts": (
+        swap("| MSTTR-100 | none | none |", "| MSTTR-100 | none | 0.5 |"),
+        "What the texts are like",
+        "by the data",
+    ),
     "another rate of a judge of length": (
         swap("| all | 3 |", "| all | 4 |"),
         "What the texts give away",

@@ -60,6 +60,7 @@ def test_it_shows_its_guess_what_is_left_and_what_comes_next(folder: Path) -> No
     ):
         assert shown in ran.stdout
     assert "Written: fixture/expected.yaml, fixture/scores.csv, source.yaml.\n" in ran.stdout
+    assert "chairs has 12 pairs; 2 shown.\n" in ran.stdout
 
 
 def test_what_it_wrote_converts_and_is_valid(folder: Path) -> None:

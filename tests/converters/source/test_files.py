@@ -354,3 +354,32 @@ def test_nobody_counted_another_version_in_a_variant(make_source: MakeSource) ->
     path.write_text(path.read_text() + yaml.safe_dump(variants))
 
     assert convert(folder, variant="late").manifest["source"]["expected"] is None
+
+
+TABLES = {
+    "a.csv": 'id,text\n1,"a, ""b"""\n',
+    "a.tsv": 'id\ttext\n1\ta, "b"\n',
+    "a.jsonl": '{"id": "1", "text": "a, \\"b\\""}\n',
+    "a.json": '[{"id": "1", "text": "a, \\"b\\""}]',
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_of_a_table_by_column(name: str, make_source: MakeSource, tmp_path: Path) -> None:
+    put(tmp_path / "in" / name, TABLES[name])
+    files = Files(load_source(make_source(files=declare(name))), tmp_path / "in")
+
+    (row,) = files.table(name)
+    assert dict(row.fields) == {"id": "1", "text": 'a, "b"'}
+    assert row.where.startswith(name)
+    assert row.spelled_number("id") == 1
+    with pytest.raises(SourceError, match=r"text: .* is not a number"):
+        row.spelled_number("text")
+
+
+def test_a_table_with_a_column_twice_is_refused(make_source: MakeSource, tmp_path: Path) -> None:
+    put(tmp_path / "in/a.csv", "id,id\n1,2\n")
+    files = Files(load_source(make_source(files=declare("a.csv"))), tmp_path / "in")
+
+    with pytest.raises(SourceError, match='the header has "id" twice'):
+        list(files.table("a.csv"))

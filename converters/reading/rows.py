@@ -3,34 +3,35 @@
 Files of any of these formats that hold the same table give the same rows.
 """
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.reading import (
+from nnd.converters.reading.parquet import parquet_columns, read_parquet_rows
+from nnd.converters.reading.records import (
     Cells,
     Record,
-    parquet_columns,
     parse_json,
     read_cells,
     read_jsonl,
-    read_lines,
-    read_parquet_rows,
-    read_text,
-    read_workbook,
+    shown,
 )
-from nnd.converters.source.table.cells import quoted
+from nnd.converters.reading.texts import read_lines, read_text
+from nnd.converters.reading.workbook import read_workbook
 from nnd.schemas import SourceError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 """Of tables. Any other file is a text, whose columns are `line`, from 1, and `text`."""
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-"""What separates cells where a `table` section does not say."""
+"""What separates cells where nothing else is said."""
+
+_MOST_LISTED = 20
 
 
 def read_rows(
-    path: Path, name: str, options: Mapping[str, Any], columns: list[str]
+    path: Path, name: str, options: Mapping[str, Any], columns: list[str] | None = None
 ) -> Iterator[Record]:
     """Yield the rows of a table by column; the suffix of the file says how it is read.
 
@@ -38,13 +39,12 @@ def read_rows(
         path: The file.
         name: Its declared name; its suffix counts where the file's own says nothing.
         options: Delimiter, quotation and sheet, where the usual ones are wrong.
-        columns: Columns that must be there.
+        columns: Columns that must be there, and no others are read; None: all there are.
 
     Raises:
         SourceError: If the table lacks a column, has one twice, or a row has more or fewer cells
             than the header.
     """
-    wanted = {*columns}
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
     match known[0] if known else None:
         case ".csv" | ".tsv" as suffix:
@@ -58,22 +58,29 @@ def read_rows(
         case ".jsonl" | ".json" as suffix:
             is_lines = suffix == ".jsonl"
             records = read_jsonl(path) if is_lines else parse_json(read_text(path), path.name)
-            for record in records:
-                fields = record.fields
-                if not wanted <= fields.keys():
-                    _check_columns(record.where, fields, columns)
-                yield Record(record.where, {name: fields[name] for name in columns})
+            yield from records if columns is None else _with_columns(records, columns)
         case ".parquet":
             yield from _read_parquet(path, columns)
         case _:
-            _check_columns(path.name, ("line", "text"), columns)
+            _check_columns(path.name, ("line", "text"), columns or ())
             for number, line in enumerate(read_lines(path), start=1):
                 text = line.rstrip("\r\n")
                 yield Record(f"{path.name}:{number}", {"line": number, "text": text})
 
 
-def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> Iterator[Record]:
+def _with_columns(records: Iterator[Record], columns: Collection[str]) -> Iterator[Record]:
+    wanted = {*columns}
+    for record in records:
+        if not wanted <= record.fields.keys():
+            _check_columns(record.where, record.fields, columns)
+        yield Record(record.where, {name: record.fields[name] for name in columns})
+
+
+def _by_header(
+    cells: Iterator[Cells], file: str, columns: Collection[str] | None
+) -> Iterator[Record]:
     header = next(cells, Cells(f"{file}:1", []))
+    columns = header.values if columns is None else columns
     _check_columns(header.where, header.values, columns)
     twice = sorted({name for name in columns if header.values.count(name) > 1})
     if twice:
@@ -86,8 +93,8 @@ def _by_header(cells: Iterator[Cells], file: str, columns: Collection[str]) -> I
             yield Record(where, {name: values[place] for name, place in places.items()})
 
 
-def _read_parquet(path: Path, columns: list[str]) -> Iterator[Record]:
-    _check_columns(path.name, parquet_columns(path), columns)
+def _read_parquet(path: Path, columns: list[str] | None) -> Iterator[Record]:
+    _check_columns(path.name, parquet_columns(path), columns or ())
     for number, row in enumerate(read_parquet_rows(path, columns), start=1):
         yield Record(f"{path.name} row {number}", row)
 
@@ -100,3 +107,9 @@ def _check_columns(where: str, found: Collection[str], columns: Collection[str])
             f"{quoted(found) or 'nothing'}; check that this is the right file, and not another "
             "source's"
         )
+
+
+def quoted(names: Collection[str]) -> str:
+    """Return names as a message lists them; a line that is no header may have thousands."""
+    listed = ", ".join(shown(name) for name in itertools.islice(names, _MOST_LISTED))
+    return f"{listed}, …" if len(names) > _MOST_LISTED else listed

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.schemas import excerpt, first_difference
+from nnd.schemas import choose_examples, excerpt, first_difference
 
 _LONGEST = 48
 _BEFORE_DIFFERENCE = 16
@@ -16,22 +16,15 @@ def example_sentences(
 ) -> Iterator[str]:
     """Yield sentences about single pairs: what beats what, and where.
 
-    Of each of the most frequent error categories the pair with the lowest pair_id is taken: that is
-    a digest, so the choice is not ours. Texts that begin alike are shown from shortly before their
-    first difference.
+    Pairs are chosen by `choose_examples`. Texts that begin alike are shown from shortly before
+    their first difference.
 
     Args:
         pairs: Rows of the pair schema.
         annotations: What they were made of, for the scores.
         most: Sentences at most.
     """
-    lowest = (
-        pairs.with_columns(pl.len().over("error_category").alias("often"))
-        .sort(["often", "pair_id"], descending=[True, False])
-        .unique("error_category", keep="first", maintain_order=True)
-        .head(most)
-    )
-    for pair in lowest.iter_rows(named=True):
+    for pair in choose_examples(pairs, most).iter_rows(named=True):
         folded = (" ".join(pair[f"candidate_{side}"].split()) for side in ("high", "low"))
         start = first_difference(*folded)
         start = start - _BEFORE_DIFFERENCE if start > _LONGEST - _BEFORE_DIFFERENCE else 0

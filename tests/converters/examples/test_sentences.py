@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from nnd.converters.folder.examples import example_sentences
+from nnd.converters.examples.sentences import example_sentences
 from nnd.schemas import polars_schema
 
 CONTEXT = "The cat sat on the mat, and then it slept for a very long time."

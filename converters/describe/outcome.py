@@ -1,0 +1,126 @@
+"""A description as a table: what is counted of the better and of the worse candidates."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from nnd.cards import length_warning
+from nnd.schemas import Shown, counted, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Side: TypeAlias = Literal["high", "low"]
+
+SIDES: tuple[Side, Side] = ("high", "low")
+
+MOST_PASSED = 0.6
+"""Pass rate of a judge of the surface that is near enough to chance."""
+
+_TITLES = {
+    "candidates": "candidates",
+    "mean_characters": "characters, mean",
+    "mean_tokens": "tokens, mean",
+    "tokens": "tokens",
+    "types": "types",
+    "singletons": "types that are there once",
+    "bigram_types": "bigram types",
+    "distinct_1": "distinct-1 (TTR)",
+    "distinct_2": "distinct-2",
+    "distinct_3": "distinct-3",
+    "msttr": "MSTTR",
+    "entropy": "entropy, bits",
+    "conditional_entropy": "entropy given the token before, bits",
+    "yules_i": "Yule's I",
+    "with_references": "candidates with references",
+    "rouge_1": "ROUGE-1 F1",
+    "rouge_2": "ROUGE-2 F1",
+    "rouge_l": "ROUGE-L F1",
+    "bleu": "BLEU",
+    "chrf": "chrF2",
+}
+_DECIMALS = {"mean_characters": 1, "mean_tokens": 1, "bleu": 1, "chrf": 1, "entropy": 2}
+_PREFERS = {
+    "shorter": "picking the shorter candidate",
+    "longer": "picking the longer candidate",
+    "copied": "picking the candidate that copies more of its context",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Description(Shown):
+    """What the texts of some pairs are like.
+
+    Attributes:
+        name: What they are of.
+        tests: Distinct (high, low).
+        sides: high and low → name of what was measured → number, or None where it is not defined.
+        surface: What a judge prefers (shorter, longer, copied) → its pass rate; tests that it
+            cannot decide count half.
+        window: Tokens of a window of MSTTR.
+    """
+
+    name: str
+    tests: int
+    sides: Mapping[Side, Mapping[str, Any]]
+    surface: Mapping[str, float | None]
+    window: int
+
+    def headline(self) -> str:
+        """Return how many candidates of how many tests there are."""
+        high, low = (f"{self.sides[side]['candidates']:,}" for side in SIDES)
+        tests = counted(self.tests, "test")
+        return f"{self.name} has {high} better and {low} worse candidates in {tests}."
+
+    def table(self) -> "Table":
+        """Return what was measured, high and low side by side."""
+        titles = dict(_TITLES, msttr=f"MSTTR-{self.window}")
+        rows = [(titles[name], *self._cells(name)) for name in self.sides["high"] if name in titles]
+        recalls = [self.sides[side].get("local_recall", {}) for side in SIDES]
+        for k in recalls[0].keys() | recalls[1].keys():
+            cells = [_cell("local_recall", recall.get(k)) for recall in recalls]
+            rows.append((f"recall of words in {counted(k, 'reference')}", *cells))
+        return text_table(("", "high", "low"), rows, right=("high", "low"))
+
+    def _cells(self, name: str) -> list[str]:
+        return [_cell(name, self.sides[side].get(name)) for side in SIDES]
+
+    def remarks(self) -> list[str]:
+        """Return what a surface metric could go by, and what the numbers depend on."""
+        return [*self.warnings(), "Tokens are sacrebleu's 13a, in lower case."]
+
+    def warnings(self) -> Iterator[str]:
+        """Yield in which ways both sides differ so much that a surface metric would do."""
+        yield from length_warning(*(each["mean_characters"] for each in self.sides.values()))
+        for rule, rate in self.surface.items():
+            if rate is not None and rate >= MOST_PASSED:
+                yield (
+                    f"A surface metric would do: {_PREFERS[rule]} passes {100 * rate:.1f} % of the "
+                    "tests (undecided ones count half)."
+                )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each number: measure, high, low."""
+        names = [name for name in self.sides["high"] if name in _TITLES]
+        rows = [[name, *(self.sides[side].get(name) for side in SIDES)] for name in names]
+        schema = {"measure": pl.String, "high": pl.Float64, "low": pl.Float64}
+        return pl.DataFrame(rows, schema, orient="row", strict=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "name": self.name,
+            "tests": self.tests,
+            "window": self.window,
+            **{side: dict(numbers) for side, numbers in self.sides.items()},
+            "surface": dict(self.surface),
+            "warnings": list(self.warnings()),
+        }
+
+
+def _cell(name: str, value: float | None) -> str:
+    if value is None:
+        return "none"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{_DECIMALS.get(name, 3)}f}"

@@ -1,0 +1,37 @@
+"""The tokens of texts as `13a` of sacrebleu cuts them, which is how WMT counts BLEU.
+
+Written out for polars here, many times as fast: every conversion counts tokens. A test holds both
+against each other. Words of scripts that write no spaces are cut at punctuation only.
+"""
+
+import polars as pl
+
+_LITERAL = (
+    ("<skipped>", ""),
+    ("-\n", ""),
+    ("\n", " "),
+    ("&quot;", '"'),
+    ("&amp;", "&"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+)
+_PATTERNS = (
+    (r"([{-~\[-` -&(-+:-@/])", " ${1} "),
+    # a period or comma stays where digits are on both sides of it
+    (r"([^0-9])([.,])", "${1} ${2} "),
+    (r"([.,])([^0-9])", " ${1} ${2}"),
+    (r"([0-9])(-)", "${1} ${2} "),
+)
+_TOKEN = r"[^\s\x1c-\x1f]+"  # noqa: S105 - what Python splits at, too
+
+
+def tokens_13a(texts: pl.Series) -> pl.Series:
+    """Return the tokens of each text, in lower case, as a list."""
+    column = pl.col("text")
+    for old, new in _LITERAL:
+        column = column.str.replace_all(old, new, literal=True)
+    column = pl.lit(" ") + column + pl.lit(" ")
+    for pattern, replacement in _PATTERNS:
+        column = column.str.replace_all(pattern, replacement)
+    tokens = column.str.to_lowercase().str.extract_all(_TOKEN)
+    return pl.DataFrame({"text": texts}).select(tokens).to_series()

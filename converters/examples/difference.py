@@ -1,0 +1,62 @@
+"""The words by which two texts differ, as `difflib` finds them."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_NO_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['\u2019-][^\W{_NO_SPACES}]+)*|[^\w\s]")
+"""A word, a punctuation mark, or a character of a script that writes no spaces between words."""
+
+_LONG = 2_000
+"""Words from which on `difflib` may pass over frequent ones, which would cost it minutes."""
+
+
+class Piece(NamedTuple):
+    """A part of a text.
+
+    Attributes:
+        text: The part.
+        differs: Whether the other text has other words there, or none.
+    """
+
+    text: str
+    differs: bool
+
+
+def mark_differences(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
+    """Cut two texts into pieces that they share and pieces that they do not.
+
+    Blanks alone make no difference. The pieces of a text, put together, are the text:
+
+        mark_differences("The cat sat.", "The dog sat.")
+        # [Piece("The ", False), Piece("cat", True), Piece(" sat.", False)], and with "dog"
+    """
+    ours, theirs = list(_WORD.finditer(one)), list(_WORD.finditer(other))
+    first, second = ([word[0] for word in found] for found in (ours, theirs))
+    is_long = max(len(first), len(second)) > _LONG
+    steps = SequenceMatcher(None, first, second, autojunk=is_long).get_opcodes()
+    changed = [step for step in steps if step[0] != "equal"]
+    return (
+        list(_pieces(one, _spans(ours, [step[1:3] for step in changed]))),
+        list(_pieces(other, _spans(theirs, [step[3:5] for step in changed]))),
+    )
+
+
+def _spans(
+    words: Sequence[re.Match[str]], ranges: Iterable[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the characters that ranges of words take."""
+    return ((words[first].start(), words[end - 1].end()) for first, end in ranges if first < end)
+
+
+def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Piece]:
+    at = 0
+    for start, end in spans:
+        if at < start:
+            yield Piece(text[at:start], differs=False)
+        yield Piece(text[start:end], differs=True)
+        at = end
+    if at < len(text):
+        yield Piece(text[at:], differs=False)

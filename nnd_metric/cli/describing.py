@@ -1,0 +1,43 @@
+"""What texts are like, of whatever data there is."""
+
+from pathlib import Path
+
+import polars as pl
+
+from nnd.converters.describe import Description, describe_pairs
+from nnd.metric.data import PairData, load_pairs, parts_of, read_stored
+from nnd.metric.results import measure
+from nnd.metric.scorers import match_references, read_references, references_in
+from nnd.schemas import ScoringError
+
+
+def describe(data: PairData, *, window: int = 100) -> Description:
+    """Describe the better and the worse candidates of pairs side by side.
+
+    Lengths, distinct-n, MSTTR, entropies, Yule's I; ROUGE, BLEU, chrF and local recall where there
+    are references; and how far the shorter, the longer or the more copied candidate would come.
+
+    Args:
+        data: What `load_pairs` reads. References are those of a converted folder, else parts of the
+            contexts called reference, reference_1 ….
+        window: Tokens of a window of MSTTR.
+
+    Raises:
+        ScoringError: If the data cannot be read, or a window has no token.
+    """
+    if window < 1:
+        raise ScoringError(f"--window {window}: a window has one token at least")
+    found = load_pairs(data)
+    references = pl.Series("references", _references(data, found.pairs), pl.List(pl.String))
+    pairs = pl.concat(
+        [found.pairs.with_columns(references), measure(found.pairs)], how="horizontal"
+    )
+    return describe_pairs(found.name, pairs, window=window)
+
+
+def _references(data: PairData, pairs: pl.DataFrame) -> list[tuple[str, ...]]:
+    is_folder = isinstance(data, str | Path) and Path(data).is_dir()
+    stored = read_stored(Path(str(data)), "references") if is_folder else None
+    if stored is None:
+        return [references_in(parts) for parts in parts_of(pairs)]
+    return match_references(pairs, read_references(stored))

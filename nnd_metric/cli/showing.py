@@ -1,0 +1,65 @@
+"""Pairs and annotations to look at, of whatever data there is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from nnd.converters.examples import Examples, annotation_examples, pair_examples
+from nnd.converters.folder import convert
+from nnd.metric.data import PairData, choose_part, load_pairs
+from nnd.schemas import ScoringError, read_frame
+
+
+def show(
+    data: PairData,
+    *,
+    origin: str | Path | None = None,
+    category: Sequence[str] = (),
+    n: int = 5,
+    annotations: bool = False,
+    whole: bool = False,
+) -> Examples:
+    """Choose a few pairs to look at; the words that differ are marked.
+
+    Of each error category, the most frequent first, the pair with the lowest pair_id is chosen,
+    then of each the next.
+
+    Args:
+        data: What `load_pairs` reads, or a folder with a source.yaml, which is converted in memory:
+            its convert.py runs as your own code.
+        origin: Folder or file with the annotations of that source; it may be a built-in one.
+        category: Pairs of these error categories only.
+        n: Pairs at most.
+        annotations: Choose annotations instead, of each aspect and label in turn: what people said
+            of a candidate. Needs a converted folder or a source.
+        whole: Show long texts whole.
+
+    Raises:
+        NNDError: If the data cannot be read, or the source cannot be converted.
+        ScoringError: If no pair has such an error category.
+    """
+    is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
+    converted = None
+    if isinstance(data, str | Path) and (is_source or origin is not None):
+        converted = convert(data, origin=origin)
+    if annotations:
+        if category:
+            raise ScoringError("--category chooses pairs: leave it out, or --annotations")
+        if converted is not None:
+            name, rows = converted.manifest["source"]["name"], converted.annotations
+        else:
+            name, rows = _annotations(data)
+        return annotation_examples(name, rows, n, whole=whole)
+    pairs = load_pairs(data if converted is None else converted.pairs)
+    if converted is not None:
+        pairs = replace(pairs, name=converted.manifest["source"]["name"])
+    chosen = choose_part(pairs, categories=category)
+    return pair_examples(chosen.title, chosen.pairs, n, whole=whole)
+
+
+def _annotations(data: PairData) -> tuple[str, pl.DataFrame]:
+    if not isinstance(data, str | Path):
+        raise ScoringError("a table of pairs has no annotations; name a folder of `nnd convert`")
+    return Path(data).resolve().name, read_frame(Path(data), "annotations")
