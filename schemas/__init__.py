@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     )
     from .folder import (
         MANIFEST as MANIFEST,
+        SETS as SETS,
         FrameName as FrameName,
         frame_files as frame_files,
         has_frame as has_frame,
         is_published_path as is_published_path,
         published_path as published_path,
         read_manifest as read_manifest,
+        set_path as set_path,
     )
     from .frames import read_frame as read_frame
     from .identity import (

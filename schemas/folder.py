@@ -4,6 +4,8 @@ Converted: `pairs.parquet`, `annotations.parquet`, `human_scores.parquet`, `mani
 Published: `pairs/SPLIT-00000-of-00001.parquet`, `annotations/SPLIT-00000-of-00001.parquet`, a
 single `human_scores.parquet`, `manifest.json`. Rows and columns are the same. A source that has
 references adds `references.parquet`, published as `references/SPLIT-00000-of-00001.parquet`.
+
+A suite is such a folder with `sets/NAME.parquet` for every set that its manifest lists.
 """
 
 import json
@@ -16,6 +18,9 @@ from nnd.schemas.errors import SchemaError
 FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "references"]
 
 MANIFEST = "manifest.json"
+
+SETS = "sets"
+"""Folder of the sets of a suite."""
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
@@ -47,6 +52,11 @@ def published_path(name: FrameName, split: str) -> str:
 def is_published_path(path: str) -> bool:
     """Whether `published_path` gives that path for some frame and split."""
     return _PUBLISHED.fullmatch(path) is not None
+
+
+def set_path(name: str) -> str:
+    """Return where the pairs of a suite's set are, with `/` between its parts."""
+    return f"{SETS}/{name}.parquet"
 
 
 def frame_files(folder: Path, name: FrameName) -> list[Path]:

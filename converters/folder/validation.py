@@ -19,6 +19,7 @@ from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import (
     MANIFEST,
+    SETS,
     FrameName,
     Problem,
     SchemaError,
@@ -68,14 +69,14 @@ def _findings(folder: Path) -> Iterator[Finding]:
         name: [
             Finding(path, problem)
             for path, frame in parts[name].items()
-            for problem in itertools.chain(
-                check_frame(schema, frame), _check_recorded(folder / path, path, frame, manifest)
-            )
+            for problem in _check_file(folder, path, schema, frame, manifest)
         ]
         for name, schema in _SCHEMAS.items()
     }
     yield from itertools.chain.from_iterable(wrong.values())
-    there = set().union(*parts.values())
+    sets = _read_sets(folder, manifest)
+    yield from _check_sets(folder, sets, manifest)
+    there = set().union(*parts.values(), sets)
     for path in sorted(_section(manifest, "outputs").keys() - there):
         message = "is missing, and the manifest lists it"
         yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
@@ -91,6 +92,29 @@ def _findings(folder: Path) -> Iterator[Finding]:
     rows_fit = all(finding.problem.row is None for name in _GIVEN for finding in wrong[name])
     if not of_manifest and columns_fit and rows_fit:  # or nothing follows from them
         yield from _check_derived(manifest, parts)
+
+
+def _check_file(
+    folder: Path, path: str, schema: SchemaName, frame: pl.DataFrame, manifest: dict[str, Any]
+) -> Iterator[Problem]:
+    """A file keeps the contract, and is the one that the manifest lists."""
+    yield from check_frame(schema, frame)
+    yield from _check_recorded(folder / path, path, frame, manifest)
+
+
+def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, pl.DataFrame]:
+    """Return the pairs of each set of a suite, by the file's path within the folder."""
+    listed = [path for path in _section(manifest, "outputs") if path.startswith(f"{SETS}/")]
+    return {path: _read_frame(folder / path) for path in listed if (folder / path).is_file()}
+
+
+def _check_sets(
+    folder: Path, sets: Mapping[str, pl.DataFrame], manifest: dict[str, Any]
+) -> Iterator[Finding]:
+    """The sets of a suite are pairs."""
+    for path, frame in sets.items():
+        for problem in _check_file(folder, path, "pair", frame, manifest):
+            yield Finding(path, problem)
 
 
 def _check_derived(

@@ -18,6 +18,7 @@ from nnd.metric.cli.adding_sources import check_source, new_source
 from nnd.metric.cli.behaviour import Command, Group
 from nnd.metric.cli.converting import convert, sources, validate
 from nnd.metric.cli.curves import curve
+from nnd.metric.cli.deriving import derive
 from nnd.metric.cli.evaluating import evaluate
 from nnd.metric.cli.publishing import card, export, publish, publish_metric
 from nnd.metric.cli.reporting import report
@@ -109,7 +110,7 @@ def install_metric() -> None:
 
 
 GROUPS = {
-    "Data": (sources, convert, validate, export),
+    "Data": (sources, convert, validate, derive, export),
     "Score": (evaluate,),
     "Read": (agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),

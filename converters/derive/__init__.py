@@ -1,0 +1,18 @@
+"""Suites: a converted folder with sets of pairs that are derived from its own."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .deriving import derive as derive
+    from .parents import Parents as Parents, read_parents as read_parents
+    from .perturbing import perturb as perturb
+    from .report import SuiteReport as SuiteReport
+    from .suite_folder import (
+        SuiteSet as SuiteSet,
+        set_facts as set_facts,
+        write_suite as write_suite,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

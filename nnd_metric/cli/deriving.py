@@ -1,0 +1,48 @@
+"""The command that perturbs pairs."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.printing import AsJson, show_result
+
+
+def derive(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="Converted folder, or built-in source.")
+    ],
+    *,
+    operations: Annotated[
+        list[str],
+        typer.Option(
+            "--op",
+            metavar="OP",
+            help="An operation of --list, or path.py:function; repeat it for several.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write.", show_default="DATA-suite")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    variants: Annotated[int, typer.Option(help="Variants to draw of each text.")] = 1,
+    on: Annotated[
+        Literal["context", "candidate", "both"] | None,
+        typer.Option(help="Which texts to change.", show_default="what each operation changes"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Perturb the pairs of a converted folder: one set of children per operation.
+
+    Writes a suite: the folder of the parents, and sets/NAME.parquet for each operation. A function
+    of your own runs as your own code: read a stranger's before.
+
+    Example: nnd derive quiz_design-nnd --op typos=0.05 --op punctuation
+    """
+    from nnd.converters.derive import derive as derive_
+
+    folder = find_data(data)
+    target = out or Path(f"{Path(data).resolve().name}-suite")
+    report = derive_(folder, operations, out=target, seed=seed, variants=variants, on=on)
+    show_result(report, as_json)
