@@ -1,0 +1,16 @@
+"""Suites: what each of their sets does to the pass rate of a model."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .effects import (
+        CHILD_SCHEMA as CHILD_SCHEMA,
+        UNPAIRED as UNPAIRED,
+        Effect as Effect,
+        SetEffect as SetEffect,
+        find_effects as find_effects,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
