@@ -6,11 +6,11 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .effects import (
-        CHILD_SCHEMA as CHILD_SCHEMA,
         UNPAIRED as UNPAIRED,
         Effect as Effect,
         SetEffect as SetEffect,
         find_effects as find_effects,
     )
+    from .outcome import Effects as Effects, all_effects as all_effects
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

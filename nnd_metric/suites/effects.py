@@ -27,7 +27,6 @@ import polars as pl
 from nnd.metric.data import SuiteSet
 from nnd.metric.results import (
     CLUSTER,
-    SCORED_SCHEMA,
     Slice,
     count_by_context,
     distinct_tests,
@@ -44,9 +43,6 @@ from nnd.metric.statistics import (
     unpaired_interval,
 )
 from nnd.schemas import DISTINCT
-
-CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED_SCHEMA})
-"""Columns of the scored pairs of the sets; parent_id is null in slices and samples."""
 
 UNPAIRED = ("slice", "shift")
 """Kinds of sets that are some of the human pairs."""

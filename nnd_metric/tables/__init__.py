@@ -18,6 +18,10 @@ if TYPE_CHECKING:
         verdict_table as verdict_table,
     )
     from .curves import curve_table as curve_table
+    from .effects import (
+        category_effects_table as category_effects_table,
+        effects_table as effects_table,
+    )
     from .metrics import (
         metrics_by_dataset as metrics_by_dataset,
         metrics_notes as metrics_notes,

@@ -7,7 +7,8 @@ import pytest
 from support.two_models import scored
 
 from nnd.metric.data import SuiteSet
-from nnd.metric.suites import CHILD_SCHEMA, Effect, SetEffect, find_effects
+from nnd.metric.results import CHILD_SCHEMA
+from nnd.metric.suites import Effect, SetEffect, find_effects
 
 TYPOS = SuiteSet("typos-0.05", "perturbation", "typos", pl.DataFrame())
 NEGATION = SuiteSet("slice-negation", "slice", "negation", pl.DataFrame())
