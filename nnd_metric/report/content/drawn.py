@@ -8,6 +8,7 @@ from nnd.metric.figures import (
     Side,
     draw_agreement,
     draw_comparison,
+    draw_effects,
     draw_extrapolation,
     draw_forest,
     draw_heat_map,
@@ -25,6 +26,7 @@ class Figures(NamedTuple):
         rates: Pass rates.
         agreement: With people.
         comparisons: Two models each.
+        effects: Of the sets of a suite.
         scaling: Pass rates and sizes.
         stacked: Name → the same figure with its panels one below the other, for narrow screens;
             of those figures alone that have panels beside each other.
@@ -33,12 +35,14 @@ class Figures(NamedTuple):
     rates: Sequence[Drawing]
     agreement: Sequence[Drawing]
     comparisons: Sequence[Drawing]
+    effects: Sequence[Drawing]
     scaling: Sequence[Drawing]
     stacked: Mapping[str, Drawing]
 
     def all(self) -> list[Drawing]:
         """Return every figure once, in the order of the report."""
-        return [*self.rates, *self.agreement, *self.comparisons, *self.scaling]
+        parts = (self.rates, self.agreement, self.comparisons, self.effects, self.scaling)
+        return [drawing for part in parts for drawing in part]
 
 
 def draw_figures(content: Content) -> Figures:
@@ -48,6 +52,7 @@ def draw_figures(content: Content) -> Figures:
             rates=[*_forest(content), _heat_map(content)],
             agreement=_agreement(content),
             comparisons=_comparisons(content),
+            effects=_effects(content),
             scaling=_scaling(content),
             stacked=dict(_stacked(content)),
         )
@@ -94,6 +99,14 @@ def _comparisons(content: Content) -> list[Drawing]:
         )
         for number, each in enumerate(content.comparisons)
     ]
+
+
+def _effects(content: Content) -> list[Drawing]:
+    if content.effects is None:
+        return []
+    names = {each.model: each.name for each in content.models}
+    drawing = draw_effects(names, content.effects.to_dict())
+    return [] if drawing is None else [drawing]
 
 
 def _scaling(content: Content, *, stacked: bool = False) -> list[Drawing]:

@@ -21,6 +21,7 @@ from nnd.metric.drawing import Drawing, svg_inline, visible, whole_name
 from nnd.metric.figures import IN_WORDS, in_short
 from nnd.metric.report.content import Compared, Content, Evaluated, Figures, pack_pairs
 from nnd.metric.report.page.doubts import find_doubts
+from nnd.metric.report.page.effects import effects_part
 from nnd.metric.report.page.sheets import faded, headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION
 from nnd.metric.statistics import do_all_agree
@@ -116,6 +117,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "doubts": find_doubts(models),
         "rates": sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
         "agreement": _agreement(content),
+        "effects": effects_part(content.effects),
         "comparisons": [
             _comparison(each, figure)
             for each, figure in zip(content.comparisons, shown(figures.comparisons), strict=True)
@@ -123,6 +125,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "figures": {
             "rates": shown(figures.rates),
             "agreement": shown(figures.agreement),
+            "effects": shown(figures.effects),
             "scaling": shown(figures.scaling),
         },
         "has_texts": texts is not None,

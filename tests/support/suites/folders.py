@@ -30,5 +30,6 @@ def write_suite(folder: Path) -> Path:
     (folder / "sets").mkdir()
     shouted_pairs().write_parquet(folder / "sets" / "shouted.parquet")
     pair_rows().head(3).write_parquet(folder / "sets" / "slice-first.parquet")
-    (folder / "manifest.json").write_text(json.dumps({"sets": [SHOUTED, FIRST]}))
+    manifest = {"source": {"name": "made_up"}, "sets": [SHOUTED, FIRST]}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
