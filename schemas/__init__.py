@@ -65,6 +65,11 @@ if TYPE_CHECKING:
         write_folder as write_folder,
     )
     from .quality import read_ratings as read_ratings, rule_of as rule_of
+    from .sql import (
+        READS_CLOCK as READS_CLOCK,
+        READS_FILES as READS_FILES,
+        SUBQUERY as SUBQUERY,
+    )
     from .texts import (
         counted as counted,
         did_you_mean as did_you_mean,
