@@ -20,6 +20,7 @@ SchemaName = Literal[
     "comparison",
     "metrics",
     "history",
+    "suite",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 

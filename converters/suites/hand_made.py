@@ -11,6 +11,7 @@ from nnd.converters.pairs import pair_ids
 from nnd.converters.reading import Record, read_jsonl
 from nnd.schemas import SchemaError, polars_schema
 
+_OPERATION = "by_hand"
 _SIDES = ("high", "low")
 _FIELDS = ("parent_id", "context", "inputs", "candidate_high", "candidate_low")
 
@@ -45,7 +46,7 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     facts = set_facts(
         name,
         "perturbation",
-        "file",
+        _OPERATION,
         children,
         parameters={"file": path.name},
         note=entry.get("note"),
@@ -85,7 +86,7 @@ def _child(record: Record, parents: Mapping[str, Any], names: _Names) -> dict[st
     child: dict[str, Any] = {
         **parent,
         **changes,
-        "origin": f"synthetic:{names.name}",
+        "origin": f"synthetic:{_OPERATION}",
         "parent_id": parent["pair_id"],
         "cluster": parent["cluster"] or parent["context_id"],
     }
