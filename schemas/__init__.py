@@ -42,10 +42,12 @@ if TYPE_CHECKING:
         has_frame as has_frame,
         is_published_path as is_published_path,
         published_path as published_path,
+        published_set_path as published_set_path,
         read_manifest as read_manifest,
+        set_files as set_files,
         set_path as set_path,
     )
-    from .frames import read_frame as read_frame
+    from .frames import read_frame as read_frame, read_set as read_set
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,
         __version__ as __version__,

@@ -5,7 +5,8 @@ Published: `pairs/SPLIT-00000-of-00001.parquet`, `annotations/SPLIT-00000-of-000
 single `human_scores.parquet`, `manifest.json`. Rows and columns are the same. A source that has
 references adds `references.parquet`, published as `references/SPLIT-00000-of-00001.parquet`.
 
-A suite is such a folder with `sets/NAME.parquet` for every set that its manifest lists.
+A suite is such a folder with `sets/NAME.parquet` for every set that its manifest lists, published
+as `sets/NAME/SPLIT-00000-of-00001.parquet`.
 """
 
 import json
@@ -24,7 +25,8 @@ SETS = "sets"
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
-    rf"human_scores\.parquet|(?:pairs|annotations|references)/{_SPLIT.pattern}-00000-of-00001\.parquet"
+    r"human_scores\.parquet|(?:pairs|annotations|references|sets/[a-z0-9][a-z0-9._-]*)"
+    rf"/{_SPLIT.pattern}-00000-of-00001\.parquet"
 )
 _REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"
 
@@ -49,6 +51,11 @@ def published_path(name: FrameName, split: str) -> str:
     )
 
 
+def published_set_path(name: str, split: str) -> str:
+    """Return where the pairs of a set are in a published suite (as `published_path`)."""
+    return published_path("pairs", split).replace("pairs", f"{SETS}/{name}", 1)
+
+
 def is_published_path(path: str) -> bool:
     """Whether `published_path` gives that path for some frame and split."""
     return _PUBLISHED.fullmatch(path) is not None
@@ -69,6 +76,22 @@ def frame_files(folder: Path, name: FrameName) -> list[Path]:
     found = [single] if single.is_file() else sorted((folder / name).glob("*.parquet"))
     if not found:
         raise SchemaError(f"{folder}: there is neither {name}.parquet nor {name}/; {_REMEDY}")
+    return found
+
+
+def set_files(folder: Path, name: str) -> list[Path]:
+    """Return the files of a set, in order: `sets/NAME.parquet`, else all of `sets/NAME/*.parquet`.
+
+    Raises:
+        SchemaError: If there are none.
+    """
+    single = folder / set_path(name)
+    found = [single] if single.is_file() else sorted((folder / SETS / name).glob("*.parquet"))
+    if not found:
+        raise SchemaError(
+            f"{folder}: the manifest lists the set {name}, and there is neither {set_path(name)} "
+            f"nor {SETS}/{name}/; build the suite again"
+        )
     return found
 
 

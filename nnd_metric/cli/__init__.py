@@ -7,5 +7,6 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .command import main as main
     from .exporting import export as export
+    from .suites import suite as suite
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -16,6 +16,7 @@ import typer
 
 from nnd.metric.cli.adding_sources import check_source, new_source
 from nnd.metric.cli.behaviour import Command, Group
+from nnd.metric.cli.building import suite
 from nnd.metric.cli.converting import convert, sources, validate
 from nnd.metric.cli.curves import curve
 from nnd.metric.cli.deriving import derive
@@ -110,7 +111,7 @@ def install_metric() -> None:
 
 
 GROUPS = {
-    "Data": (sources, convert, validate, derive, export),
+    "Data": (sources, convert, validate, derive, suite, export),
     "Score": (evaluate,),
     "Read": (agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),

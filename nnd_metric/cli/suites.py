@@ -1,18 +1,15 @@
 """Suites built with the slices of the metric, which the converters know nothing of."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from nnd.converters.suites import Slicing, build_suite as build_with, read_definition
+from nnd.converters.derive import SuiteReport
+from nnd.converters.suites import Slicing, build_suite, read_definition
 from nnd.metric.cli.datasets import find_data
 
-if TYPE_CHECKING:
-    from nnd.converters.derive import SuiteReport
 
-
-def build_suite(
-    definition: str | Path, out: str | Path, *, data: str | Path | None = None
-) -> "SuiteReport":
+def suite(
+    definition: str | Path, *, out: str | Path, data: str | Path | None = None
+) -> SuiteReport:
     """Build a suite: a converted folder with the sets that a definition lists.
 
     Args:
@@ -32,7 +29,7 @@ def build_suite(
     """
     found = read_definition(definition)
     place = find_data(found.source) if data is None else data
-    return build_with(found, place, out, _slicing())
+    return build_suite(found, place, out, _slicing())
 
 
 def _slicing() -> Slicing:

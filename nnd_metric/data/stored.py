@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from nnd.schemas import MANIFEST, ScoringError, read_manifest, read_parquet
+from nnd.schemas import MANIFEST, ScoringError, fingerprint, read_manifest, read_parquet
 
 SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
 
@@ -67,15 +67,23 @@ def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
         parents: Its human pairs.
 
     Raises:
-        ScoringError: If a set cannot be read, or has a pair whose human pair is not there.
+        ScoringError: If a set cannot be read, pairs were changed since it was made, or it has a
+            pair whose human pair is not there.
     """
     if not (folder / MANIFEST).is_file():
         return []
+    manifest = read_manifest(folder)
+    sets = manifest.get("sets") or ()
+    for name, recorded in manifest.get("outputs", {}).items() if sets else ():
+        path = folder / name
+        is_of_pairs = name.startswith(("pairs", "sets/"))
+        if is_of_pairs and path.is_file() and fingerprint(path)["sha256"] != recorded["sha256"]:
+            raise ScoringError(f"{path}: was changed since the suite was made; build it again")
     return [
         SuiteSet(
             each["name"], each["kind"], each["operation"], _read_set(folder, each["name"], parents)
         )
-        for each in read_manifest(folder).get("sets") or ()
+        for each in sets
     ]
 
 
