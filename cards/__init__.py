@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         card_sentences as card_sentences,
         count_differences as count_differences,
     )
-    from .tables import card_tables as card_tables
+    from .tables import SUITE as SUITE, card_tables as card_tables
     from .vocabulary import (
         ANNOTATORS as ANNOTATORS,
         LICENCES as LICENCES,

@@ -4,14 +4,14 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import polars as pl
 
 from nnd.converters.derive.parents import Parents
 from nnd.converters.derive.report import SuiteReport
 from nnd.converters.folder import FOLDER_FILES, write_manifest, write_rows
-from nnd.schemas import CONTEXT, NNDError, check_replaceable, replace_folder, set_path
+from nnd.schemas import CONTEXT, FrameName, NNDError, check_replaceable, replace_folder, set_path
 
 Kind = Literal["perturbation", "slice", "shift", "negatives"]
 
@@ -96,6 +96,8 @@ def check_names(names: Iterable[str]) -> None:
                 f'"{name}" is not a name for a set; write small letters, digits, ., _ and -, such '
                 "as typos-0.05"
             )
+        if name in get_args(FrameName):
+            raise NNDError(f'"{name}" is the name of a part of every dataset; rename the set')
         if name in seen:
             raise NNDError(f'there are two sets called "{name}"; leave one out, or rename it')
         seen.add(name)

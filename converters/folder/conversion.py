@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,7 @@ class Conversion(Shown):
         human_scores: Rows of the human_score schema.
         references: Rows of the reference schema; few sources have any.
         manifest: Source, rule, counts, dropped, hygiene, input files, tool version.
+        sets: Name → rows of the pair schema, of the sets of a suite.
     """
 
     annotations: pl.DataFrame
@@ -66,6 +67,7 @@ class Conversion(Shown):
     human_scores: pl.DataFrame
     references: pl.DataFrame
     manifest: dict[str, Any]
+    sets: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     def headline(self) -> str:
         """Return how many pairs of how many contexts it has, and of which source."""

@@ -14,7 +14,7 @@ from nnd.schemas import MANIFEST, SourceError, fingerprint
 
 def write_rows(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
     """Write rows, and return what the `outputs` of a manifest say of their file."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(frame, path)
     return {"rows": frame.height, **fingerprint(path)}
 
