@@ -86,8 +86,8 @@ def _find(definition: str | Path) -> Path:
 def _check_entry(entry: Mapping[str, Any], where: str) -> None:
     kinds = [kind for kind in KINDS if kind in entry]
     if len(kinds) != 1:
-        found = f"has {' and '.join(kinds)}" if kinds else "says not what it is"
-        raise SchemaError(f"{where}: {found}; write exactly one of {', '.join(KINDS)}")
+        found = " and ".join(kinds) or "none of them"
+        raise SchemaError(f"{where}: has {found}; write exactly one of {', '.join(KINDS)}")
     (kind,) = kinds
     known = ("name", "note", kind, *KINDS[kind])
     strange = [key for key in entry if key not in known]
