@@ -14,11 +14,11 @@ The set is called worse (or better) if the 95 % interval of the delta over human
 p-values of error categories are adjusted by Holm's method.
 
 A slice or a sample of the human pairs has no parents: it is compared with the rest of the tests,
-unpaired.
+unpaired (`statistics.unpaired`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -40,7 +40,7 @@ from nnd.metric.statistics import (
     cluster_intervals,
     holm,
     mcnemar_exact,
-    unpaired_interval,
+    unpaired_differences,
 )
 from nnd.schemas import DISTINCT
 
@@ -70,7 +70,8 @@ class Effect:
             rest.
         b: Parents passed whose child is not; None without parents or with several variants.
         c: Parents failed whose child is passed, or None likewise.
-        p: Exact McNemar p-value, two-sided, or None likewise.
+        p: Exact McNemar p-value, two-sided; of a slice or sample that of the score test of equal
+            rates; None with several variants, and where there is nothing to compare.
         p_holm: The same adjusted over the error categories of the set; None for a whole set.
     """
 
@@ -254,26 +255,22 @@ def _beside_rest(everything: pl.DataFrame, members: pl.DataFrame) -> Effect:
     rest = tests.join(inside, on=DISTINCT, how="anti", nulls_equal=True)
     slices = [Slice("", "inside", inside), Slice("", "rest", rest)]
     passes, counts = count_by_context(everything, slices)
-    of_set, of_rest = cluster_intervals(passes, passes, counts)
+    (found,) = unpaired_differences(passes[:, :1], counts[:, :1], passes[:, 1:], counts[:, 1:])
+    interval, _ = cluster_intervals(passes, passes, counts)
     unscored = inside["ll_high"].is_null() | inside["ll_low"].is_null()
-    effect = Effect(
+    return Effect(
         n=inside.height,
         unscored=int(unscored.sum()),
         parents=None,
-        contexts=of_set.contexts,
-        pass_rate=None,
-        pass_rate_interval=of_set.bounds,
+        contexts=interval.contexts,
+        pass_rate=_share(inside),
+        pass_rate_interval=interval.bounds,
+        rest_pass_rate=_share(rest),
+        delta=found.difference,
+        interval=found.interval,
+        p=found.p,
     )
-    if inside.is_empty():
-        return effect
-    rate = float(inside["passed"].sum()) / inside.height
-    if rest.is_empty():
-        return replace(effect, pass_rate=rate)
-    rest_rate = float(rest["passed"].sum()) / rest.height
-    return replace(
-        effect,
-        pass_rate=rate,
-        rest_pass_rate=rest_rate,
-        delta=rate - rest_rate,
-        interval=unpaired_interval(rate, of_set.bounds, rest_rate, of_rest.bounds),
-    )
+
+
+def _share(tests: pl.DataFrame) -> float | None:
+    return float(tests["passed"].sum()) / tests.height if tests.height else None

@@ -129,7 +129,8 @@ def test_a_slice_is_compared_with_the_rest_unpaired() -> None:
     # Newcombe's (1998) method 10 gives 0.0524 to 0.3339 for 56 of 70 against 48 of 80; there with
     # Wilson's intervals, here with those over contexts, which are near where each has one test.
     assert overall.interval == pytest.approx((0.0524, 0.3339), abs=0.01)
-    assert (overall.parents, overall.parents_pass_rate, overall.p) == (None, None, None)
+    assert (overall.parents, overall.parents_pass_rate, overall.b) == (None, None, None)
+    assert overall.verdict == "better"
     assert effect.by_error_category == {}
 
 
