@@ -161,11 +161,11 @@ def _renamed(column: str, changed: pl.Series, suffix: str) -> pl.Expr:
     return pl.when(changed).then(name + suffix).otherwise(name).alias(column)
 
 
-_STATE = {"changed": pl.Boolean, "rejected": pl.Boolean}
+_STATE: dict[str, pl.DataType] = {"changed": pl.Boolean(), "rejected": pl.Boolean()}
 
-_CONTEXT_COLUMNS = pl.Schema({"context": pl.String, "inputs": _PAIR["inputs"], **_STATE})
+_CONTEXT_COLUMNS = pl.Schema({"context": pl.String(), "inputs": _PAIR["inputs"], **_STATE})
 
-_CANDIDATE_COLUMNS = pl.Schema({"candidate": pl.String, **_STATE})
+_CANDIDATE_COLUMNS = pl.Schema({"candidate": pl.String(), **_STATE})
 
 
 def _changed_contexts(texts: Texts, changed: Changed) -> list[tuple[object, ...]]:

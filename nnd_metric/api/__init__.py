@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from nnd.cards import card as card
     from nnd.converters.check_source import check_source as check_source
     from nnd.converters.derive import derive as derive
+    from nnd.converters.derive.operations import operations as operations
     from nnd.converters.folder import convert as convert, validate as validate
     from nnd.converters.new_source import new_source as new_source
     from nnd.converters.publish import publish as publish

@@ -7,14 +7,18 @@ import typer
 
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.printing import AsJson, show_result
+from nnd.schemas import NNDError
 
 
 def derive(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Converted folder, or built-in source.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="DATA", help="Converted folder, or built-in source.", show_default=False
+        ),
+    ] = None,
     *,
-    operations: Annotated[
+    chosen: Annotated[
         list[str],
         typer.Option(
             "--op",
@@ -31,6 +35,9 @@ def derive(
         Literal["context", "candidate", "both"] | None,
         typer.Option(help="Which texts to change.", show_default="what each operation changes"),
     ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Show the operations, each with an example.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Perturb the pairs of a converted folder: one set of children per operation.
@@ -38,11 +45,19 @@ def derive(
     Writes a suite: the folder of the parents, and sets/NAME.parquet for each operation. A function
     of your own runs as your own code: read a stranger's before.
 
-    Example: nnd derive quiz_design-nnd --op typos=0.05 --op punctuation
+    Example: nnd derive quiz_design-nnd --op typos=0.05 --op numbers --seed 1
+    Example: nnd derive --list
     """
     from nnd.converters.derive import derive as derive_
+    from nnd.converters.derive.operations import operations as operations_
 
-    folder = find_data(data)
+    if listed:
+        show_result(operations_(), as_json)
+        return
+    if data is None:
+        raise NNDError(
+            "DATA is missing; name a converted folder, or ask for the operations: --list"
+        )
     target = out or Path(f"{Path(data).resolve().name}-suite")
-    report = derive_(folder, operations, out=target, seed=seed, variants=variants, on=on)
+    report = derive_(find_data(data), chosen, out=target, seed=seed, variants=variants, on=on)
     show_result(report, as_json)

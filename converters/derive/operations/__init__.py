@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .listing import Operations as Operations, operations as operations
     from .operation import (
         Change as Change,
         FailedChangeError as FailedChangeError,
