@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .parents import Parents as Parents, read_parents as read_parents
     from .perturbing import perturb as perturb
     from .report import SuiteReport as SuiteReport
+    from .shifted import SHIFTS as SHIFTS, shift_set as shift_set
     from .suite_folder import (
         SuiteSet as SuiteSet,
         check_place as check_place,
