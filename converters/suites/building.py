@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nnd.converters.derive import (
+    SHIFTS,
     Parents,
     SuiteReport,
     SuiteSet,
@@ -11,6 +12,7 @@ from nnd.converters.derive import (
     find_operation,
     perturb,
     read_parents,
+    shift_set,
     write_suite,
 )
 from nnd.converters.suites.definition import Definition, kind_of
@@ -54,6 +56,8 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
                 yield _perturbed(definition, parents, number - 1)
             elif kind == "file":
                 yield hand_made_set(parents.pairs, definition.path.parent / entry["file"], entry)
+            elif kind in SHIFTS:
+                yield shift_set(parents.pairs, entry, seed=definition.seed)
             else:
                 yield slice_set(parents.pairs, annotations, entry, slicing)
         except NNDError as error:

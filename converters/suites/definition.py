@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nnd.converters.derive import SHIFTS
 from nnd.converters.reading import load_yaml, read_text
 from nnd.schemas import SchemaError, check_rows, did_you_mean
 
@@ -14,6 +15,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     "op": ("on", "variants", "seed"),
     "by": ("value",),
     "where": (),
+    **SHIFTS,
     "file": (),
 }
 """Key that says what a set is → keys that go with it, beside name and note."""

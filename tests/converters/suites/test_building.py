@@ -19,6 +19,7 @@ Define = Callable[..., Path]
 
 PERTURBED = {"op": "punctuation", "note": "Final marks only."}
 SLICE = {"by": "error_category", "value": "wrong_fact"}
+SAMPLE = {"sample": 3, "name": "three"}
 WHERE = {"where": "error_category = 'disfluent' AND length > 0", "name": "slice-odd"}
 
 
@@ -43,7 +44,7 @@ def refused(definition: object, sample: Path, out: Path) -> str:
 def test_sets_are_in_the_order_of_the_definition(
     define: Define, sample: Path, tmp_path: Path
 ) -> None:
-    found = nnd.suite(define(PERTURBED, SLICE, WHERE), out=tmp_path / "suite", data=sample)
+    found = nnd.suite(define(PERTURBED, SLICE, WHERE, SAMPLE), out=tmp_path / "suite", data=sample)
     pairs = pl.read_parquet(sample / "pairs.parquet")
 
     sets = read_manifest(tmp_path / "suite")["sets"]
@@ -52,7 +53,9 @@ def test_sets_are_in_the_order_of_the_definition(
         ("punctuation", "perturbation", "Final marks only."),
         ("slice-wrong_fact", "slice", None),
         ("slice-odd", "slice", None),
+        ("three", "shift", None),
     ]
+    assert sets[3]["contexts"] == 3
     for name, category in (("slice-wrong_fact", "wrong_fact"), ("slice-odd", "disfluent")):
         stored = pl.read_parquet(tmp_path / "suite" / "sets" / f"{name}.parquet")
         assert stored.equals(pairs.filter(pl.col("error_category") == category))
@@ -157,6 +160,11 @@ def test_a_wrong_line_is_named(
         ),
         ({"op": "punctuation", "by": "shape"}, "set 1: has op and by; write exactly one of op, by"),
         ({"name": "empty"}, "set 1: has none of them; write exactly one of op, by"),
+        ({"keywords": ["zebrafish"]}, "set 1: no pair is in the set (keywords: ['zebrafish'])"),
+        (
+            {"sample": 3, "on": "both"},
+            "set 1: on does not go with sample; known: name, note, sampl",
+        ),
         ({"op": "punctuation", "sed": 1}, "'sed' was unexpected"),
         ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
         ({"op": "punctuation", "name": "pairs"}, '"pairs" is the name of a part of every dataset'),
