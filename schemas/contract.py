@@ -19,6 +19,7 @@ SchemaName = Literal[
     "agreement",
     "comparison",
     "metrics",
+    "slices",
     "history",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)

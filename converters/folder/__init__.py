@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from .outcome import Validation as Validation
     from .parquet import write_parquet as write_parquet
+    from .slicing import write_slice as write_slice
     from .validation import validate as validate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

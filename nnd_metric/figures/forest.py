@@ -70,7 +70,13 @@ class _Room(NamedTuple):
 
 
 def draw_forest(
-    names: Sequence[str], models: Sequence[str], groups: Sequence[Group], *, stacked: bool = False
+    names: Sequence[str],
+    models: Sequence[str],
+    groups: Sequence[Group],
+    *,
+    name: str = "pass_rates",
+    title: str = "Pass rates by category",
+    stacked: bool = False,
 ) -> Drawing:
     """Draw pass rates by category.
 
@@ -78,6 +84,8 @@ def draw_forest(
         names: What to call the models here.
         models: Their whole names.
         groups: The categories, from top to bottom.
+        name: What the figure is called.
+        title: A line of words.
         stacked: Whether to keep one column, however long, for narrow screens.
     """
     each = _HEAD + len(names) * _ROW + _GAP
@@ -90,7 +98,7 @@ def draw_forest(
         for group in groups
         for model, rate in zip(models, group.rates, strict=True)
     ]
-    drawing = Drawing("pass_rates", "Pass rates by category", CAPTION, figure, data)
+    drawing = Drawing(name, title, CAPTION, figure, data)
     labels = max(_SHORTEST, widest(names, _LABELS))
     scale = wide / len(columns) - _MARGIN - labels - 0.1 - _RIGHT
     for number, column in enumerate(columns):
