@@ -36,6 +36,9 @@ _SCHEMA = {
     "verdict": pl.String,
 }
 
+_ROOM = 1.15
+"""Inches for names of slices, which are long, in the figure."""
+
 
 class Search(NamedTuple):
     """How slices were found.
@@ -126,8 +129,12 @@ class Slices(Pictured):
         about = f"p is of the score test over contexts; Holm's adjustment is over {of}."
         return [from_rest_table(self.to_dict()), about]
 
-    def drawing(self) -> "Drawing | None":
-        """Return the pass rates by slice with their intervals, all tests first."""
+    def drawing(self, *, stacked: bool = False) -> "Drawing":
+        """Return the pass rates by slice with their intervals, all tests first.
+
+        Args:
+            stacked: Whether to keep one column, however long, for narrow screens.
+        """
         from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
         from nnd.metric.figures import Group, draw_forest  # noqa: PLC0415
 
@@ -137,10 +144,16 @@ class Slices(Pictured):
             for each in self.slices
             if each.first.n
         ]
-        models = [*self.overall]
+        models, title = [*self.overall], "Pass rates by slice"
         with style():
             return draw_forest(
-                short_names(models), models, groups, name="slices", title="Pass rates by slice"
+                short_names(models),
+                models,
+                groups,
+                name="slices",
+                title=title,
+                room=_ROOM,
+                stacked=stacked,
             )
 
     def to_frame(self) -> pl.DataFrame:

@@ -23,6 +23,7 @@ class Figures(NamedTuple):
 
     Attributes:
         rates: Pass rates.
+        slices: Pass rates by slice.
         agreement: With people.
         comparisons: Two models each.
         scaling: Pass rates and sizes.
@@ -31,6 +32,7 @@ class Figures(NamedTuple):
     """
 
     rates: Sequence[Drawing]
+    slices: Sequence[Drawing]
     agreement: Sequence[Drawing]
     comparisons: Sequence[Drawing]
     scaling: Sequence[Drawing]
@@ -38,7 +40,13 @@ class Figures(NamedTuple):
 
     def all(self) -> list[Drawing]:
         """Return every figure once, in the order of the report."""
-        return [*self.rates, *self.agreement, *self.comparisons, *self.scaling]
+        return [
+            *self.rates,
+            *self.slices,
+            *self.agreement,
+            *self.comparisons,
+            *self.scaling,
+        ]
 
 
 def draw_figures(content: Content) -> Figures:
@@ -46,6 +54,7 @@ def draw_figures(content: Content) -> Figures:
     with style():
         return Figures(
             rates=[*_forest(content), _heat_map(content)],
+            slices=_slices(content),
             agreement=_agreement(content),
             comparisons=_comparisons(content),
             scaling=_scaling(content),
@@ -54,7 +63,7 @@ def draw_figures(content: Content) -> Figures:
 
 
 def _stacked(content: Content) -> Iterator[tuple[str, Drawing]]:
-    for draw in (_forest, _agreement, _scaling):
+    for draw in (_forest, _slices, _agreement, _scaling):
         for usual, stacked in zip(draw(content), draw(content, stacked=True), strict=True):
             if tuple(usual.figure.get_size_inches()) != tuple(stacked.figure.get_size_inches()):
                 yield usual.name, stacked
@@ -66,6 +75,10 @@ def _forest(content: Content, *, stacked: bool = False) -> list[Drawing]:
 
 def _heat_map(content: Content) -> Drawing:
     return draw_heat_map(*_named(content), main_groups(content.groups))
+
+
+def _slices(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    return [] if content.slices is None else [content.slices.drawing(stacked=stacked)]
 
 
 def _named(content: Content) -> tuple[list[str], list[str]]:
