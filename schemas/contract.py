@@ -19,6 +19,7 @@ SchemaName = Literal[
     "agreement",
     "comparison",
     "metrics",
+    "slices",
     "history",
     "suite",
 ]

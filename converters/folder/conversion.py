@@ -247,8 +247,13 @@ def convert_again(
         manifest: Of that folder; what it says of source, files, oddities and steps stays.
 
     Raises:
-        SourceError: If no pair is left.
+        SourceError: If no pair is left, or the folder holds a slice.
     """
+    if "slice" in manifest:
+        raise SourceError(
+            f"{manifest['source']['name']}: texts of a slice cannot be changed, as its pairs would "
+            "be others; change those of the whole, and slice it then"
+        )
     source = Source(Path(manifest["source"]["name"]), manifest["source"])
     keep_equal = bool(manifest.get("keep_equal"))
     derived = derive(annotations, references, source, keep_equal=keep_equal)

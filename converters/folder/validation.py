@@ -10,7 +10,7 @@ import polars as pl
 
 from nnd.cards import check_form
 from nnd.converters import read_rules
-from nnd.converters.folder.derived import derive
+from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
 from nnd.converters.folder.outcome import Finding, Validation, located
 from nnd.converters.folder.sets import check_sets
@@ -158,7 +158,8 @@ def _check_derived(
     if of_annotations:
         return
     keep_equal = bool(manifest.get("keep_equal"))
-    derived = derive(annotations, references, source, keep_equal=keep_equal)
+    part = Part(manifest["slice"]["name"], {*pairs["pair_id"]}) if "slice" in manifest else None
+    derived = derive(annotations, references, source, keep_equal=keep_equal, part=part)
     for problem in differences(pairs, derived.pairs, PAIR_KEY, "pair"):
         yield located(problem, parts["pairs"])
     for problem in differences(human_scores, derived.human_scores, SCORE_KEY, "human score"):
@@ -266,9 +267,10 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
 
 
 def _changed(manifest: dict[str, Any]) -> bool:
-    """Whether texts were changed, or equal ones kept: there are other pairs than expected then."""
+    """Whether texts were changed, equal ones kept, or pairs chosen: not those expected then."""
     return (
         bool(manifest["normalised"])
+        or "slice" in manifest
         or bool(manifest.get("keep_equal"))
         or "redacted" in _section(manifest, "contacts")
     )

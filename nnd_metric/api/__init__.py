@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from nnd.converters.source import sources as sources
     from nnd.metric import evaluate as evaluate
     from nnd.metric.agreement import agree as agree
-    from nnd.metric.cli import export as export, suite as suite
+    from nnd.metric.cli import (
+        export as export,
+        slice as slice,  # noqa: A004 - as the command
+        suite as suite,
+    )
     from nnd.metric.comparison import compare as compare
     from nnd.metric.data import load_pairs as load_pairs
     from nnd.metric.engine import Scoring as Scoring

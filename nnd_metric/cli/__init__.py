@@ -7,6 +7,7 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .command import main as main
     from .exporting import export as export
+    from .slicing import slice as slice  # noqa: A004 - as the command is called
     from .suites import suite as suite
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -23,6 +23,7 @@ from nnd.metric.cli.deriving import derive
 from nnd.metric.cli.evaluating import evaluate
 from nnd.metric.cli.publishing import card, export, publish, publish_metric
 from nnd.metric.cli.reporting import report
+from nnd.metric.cli.slices import slice  # noqa: A004 - as the command is called
 from nnd.metric.cli.statistics import agree, compare, metrics
 from nnd.schemas import ScoringError, ScoringWarning
 
@@ -113,7 +114,7 @@ def install_metric() -> None:
 GROUPS = {
     "Data": (sources, convert, validate, derive, suite, export),
     "Score": (evaluate,),
-    "Read": (agree, compare, metrics, report, curve),
+    "Read": (slice, agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),
     "Contribute": (new_source, check_source),
 }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .aligned import by_model as by_model, join_texts as join_texts
     from .baselines import (
         BASELINES as BASELINES,
         MATCHED_WITHIN as MATCHED_WITHIN,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         distinct_tests as distinct_tests,
         is_close as is_close,
         pass_rates as pass_rates,
+        rates_of as rates_of,
         slices_by as slices_by,
         sum_by_context as sum_by_context,
     )

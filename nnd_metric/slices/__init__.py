@@ -11,5 +11,7 @@ if TYPE_CHECKING:
         find_slices as find_slices,
         slice_names as slice_names,
     )
+    from .outcome import Slices as Slices
+    from .runs import slice_runs as slice_runs
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

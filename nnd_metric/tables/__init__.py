@@ -35,6 +35,10 @@ if TYPE_CHECKING:
         pass_rate_table as pass_rate_table,
         slices_table as slices_table,
     )
+    from .slices import (
+        from_rest_table as from_rest_table,
+        slice_rates_table as slice_rates_table,
+    )
     from .sweeps import failure_table as failure_table, sweep_table as sweep_table
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

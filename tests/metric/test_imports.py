@@ -30,6 +30,7 @@ def loaded_by(program: str, *arguments: object) -> set[str]:
         ("from nnd.metric.training import curve", SLOW),
         ("from nnd.metric.agreement import agree", SLOW | {"matplotlib"}),
         ("from nnd.metric.comparison import compare", SLOW | {"matplotlib"}),
+        ("from nnd.metric.slices import slice_names, slice_runs", SLOW | {"matplotlib"}),
         ("from nnd.metric.data import load_pairs", SLOW | {"matplotlib"}),
         ("from nnd.metric.results import score_pairs", SLOW | {"matplotlib"}),
         ("from nnd.metric.engine import Scoring", SLOW | {"matplotlib", "polars"}),
@@ -50,8 +51,10 @@ def test_stored_runs_are_judged_without_the_libraries_of_models(tmp_path: Path) 
 import sys
 from nnd.metric.comparison import compare
 from nnd.metric.report import report
+from nnd.metric.slices import slice_runs
 _, run, data, page = sys.argv
 compare(run)
+slice_runs(run, data, find=True)
 report(run, page, data=data)
 """
 

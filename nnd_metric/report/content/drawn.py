@@ -24,6 +24,7 @@ class Figures(NamedTuple):
 
     Attributes:
         rates: Pass rates.
+        slices: Pass rates by slice.
         agreement: With people.
         comparisons: Two models each.
         effects: Of the sets of a suite.
@@ -33,6 +34,7 @@ class Figures(NamedTuple):
     """
 
     rates: Sequence[Drawing]
+    slices: Sequence[Drawing]
     agreement: Sequence[Drawing]
     comparisons: Sequence[Drawing]
     effects: Sequence[Drawing]
@@ -41,7 +43,10 @@ class Figures(NamedTuple):
 
     def all(self) -> list[Drawing]:
         """Return every figure once, in the order of the report."""
-        parts = (self.rates, self.agreement, self.comparisons, self.effects, self.scaling)
+        parts = (
+            *(self.rates, self.slices, self.agreement),
+            *(self.comparisons, self.effects, self.scaling),
+        )
         return [drawing for part in parts for drawing in part]
 
 
@@ -50,6 +55,7 @@ def draw_figures(content: Content) -> Figures:
     with style():
         return Figures(
             rates=[*_forest(content), _heat_map(content)],
+            slices=_slices(content),
             agreement=_agreement(content),
             comparisons=_comparisons(content),
             effects=_effects(content),
@@ -59,7 +65,7 @@ def draw_figures(content: Content) -> Figures:
 
 
 def _stacked(content: Content) -> Iterator[tuple[str, Drawing]]:
-    for draw in (_forest, _agreement, _scaling):
+    for draw in (_forest, _slices, _agreement, _scaling):
         for usual, stacked in zip(draw(content), draw(content, stacked=True), strict=True):
             if tuple(usual.figure.get_size_inches()) != tuple(stacked.figure.get_size_inches()):
                 yield usual.name, stacked
@@ -71,6 +77,10 @@ def _forest(content: Content, *, stacked: bool = False) -> list[Drawing]:
 
 def _heat_map(content: Content) -> Drawing:
     return draw_heat_map(*_named(content), main_groups(content.groups))
+
+
+def _slices(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    return [] if content.slices is None else [content.slices.drawing(stacked=stacked)]
 
 
 def _named(content: Content) -> tuple[list[str], list[str]]:

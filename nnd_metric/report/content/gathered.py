@@ -15,6 +15,7 @@ from nnd.metric.figures import Group, Points, find_groups
 from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
 from nnd.metric.report.content.points import find_points
 from nnd.metric.report.content.suites import read_effects
+from nnd.metric.slices import Slices
 from nnd.metric.suites import Effects
 from nnd.schemas import ScoringError, did_you_mean
 
@@ -51,6 +52,7 @@ class Content:
         families: Model → the family it is a size of.
         texts: The pairs that were scored, with their texts, or None.
         origin: What their source says of itself, or None.
+        slices: Pass rates of slices, where they were asked for; else None.
     """
 
     models: Sequence[Evaluated]
@@ -63,6 +65,7 @@ class Content:
     families: Mapping[str, str]
     texts: PairSet | None
     origin: Origin | None
+    slices: Slices | None = None
 
 
 def gather(

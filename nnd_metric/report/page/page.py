@@ -24,12 +24,15 @@ from nnd.metric.report.page.doubts import find_doubts
 from nnd.metric.report.page.effects import effects_part
 from nnd.metric.report.page.sheets import faded, headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION
+from nnd.metric.slices import Slices
 from nnd.metric.statistics import do_all_agree
 from nnd.metric.tables import (
     agreement_notes,
     agreement_table,
     comparison_table,
     extrapolation_tables,
+    from_rest_table,
+    slice_rates_table,
     slices_table,
     sweep_table,
 )
@@ -116,6 +119,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "surface": {IN_WORDS[name]: share for name, share in surface(models).items()},
         "doubts": find_doubts(models),
         "rates": sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
+        "slices": None if content.slices is None else _slices(content.slices),
         "agreement": _agreement(content),
         "effects": effects_part(content.effects),
         "comparisons": [
@@ -124,6 +128,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         ],
         "figures": {
             "rates": shown(figures.rates),
+            "slices": shown(figures.slices),
             "agreement": shown(figures.agreement),
             "effects": shown(figures.effects),
             "scaling": shown(figures.scaling),
@@ -223,6 +228,15 @@ def _best(content: Content) -> dict[str, Any]:
         "interval": rate["interval"],
         "by": "95 % interval with one test per context" if do_all_agree(rate) else "95 % interval",
         "alike": [names[place] for place in sorted(undecided.difference(best))],
+    }
+
+
+def _slices(slices: Slices) -> dict[str, Any]:
+    found = slices.to_dict()
+    return {
+        "headline": slices.headline(),
+        "sheets": [sheet(slice_rates_table(found)), sheet(from_rest_table(found))],
+        "notes": slices.remarks(),
     }
 
 
