@@ -76,7 +76,7 @@ def draw_forest(
     *,
     name: str = "pass_rates",
     title: str = "Pass rates by category",
-    room: float = _SHORTEST,
+    shortest: float = _SHORTEST,
     stacked: bool = False,
 ) -> Drawing:
     """Draw pass rates by category.
@@ -87,7 +87,7 @@ def draw_forest(
         groups: The categories, from top to bottom.
         name: What the figure is called.
         title: A line of words.
-        room: Inches that titles of categories have at least.
+        shortest: Inches that the title of a category has at least.
         stacked: Whether to keep one column, however long, for narrow screens.
     """
     each = _HEAD + len(names) * _ROW + _GAP
@@ -101,7 +101,7 @@ def draw_forest(
         for model, rate in zip(models, group.rates, strict=True)
     ]
     drawing = Drawing(name, title, CAPTION, figure, data)
-    labels = max(room, widest(names, _LABELS))
+    labels = max(shortest, widest(names, _LABELS))
     scale = wide / len(columns) - _MARGIN - labels - 0.1 - _RIGHT
     for number, column in enumerate(columns):
         room = _Room(_MARGIN + number * wide / len(columns), labels, scale, _TOP)

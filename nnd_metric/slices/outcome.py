@@ -82,6 +82,8 @@ class Slices(Pictured):
         if self.search is not None:
             of += f" with {counted(self.search.contexts, 'context')} or more"
         below = [each for each in self.slices if worst_of(each)[1].verdict == "below"]
+        if not below and among == 1 and self.slices:
+            return f"{self.slices[0].name} is not significantly below the rest of {self.data}."
         if not below:
             return f"Of {of}, none is significantly below the rest."
         worst = min(below, key=lambda each: worst_of(each)[1].difference or 0.0)
@@ -152,7 +154,7 @@ class Slices(Pictured):
                 groups,
                 name="slices",
                 title=title,
-                room=_ROOM,
+                shortest=_ROOM,
                 stacked=stacked,
             )
 

@@ -1,12 +1,12 @@
 """Slices of stored runs: everything is a function of stored log-likelihoods and the data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
 from nnd.metric.agreement import read_scored
-from nnd.metric.data import REQUIRED, PairData, load_pairs, read_stored
+from nnd.metric.data import REQUIRED, PairData, PairSet, load_pairs, read_stored
 from nnd.metric.results import by_model, join_texts, read_signatures
 from nnd.metric.slices.choice import Sliced, choose_slices, distinct_slices, slices_to_try
 from nnd.metric.slices.naming import NamedSlice
@@ -51,7 +51,8 @@ def slice_runs(
     frames = by_model(read_scored(folders, mixed_rules=mixed_rules))
     if not frames:
         raise ScoringError(f"{folders[0]}: there is no pair in it; slices need scored pairs")
-    of = _sliced(next(iter(frames.values())), data)
+    texts = None if data is None else load_pairs(data)
+    of = Sliced(_with_texts(next(iter(frames.values())), texts), _annotations(data))
     by, where, names = _listed(by), _listed(where), _listed(names)
     search = None
     if find and (by or where):
@@ -66,7 +67,7 @@ def slice_runs(
         below = [each for each in found if worst_of(each)[1].verdict == "below"]
         found = sorted(below, key=lambda each: worst_of(each)[1].difference or 0.0)
     return Slices(
-        data=_name(folders, data),
+        data=_name(folders, texts),
         overall=overall_rates(frames),
         slices=tuple(found),
         axis_tests={} if find or names else _axis_tests(of.pairs, chosen),
@@ -78,17 +79,20 @@ def _listed(values: str | Path | Sequence[str | Path]) -> list[str]:
     return [str(each) for each in ([values] if isinstance(values, str | Path) else values)]
 
 
-def _sliced(rows: pl.DataFrame, data: PairData | None) -> Sliced:
+def _with_texts(rows: pl.DataFrame, texts: PairSet | None) -> pl.DataFrame:
     """Return the scored pairs with whatever the data says of them."""
-    if data is None:
-        return Sliced(rows.drop("model", "occurrence"), None)
-    texts = load_pairs(data)
+    if texts is None:
+        return rows.drop("model", "occurrence")
     held = {*rows.columns, *REQUIRED}
     others = [column for column in texts.pairs.columns if column not in held]
-    pairs = join_texts(rows, texts, others).drop("model", "occurrence")
-    folder = Path(data) if isinstance(data, str | Path) else None
-    has_annotations = folder is not None and folder.is_dir()
-    return Sliced(pairs, read_stored(folder, "annotations") if folder and has_annotations else None)
+    return join_texts(rows, texts, others).drop("model", "occurrence")
+
+
+def _annotations(data: PairData | None) -> pl.DataFrame | None:
+    """Return what the pairs of a converted folder were made of; None of other data."""
+    if not isinstance(data, str | Path) or not Path(data).is_dir():
+        return None
+    return read_stored(Path(data), "annotations")
 
 
 def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> list[NamedSlice]:
@@ -116,10 +120,11 @@ def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, 
     return found
 
 
-def _name(folders: Sequence[Path], data: PairData | None) -> str:
-    """Return the name of the data in the first signature, else what is named, else the run."""
-    signatures: Mapping[str, str] = read_signatures(folders[0])
-    for part in next(iter(signatures.values()), "").split("|"):
+def _name(folders: Sequence[Path], texts: PairSet | None) -> str:
+    """Return the name of the data, else as the first signature has it, else that of the run."""
+    if texts is not None:
+        return texts.name
+    for part in next(iter(read_signatures(folders[0]).values()), "").split("|"):
         if part.startswith("data:"):
-            return part.removeprefix("data:").rpartition("@")[0] or part.removeprefix("data:")
-    return Path(data).name if isinstance(data, str | Path) else folders[0].name
+            return part.removeprefix("data:").rpartition("@")[0]
+    return folders[0].name

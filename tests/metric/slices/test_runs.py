@@ -148,12 +148,18 @@ def test_slices_are_found_and_the_search_is_paid_for(run: Path, data: Path) -> N
     tried = found.search.tried
     one = found.slices[0].models["org/good"]
     assert one.p is not None
-    assert one.p_holm == pytest.approx(2 * tried * one.p)  # the smallest of all, of two models
-    assert found.headline().startswith(f"Of {tried} slices of run with 10 contexts or more, 2 are ")
+    assert one.p_holm is not None
+    assert tried * one.p < one.p_holm < 2 * tried * one.p  # of two models, and not the smallest p
+    among_two = slice_runs(run, by="category", find=True).slices[0].models["org/good"]
+    assert among_two.p == one.p
+    assert among_two.p_holm == pytest.approx(4 * one.p)
+    assert found.headline().startswith(
+        f"Of {tried} slices of birds with 10 contexts or more, 2 are "
+    )
     large = slice_runs(run, data, by="error_category", find=True, contexts=21)
     assert [each.name for each in large.slices] == []  # "hard" has 20, "easy" is above
     assert large.headline() == (
-        "Of 1 slice of run with 21 contexts or more, none is significantly below the rest."
+        "Of 1 slice of birds with 21 contexts or more, none is significantly below the rest."
     )
     assert large.table() is None
 
@@ -164,6 +170,8 @@ def test_conditions_and_joined_names_are_slices(run: Path, data: Path) -> None:
     found = slice_runs(run, data, **options, names=["where=length > 9", both])
     assert [each.name for each in found.slices] == ["where=length > 9", both]
     assert found.slices[1].pair_ids == tuple(f"p{n}" for n in range(10, 20))
+    alone = slice_runs(run, data, where="length > 9")
+    assert alone.headline() == "where=length > 9 is not significantly below the rest of birds."
     assert rates(found, "org/good") == {"where=length > 9": 40 / 50, both: 0.2}
 
 
