@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         count_differences as count_differences,
         length_warning as length_warning,
     )
-    from .tables import card_tables as card_tables
+    from .tables import SUITE as SUITE, card_tables as card_tables
     from .vocabulary import (
         ANNOTATORS as ANNOTATORS,
         LICENCES as LICENCES,

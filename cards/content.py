@@ -16,6 +16,7 @@ from nnd.schemas import (
     polars_schema,
     read_frame,
     read_manifest,
+    read_set,
 )
 
 _JUDGED = ("split", "language", "context_id", "candidate_id", "candidate", "system")
@@ -32,6 +33,7 @@ class Content:
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
         references: Rows of the reference schema: split and context_id.
+        sets: Name → the split of every pair of a set, of the sets of a suite.
     """
 
     manifest: Mapping[str, Any]
@@ -39,6 +41,7 @@ class Content:
     human_scores: pl.DataFrame
     annotations: pl.DataFrame
     references: pl.DataFrame
+    sets: Mapping[str, pl.DataFrame]
 
     @property
     def source(self) -> Mapping[str, Any]:
@@ -88,6 +91,10 @@ def read_content(folder: Path) -> Content:
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
         read_frame(folder, "annotations", _JUDGED),
         read_frame(folder, "references", list(CONTEXT)),
+        {
+            entry["name"]: read_set(folder, entry["name"], ["split"])
+            for entry in manifest.get("sets", ())
+        },
     )
 
 

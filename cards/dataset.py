@@ -118,11 +118,13 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "configs": [
             {
                 "name": config["config_name"],
+                "variable": re.sub(r"\W|^(?=\d)", "_", config["config_name"]),
                 "split": config["data_files"][0]["split"],
-                "rows": _ROWS[config["config_name"]],
+                "rows": _ROWS.get(config["config_name"], "a set of the suite, a row per test"),
             }
             for config in configs(content)
         ],
+        "suite": bool(content.sets),
         "constructed": source.get("origin") == "constructed",
         "has_pairs": not content.pairs.is_empty(),
         "columns": render_table(_columns()),

@@ -1,6 +1,7 @@
 """The YAML at the head of a card, in the words that the Hub takes."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from huggingface_hub import DatasetCardData
@@ -8,7 +9,7 @@ from huggingface_hub import DatasetCardData
 from nnd.cards.content import Content
 from nnd.cards.markdown import one_visible_line
 from nnd.cards.vocabulary import hub_languages, hub_licence, size_category
-from nnd.schemas import FrameName, published_path
+from nnd.schemas import FrameName, published_path, published_set_path
 
 TAGS = ("near-negative-distinction", "nnd", "human-evaluation", "evaluation", "preference-pairs")
 
@@ -58,6 +59,10 @@ def configs(content: Content) -> list[dict[str, Any]]:
         {"config_name": "human_scores", "data_files": _files("human_scores", systems)},
         {"config_name": "annotations", "data_files": _files("annotations", annotations)},
         {"config_name": "references", "data_files": _files("references", references)},
+        *(
+            {"config_name": name, "data_files": _set_files(name, rows["split"].unique().sort())}
+            for name, rows in content.sets.items()
+        ),
     ]
     first, *others = (config for config in found if config["data_files"])
     return [{"config_name": first["config_name"], "default": True, **first}, *others]
@@ -65,3 +70,7 @@ def configs(content: Content) -> list[dict[str, Any]]:
 
 def _files(name: FrameName, splits: list[str]) -> list[dict[str, str]]:
     return [{"split": split, "path": published_path(name, split)} for split in splits]
+
+
+def _set_files(name: str, splits: Iterable[str]) -> list[dict[str, str]]:
+    return [{"split": split, "path": published_set_path(name, split)} for split in splits]

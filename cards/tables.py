@@ -20,12 +20,17 @@ _TALLIED = {
 }
 
 
+SUITE = "Sets of the suite"
+"""Section of the card of a suite alone."""
+
+
 def card_tables(content: Content) -> dict[str, list[Table]]:
     """Return section of a card → its tables, those without rows left out."""
     tables = {
         "How people judged": [aspect_table(content)],
         "From judgements to tests": [taxonomy_table(content)],
         "Examples": example_tables(content),
+        SUITE: [sets_table(content)],
         "Counts": count_tables(content),
         "What was dropped and what is odd": [dropped_table(content)],
         "Human scores of the systems": [human_score_table(content)],
@@ -34,6 +39,8 @@ def card_tables(content: Content) -> dict[str, list[Table]]:
         "Published counts": [published_table(content)],
         "Provenance": [file_table(content)],
     }
+    if not content.sets:
+        del tables[SUITE]
     return {name: [table for table in found if table.rows] for name, found in tables.items()}
 
 
@@ -70,6 +77,34 @@ def count_tables(content: Content) -> list[Table]:
             rows = tuple((code(value), f"{n:,}") for value, n in tallied)
             tables.append(Table((title, "pairs"), "lr", rows))
     return tables
+
+
+def sets_table(content: Content) -> Table:
+    """What each set of a suite is, how it was made, and what is known of its limits."""
+    header = ("set", "what it is", *_SET_COUNTS, "seed", "to know")
+    rows = [
+        (
+            code(entry["name"]),
+            _made_by(entry),
+            *("" if entry[name] is None else f"{entry[name]:,}" for name in _SET_COUNTS),
+            "" if entry["seed"] is None else str(entry["seed"]),
+            prose(entry["note"] or ""),
+        )
+        for entry in content.manifest.get("sets", ())
+    ]
+    return Table(header, "ll" + "r" * (len(_SET_COUNTS) + 1) + "l", tuple(rows))
+
+
+_SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
+
+
+def _made_by(entry: Mapping[str, Any]) -> str:
+    """Return kind, operation and parameters of a set."""
+    chosen = {name: value for name, value in entry["parameters"].items() if value is not None}
+    if (entry["variants"] or 1) > 1:
+        chosen["variants"] = entry["variants"]
+    told = ", ".join(f"{escape(name)} {code(str(value))}" for name, value in chosen.items())
+    return f"{escape(entry['kind'])}, {code(entry['operation'])}{told and f' ({told})'}"
 
 
 def several_errors(content: Content) -> bool:

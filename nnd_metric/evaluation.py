@@ -11,8 +11,17 @@ import polars as pl
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import PairSet
 from nnd.metric.drawing import Pictured, short_names
-from nnd.metric.results import LIKELIHOODS, RESULT, ModelResult, brief_caveat, rate_frame
+from nnd.metric.results import (
+    LIKELIHOODS,
+    RESULT,
+    SETS,
+    STORED_SETS,
+    ModelResult,
+    brief_caveat,
+    rate_frame,
+)
 from nnd.metric.statistics import percent
+from nnd.metric.suites import Effects
 from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
@@ -34,6 +43,8 @@ class Evaluation(Pictured):
         agreement_reason: Why there is no agreement, or None.
         systems: Model → system it stands for, as the user said.
         templates: Model → template the user chose for it alone.
+        children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
+        effects: What the sets of a suite do, or None where the data is not a suite.
     """
 
     data: str
@@ -43,6 +54,8 @@ class Evaluation(Pictured):
     agreement_reason: str | None
     systems: Mapping[str, str] = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict)
+    children: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=STORED_SETS))
+    effects: Effects | None = None
 
     def headline(self) -> str:
         """Return which model passes most tests."""
@@ -68,13 +81,16 @@ class Evaluation(Pictured):
 
         return pass_rate_table([result.to_dict() for result in self.results])
 
-    def remarks(self) -> list[str]:
-        """Return at most one line per model, and how people and pass rates agree."""
+    def remarks(self) -> "list[Table | str]":
+        """Return at most one line per model, how people and pass rates agree, and what sets do."""
         names = short_names([each.model for each in self.results])
         found = [brief_caveat(each.rates.overall, each.notes) for each in self.results]
         lines = [f"{name}: {told}" for name, told in zip(names, found, strict=True) if told]
         agreement = self.agreement.headline() if self.agreement else self.agreement_reason
-        return [*lines, *([agreement] if agreement else [])]
+        shown: list[Table | str] = [*lines, *([agreement] if agreement else [])]
+        if self.effects is not None:
+            shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
+        return shown
 
     def details(self) -> "list[Table | str]":
         """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
@@ -90,6 +106,8 @@ class Evaluation(Pictured):
         shown += [f"{each.model}: {note}" for each in self.results for note in each.notes]
         if self.agreement is not None:
             shown += [self.agreement.table(), *self.agreement.details()]
+        if self.effects is not None:
+            shown += self.effects.details()
         for each in self.results:
             shown += [
                 f"{each.model} took the {each.work.path} path: not {reason}"
@@ -113,8 +131,10 @@ class Evaluation(Pictured):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values (`result.schema.json`)."""
+        effects = {} if self.effects is None else self.effects.to_dict()
+        suites = {model: {"suite": sets} for model, sets in effects.items()}
         return {
-            "results": [result.to_dict() for result in self.results],
+            "results": [each.to_dict() | suites.get(each.model, {}) for each in self.results],
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
             "agreement_reason": self.agreement_reason,
             "systems": dict(self.systems),
@@ -124,13 +144,21 @@ class Evaluation(Pictured):
     def write(self, folder: str | Path) -> None:
         """Write a folder of result.json and log_likelihoods.parquet, or replace an older one.
 
+        The run of a suite also has sets.parquet, the log-likelihoods of its sets.
+
         Raises:
             NNDError: If it holds anything that nnd did not write, or cannot be written.
         """
-        buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
-        self.scored.write_parquet(buffer)
-        files = {LIKELIHOODS: buffer.getvalue()}
+        files = {LIKELIHOODS: _parquet(self.scored)}
+        if self.effects is not None:
+            files[SETS] = _parquet(self.children)
         write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,13 @@ from nnd.metric.models import (
 from nnd.metric.results import (
     RUN_FILES,
     STORED,
+    STORED_SETS,
     KeptRun,
-    ModelResult,
+    Scored,
     evaluate_model,
     read_kept,
 )
+from nnd.metric.suites import all_effects
 from nnd.metric.trouble import Trouble
 from nnd.schemas import (
     NNDError,
@@ -60,7 +62,6 @@ from nnd.schemas import (
 Dataset: TypeAlias = PairData | PairSet
 
 _Each = TypeVar("_Each", bound=Dataset)
-_Scored: TypeAlias = tuple[ModelResult, pl.DataFrame]
 
 
 @overload
@@ -160,7 +161,7 @@ def evaluate(
     here = [*names, *(each.model for key in pairs for each in kept(key).results)]
     _check_systems(here, pairs, systems or {})
     usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)
-    done: dict[str, list[_Scored]] = {key: [] for key in pairs}
+    done: dict[str, list[Scored]] = {key: [] for key in pairs}
     evaluations: dict[str, Evaluation] = {}
     try:
         for key, scored in _score(usable, pairs, scorings, loading, trouble):
@@ -230,7 +231,7 @@ def _score(
     scorings: Mapping[str, Scoring],
     loading: Loading,
     trouble: Trouble,
-) -> Iterator[tuple[str, _Scored]]:
+) -> Iterator[tuple[str, Scored]]:
     """Yield what each model does on each dataset, after the name of the dataset."""
     cache = any(each.cache for each in scorings.values())
     jobs = len(models) * len(pairs)
@@ -256,10 +257,10 @@ def _load(model: str | Path, name: str, loading: Loading) -> LoadedModel:
 def _score_all(
     loaded: LoadedModel,
     pairs: Mapping[str, PairSet],
-    score: Callable[[LoadedModel, PairSet], _Scored],
+    score: Callable[[LoadedModel, PairSet], Scored],
     trouble: Trouble,
     bar: "tqdm[NoReturn]",
-) -> Iterator[tuple[str, _Scored]]:
+) -> Iterator[tuple[str, Scored]]:
     for number, (key, data) in enumerate(pairs.items(), start=1):
         if len(pairs) > 1:
             bar.set_postfix_str(f"{key} ({number} of {len(pairs)})")
@@ -295,25 +296,30 @@ def _kept(
     a model to the run meanwhile.
     """
     found = read_kept(folders[key], pairs[key], scoring, scorings) if key in folders else None
-    return found or KeptRun((), pl.DataFrame(schema=STORED), {}, {})
+    nothing = pl.DataFrame(schema=STORED), pl.DataFrame(schema=STORED_SETS)
+    return found or KeptRun((), *nothing, {}, {})
 
 
 def _join(
-    scored: Sequence[_Scored],
+    scored: Sequence[Scored],
     kept: KeptRun,
     pairs: PairSet,
     systems: Mapping[str, str],
     templates: Mapping[str, str],
 ) -> Evaluation:
     """Return the evaluation of several models on one dataset: those that stay, and what is new."""
-    results = (*kept.results, *(result for result, _ in scored))
-    everything = pl.concat([kept.scored, *(frame.select(*STORED) for _, frame in scored)])
+    results = (*kept.results, *(each.result for each in scored))
+    everything = pl.concat([kept.scored, *(each.pairs.select(*STORED) for each in scored)])
+    children = pl.concat([kept.children, *(each.children.select(*STORED_SETS) for each in scored)])
     people, told = pairs.human_scores, {**kept.systems, **systems}
     own = {} if people is None else choices_for(people, told, [each.model for each in results])
     agreement, reason = agree_scored(everything, people, systems=own)
     names = {each.model for each in results}
     chosen = {m: t for m, t in {**kept.templates, **templates}.items() if m in names}
-    return Evaluation(pairs.title, results, everything, agreement, reason, own, chosen)
+    effects = all_effects(pairs.sets, everything, children)
+    return Evaluation(
+        pairs.title, results, everything, agreement, reason, own, chosen, children, effects
+    )
 
 
 def _check_systems(

@@ -37,14 +37,18 @@ if TYPE_CHECKING:
     )
     from .folder import (
         MANIFEST as MANIFEST,
+        SETS as SETS,
         FrameName as FrameName,
         frame_files as frame_files,
         has_frame as has_frame,
         is_published_path as is_published_path,
         published_path as published_path,
+        published_set_path as published_set_path,
         read_manifest as read_manifest,
+        set_files as set_files,
+        set_path as set_path,
     )
-    from .frames import read_frame as read_frame
+    from .frames import read_frame as read_frame, read_set as read_set
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,
         __version__ as __version__,
@@ -64,6 +68,11 @@ if TYPE_CHECKING:
         write_folder as write_folder,
     )
     from .quality import read_ratings as read_ratings, rule_of as rule_of
+    from .sql import (
+        READS_CLOCK as READS_CLOCK,
+        READS_FILES as READS_FILES,
+        SUBQUERY as SUBQUERY,
+    )
     from .texts import (
         counted as counted,
         did_you_mean as did_you_mean,

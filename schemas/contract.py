@@ -19,7 +19,9 @@ SchemaName = Literal[
     "agreement",
     "comparison",
     "metrics",
+    "slices",
     "history",
+    "suite",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 

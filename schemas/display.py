@@ -31,8 +31,11 @@ class Shown(ABC):
     def table(self) -> "Table | None":
         """Return the numbers behind the headline, or None where there are none."""
 
-    def remarks(self) -> Sequence[str]:
-        """Return what to know before believing the numbers: few lines, or none."""
+    def remarks(self) -> Sequence["Table | str"]:
+        """Return what to know before believing the numbers: few lines, or none.
+
+        A result with a second part has its headline, table and remarks here too.
+        """
         return ()
 
     @abstractmethod
@@ -51,7 +54,8 @@ class Shown(ABC):
         table = self.table()
         parts = [self.headline()]
         parts += [] if table is None else ["", table_text(table)]
-        parts += ["", *self.remarks()] if self.remarks() else []
+        remarks = self.remarks()
+        parts += ["", *map(_as_text, remarks)] if remarks else []
         return "\n".join(parts)
 
     def __repr__(self) -> str:
@@ -62,8 +66,16 @@ class Shown(ABC):
         table = self.table()
         parts = [_paragraph(self.headline())]
         parts += [] if table is None else [table_html(table)]
-        parts += map(_paragraph, self.remarks())
+        parts += map(_as_html, self.remarks())
         return "\n".join([*parts, self.svg() or ""])
+
+
+def _as_text(part: "Table | str") -> str:
+    return part if isinstance(part, str) else f"\n{table_text(part)}\n"
+
+
+def _as_html(part: "Table | str") -> str:
+    return _paragraph(part) if isinstance(part, str) else table_html(part)
 
 
 def _paragraph(text: str) -> str:

@@ -4,6 +4,9 @@ Converted: `pairs.parquet`, `annotations.parquet`, `human_scores.parquet`, `mani
 Published: `pairs/SPLIT-00000-of-00001.parquet`, `annotations/SPLIT-00000-of-00001.parquet`, a
 single `human_scores.parquet`, `manifest.json`. Rows and columns are the same. A source that has
 references adds `references.parquet`, published as `references/SPLIT-00000-of-00001.parquet`.
+
+A suite is such a folder with `sets/NAME.parquet` for every set that its manifest lists, published
+as `sets/NAME/SPLIT-00000-of-00001.parquet`.
 """
 
 import json
@@ -17,9 +20,13 @@ FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "referenc
 
 MANIFEST = "manifest.json"
 
+SETS = "sets"
+"""Folder of the sets of a suite."""
+
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
-    rf"human_scores\.parquet|(?:pairs|annotations|references)/{_SPLIT.pattern}-00000-of-00001\.parquet"
+    r"human_scores\.parquet|(?:pairs|annotations|references|sets/[a-z0-9][a-z0-9._-]*)"
+    rf"/{_SPLIT.pattern}-00000-of-00001\.parquet"
 )
 _REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"
 
@@ -44,9 +51,19 @@ def published_path(name: FrameName, split: str) -> str:
     )
 
 
+def published_set_path(name: str, split: str) -> str:
+    """Return where the pairs of a set are in a published suite (as `published_path`)."""
+    return published_path("pairs", split).replace("pairs", f"{SETS}/{name}", 1)
+
+
 def is_published_path(path: str) -> bool:
     """Whether `published_path` gives that path for some frame and split."""
     return _PUBLISHED.fullmatch(path) is not None
+
+
+def set_path(name: str) -> str:
+    """Return where the pairs of a suite's set are, with `/` between its parts."""
+    return f"{SETS}/{name}.parquet"
 
 
 def frame_files(folder: Path, name: FrameName) -> list[Path]:
@@ -59,6 +76,22 @@ def frame_files(folder: Path, name: FrameName) -> list[Path]:
     found = [single] if single.is_file() else sorted((folder / name).glob("*.parquet"))
     if not found:
         raise SchemaError(f"{folder}: there is neither {name}.parquet nor {name}/; {_REMEDY}")
+    return found
+
+
+def set_files(folder: Path, name: str) -> list[Path]:
+    """Return the files of a set, in order: `sets/NAME.parquet`, else all of `sets/NAME/*.parquet`.
+
+    Raises:
+        SchemaError: If there are none.
+    """
+    single = folder / set_path(name)
+    found = [single] if single.is_file() else sorted((folder / SETS / name).glob("*.parquet"))
+    if not found:
+        raise SchemaError(
+            f"{folder}: the manifest lists the set {name}, and there is neither {set_path(name)} "
+            f"nor {SETS}/{name}/; build the suite again"
+        )
     return found
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from nnd.schemas.contract import polars_schema
 from nnd.schemas.errors import SchemaError
-from nnd.schemas.folder import FrameName, frame_files, has_frame
+from nnd.schemas.folder import FrameName, frame_files, has_frame, set_files
 from nnd.schemas.parquet import read_parquet
 
 
@@ -25,11 +25,19 @@ def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = No
     """
     if name == "references" and not has_frame(folder, name):
         return pl.DataFrame(schema=polars_schema("reference")).select(columns or pl.all())
+    return _together([_read(path, columns) for path in frame_files(folder, name)], folder / name)
+
+
+def read_set(folder: Path, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return the pairs of a set of a suite (as `read_frame`)."""
+    return _together([_read(path, columns) for path in set_files(folder, name)], folder / name)
+
+
+def _together(parts: list[pl.DataFrame], where: Path) -> pl.DataFrame:
     try:
-        parts = [_read(path, columns) for path in frame_files(folder, name)]
         return pl.concat(parts)
     except pl.exceptions.PolarsError as error:
-        raise SchemaError(f"{folder}/{name}: its files do not fit together: {error}") from error
+        raise SchemaError(f"{where}: its files do not fit together: {error}") from error
 
 
 def _read(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:

@@ -4,10 +4,19 @@ Needs no network. Tables and sentences that hold numbers are made again from the
 against the card; everything else is checked for its form.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nnd.cards import Card, Content, card_sentences, card_tables, escape, parse_card, read_content
+from nnd.cards import (
+    SUITE,
+    Card,
+    Content,
+    card_sentences,
+    card_tables,
+    escape,
+    parse_card,
+    read_content,
+)
 from nnd.cards.lint.metadata import check_metadata
 from nnd.cards.lint.tables import check_tables
 from nnd.cards.lint.text import check_citations, check_links, check_placeholders
@@ -51,7 +60,7 @@ def check_card(text: str, folder: Path) -> Iterator[Problem]:
         return
     card = parse_card(text)
     yield from check_metadata(card.head, content)
-    yield from _check_sections(card.sections)
+    yield from _check_sections(card.sections, [SUITE] if content.sets else [])
     tables = card_tables(content)
     yield from check_tables(card.sections, tables, REMEDY)
     yield from _check_sentences(card.sections, content)
@@ -62,8 +71,8 @@ def check_card(text: str, folder: Path) -> Iterator[Problem]:
     yield from check_citations(_fences(card), content.source["citation"])
 
 
-def _check_sections(sections: Mapping[str, str]) -> Iterator[Problem]:
-    for name in SECTIONS:
+def _check_sections(sections: Mapping[str, str], more: Sequence[str]) -> Iterator[Problem]:
+    for name in (*SECTIONS, *more):
         if name not in sections:
             yield Problem(None, name, "there is no such section", REMEDY)
         elif not sections[name].strip():

@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .conversion import (
+        FOLDER_FILES as FOLDER_FILES,
         Conversion as Conversion,
         convert as convert,
         convert_again as convert_again,
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     )
     from .outcome import Validation as Validation
     from .parquet import write_parquet as write_parquet
+    from .slicing import write_slice as write_slice
     from .validation import validate as validate
+    from .writing import write_manifest as write_manifest, write_rows as write_rows
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

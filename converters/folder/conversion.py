@@ -1,25 +1,23 @@
 """From an annotation file to a folder of pairs, human scores, annotations and a manifest."""
 
 import contextlib
-import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.cards import check_form
 from nnd.converters.examples import example_sentences
 from nnd.converters.folder.derived import Derived, derive
-from nnd.converters.folder.parquet import write_parquet
 from nnd.converters.folder.tables import (
     count_remarks,
     counts_tables,
     hygiene_tables,
     pairs_table,
 )
+from nnd.converters.folder.writing import write_manifest, write_rows
 from nnd.converters.pairs import annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
 from nnd.converters.texts import check_steps, normalise_texts
@@ -31,7 +29,6 @@ from nnd.schemas import (
     check_frame,
     check_replaceable,
     counted,
-    fingerprint,
     nnd_version,
     replace_folder,
 )
@@ -48,7 +45,8 @@ FRAMES: dict[str, SchemaName] = {
 
 _REFERENCES = "references.parquet"
 
-_FILES = (MANIFEST, *FRAMES)
+FOLDER_FILES = (MANIFEST, *FRAMES)
+"""What every converted folder holds, the document that lists the files first."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,6 +59,7 @@ class Conversion(Shown):
         human_scores: Rows of the human_score schema.
         references: Rows of the reference schema; few sources have any.
         manifest: Source, rule, counts, dropped, hygiene, input files, tool version.
+        sets: Name → rows of the pair schema, of the sets of a suite.
     """
 
     annotations: pl.DataFrame
@@ -68,6 +67,7 @@ class Conversion(Shown):
     human_scores: pl.DataFrame
     references: pl.DataFrame
     manifest: dict[str, Any]
+    sets: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     def headline(self) -> str:
         """Return how many pairs of how many contexts it has, and of which source."""
@@ -122,17 +122,13 @@ class Conversion(Shown):
         frames = dict(zip(FRAMES, held, strict=True))
         if not self.references.is_empty():
             frames[_REFERENCES] = self.references
-        with replace_folder(Path(folder), files=_FILES) as fresh:
+        with replace_folder(Path(folder), files=FOLDER_FILES) as fresh:
             self.write_files(fresh, frames)
 
     def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
         """Write rows to files of those names in an empty folder, and a manifest that lists them."""
-        outputs = {name: _write_frame(frame, folder / name) for name, frame in frames.items()}
-        manifest = self.manifest | {"outputs": outputs}
-        for problem in check_form(manifest):
-            raise SourceError(f"{MANIFEST}: {problem}")
-        text = json.dumps(manifest, indent=2, ensure_ascii=False)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        outputs = {name: write_rows(frame, folder / name) for name, frame in frames.items()}
+        write_manifest(self.manifest | {"outputs": outputs}, folder)
 
 
 def _why_unverified(manifest: Mapping[str, Any], name: str) -> str:
@@ -140,13 +136,6 @@ def _why_unverified(manifest: Mapping[str, Any], name: str) -> str:
     if declared[name] is None:
         return "no SHA-256 is declared, as the true one is not known"
     return "its SHA-256 is not the declared one"
-
-
-def _write_frame(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
-    """Write rows, and return what a manifest says of their file."""
-    path.parent.mkdir(exist_ok=True)
-    write_parquet(frame, path)
-    return {"rows": frame.height, **fingerprint(path)}
 
 
 def convert(
@@ -187,7 +176,7 @@ def convert(
             step is not known.
     """
     if out is not None:
-        check_replaceable(Path(out), files=_FILES)
+        check_replaceable(Path(out), files=FOLDER_FILES)
     place = None if origin is None else Path(origin)
     chosen = load_source(source)
     if set_name is not None:
@@ -258,8 +247,13 @@ def convert_again(
         manifest: Of that folder; what it says of source, files, oddities and steps stays.
 
     Raises:
-        SourceError: If no pair is left.
+        SourceError: If no pair is left, or the folder holds a slice.
     """
+    if "slice" in manifest:
+        raise SourceError(
+            f"{manifest['source']['name']}: texts of a slice cannot be changed, as its pairs would "
+            "be others; change those of the whole, and slice it then"
+        )
     source = Source(Path(manifest["source"]["name"]), manifest["source"])
     keep_equal = bool(manifest.get("keep_equal"))
     derived = derive(annotations, references, source, keep_equal=keep_equal)

@@ -3,7 +3,7 @@
 `convert` writes it, and `validate` derives it again from what a folder holds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -39,8 +39,25 @@ class Derived(NamedTuple):
     facts: Mapping[str, Any]
 
 
+class Part(NamedTuple):
+    """A slice of the pairs of a source.
+
+    Attributes:
+        name: What it is called.
+        pair_ids: Its pairs.
+    """
+
+    name: str
+    pair_ids: Collection[str]
+
+
 def derive(
-    annotations: pl.DataFrame, references: pl.DataFrame, source: Source, *, keep_equal: bool
+    annotations: pl.DataFrame,
+    references: pl.DataFrame,
+    source: Source,
+    *,
+    keep_equal: bool,
+    part: Part | None = None,
 ) -> Derived:
     """Derive pairs, human scores and counts by the rule of a source.
 
@@ -49,6 +66,7 @@ def derive(
         references: Rows of the reference schema, which only the hygiene reads.
         source: Its rule, taxonomy and systems are read.
         keep_equal: Whether two candidates of the same text make a pair.
+        part: The pairs to keep; None keeps all.
     """
     pairs, dropped, texts = make_pairs(
         annotations,
@@ -57,6 +75,10 @@ def derive(
         constructed=source.is_constructed,
         keep_equal=keep_equal,
     )
+    if part is not None:
+        n, pairs = pairs.height, pairs.filter(pl.col("pair_id").is_in([*part.pair_ids]))
+        why = f"they are not in the slice {part.name}"
+        dropped = [*dropped, Dropped("other_slice", "pairs", n - pairs.height, why)]
     hygiene = report_hygiene(annotations, pairs) | {"texts": report_texts(pairs)}
     if not references.is_empty():
         hygiene["references"] = report_references(references)

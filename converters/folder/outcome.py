@@ -1,7 +1,7 @@
 """What `validate` finds: every problem, and the file that has it."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +29,18 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}: {self.problem}"
+
+
+def located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:
+    """Return a problem of all files together as one of the file and the row that have it."""
+    first = 0
+    for path, frame in parts.items():
+        if problem.row is None:
+            return Finding(path, problem)
+        if problem.row < first + frame.height:
+            return Finding(path, replace(problem, row=problem.row - first))
+        first += frame.height
+    raise IndexError(problem.row)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,7 +3,6 @@
 import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,16 @@ import polars as pl
 
 from nnd.cards import check_form
 from nnd.converters import read_rules
-from nnd.converters.folder.derived import derive
+from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
-from nnd.converters.folder.outcome import Finding, Validation
+from nnd.converters.folder.outcome import Finding, Validation, located
+from nnd.converters.folder.sets import check_sets
 from nnd.converters.pairs import check_annotations, check_numbers, check_references
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import (
     MANIFEST,
+    SETS,
     FrameName,
     Problem,
     SchemaError,
@@ -34,6 +35,7 @@ from nnd.schemas import (
 )
 
 _CONVERT_AGAIN = "convert the source again"
+_BUILD_AGAIN = "build the suite again"
 
 _SCHEMAS: dict[FrameName, SchemaName] = {
     "pairs": "pair",
@@ -68,14 +70,14 @@ def _findings(folder: Path) -> Iterator[Finding]:
         name: [
             Finding(path, problem)
             for path, frame in parts[name].items()
-            for problem in itertools.chain(
-                check_frame(schema, frame), _check_recorded(folder / path, path, frame, manifest)
-            )
+            for problem in _check_file(folder, path, schema, frame, manifest)
         ]
         for name, schema in _SCHEMAS.items()
     }
     yield from itertools.chain.from_iterable(wrong.values())
-    there = set().union(*parts.values())
+    sets = _read_sets(folder, manifest)
+    yield from _check_set_files(folder, sets, manifest)
+    there = set().union(*parts.values(), *sets.values())
     for path in sorted(_section(manifest, "outputs").keys() - there):
         message = "is missing, and the manifest lists it"
         yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
@@ -91,6 +93,41 @@ def _findings(folder: Path) -> Iterator[Finding]:
     rows_fit = all(finding.problem.row is None for name in _GIVEN for finding in wrong[name])
     if not of_manifest and columns_fit and rows_fit:  # or nothing follows from them
         yield from _check_derived(manifest, parts)
+        yield from check_sets(manifest, sets, parts["pairs"])
+
+
+def _check_file(
+    folder: Path, path: str, schema: SchemaName, frame: pl.DataFrame, manifest: dict[str, Any]
+) -> Iterator[Problem]:
+    """A file keeps the contract, and is the one that the manifest lists."""
+    yield from check_frame(schema, frame)
+    yield from _check_recorded(folder / path, path, frame, manifest)
+
+
+def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, dict[str, pl.DataFrame]]:
+    """Return the files of each set of a suite, by the file's path within the folder."""
+    found: dict[str, dict[str, pl.DataFrame]] = {}
+    for path in _section(manifest, "outputs"):
+        if path.startswith(f"{SETS}/"):
+            name = path.split("/")[1].removesuffix(".parquet")
+            files = found.setdefault(name, {})
+            if (folder / path).is_file():
+                files[path] = _read_frame(folder / path)
+    return found
+
+
+def _check_set_files(
+    folder: Path, sets: Mapping[str, Mapping[str, pl.DataFrame]], manifest: dict[str, Any]
+) -> Iterator[Finding]:
+    """The files of sets keep the contract of pairs, and are those of the sets that are listed."""
+    listed = [str(entry.get("name")) for entry in manifest.get("sets", ())]
+    for name in sorted({*listed} ^ sets.keys()):
+        where = "no file" if name in listed else "no entry in `sets`"
+        yield Finding(MANIFEST, Problem(None, "sets", f"{name} has {where}", _BUILD_AGAIN))
+    for files in sets.values():
+        for path, frame in files.items():
+            for problem in _check_file(folder, path, "pair", frame, manifest):
+                yield Finding(path, problem)
 
 
 def _check_derived(
@@ -116,16 +153,17 @@ def _check_derived(
         *check_references(references, annotations),
         *check_numbers(references),
     ]
-    yield from (_located(problem, parts["annotations"]) for problem in of_annotations)
-    yield from (_located(problem, parts["references"]) for problem in of_references)
+    yield from (located(problem, parts["annotations"]) for problem in of_annotations)
+    yield from (located(problem, parts["references"]) for problem in of_references)
     if of_annotations:
         return
     keep_equal = bool(manifest.get("keep_equal"))
-    derived = derive(annotations, references, source, keep_equal=keep_equal)
+    part = Part(manifest["slice"]["name"], {*pairs["pair_id"]}) if "slice" in manifest else None
+    derived = derive(annotations, references, source, keep_equal=keep_equal, part=part)
     for problem in differences(pairs, derived.pairs, PAIR_KEY, "pair"):
-        yield _located(problem, parts["pairs"])
+        yield located(problem, parts["pairs"])
     for problem in differences(human_scores, derived.human_scores, SCORE_KEY, "human score"):
-        yield _located(problem, parts["human_scores"])
+        yield located(problem, parts["human_scores"])
     for problem in _check_facts(manifest, derived.facts):
         yield Finding(MANIFEST, problem)
 
@@ -143,18 +181,6 @@ def _read_frame(path: Path) -> pl.DataFrame:
         return read_parquet(path)
     except (OSError, ValueError) as error:
         raise SchemaError(f"{path}: cannot be read: {error}; {_CONVERT_AGAIN}") from error
-
-
-def _located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:
-    """Say in which file, and there in which row, a row of all the files together lies."""
-    first = 0
-    for path, frame in parts.items():
-        if problem.row is None:
-            return Finding(path, problem)
-        if problem.row < first + frame.height:
-            return Finding(path, replace(problem, row=problem.row - first))
-        first += frame.height
-    raise IndexError(problem.row)
 
 
 def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
@@ -241,9 +267,10 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
 
 
 def _changed(manifest: dict[str, Any]) -> bool:
-    """Whether texts were changed, or equal ones kept: there are other pairs than expected then."""
+    """Whether texts were changed, equal ones kept, or pairs chosen: not those expected then."""
     return (
         bool(manifest["normalised"])
+        or "slice" in manifest
         or bool(manifest.get("keep_equal"))
         or "redacted" in _section(manifest, "contacts")
     )

@@ -1,7 +1,7 @@
 """From a converted folder to the folder that is published: what may go out, and in what form.
 
-Published are pairs, annotations and references with a file per split, human scores, the schemas of
-their rows, a manifest that knows these files, and the card.
+Published are pairs, annotations and references with a file per split, human scores, the sets of a
+suite, the schemas of their rows, a manifest that knows these files, and the card.
 """
 
 import itertools
@@ -24,8 +24,10 @@ from nnd.schemas import (
     SchemaError,
     SchemaName,
     published_path,
+    published_set_path,
     read_frame,
     read_manifest,
+    read_set,
 )
 
 CARD = "README.md"
@@ -82,6 +84,7 @@ def read_release(
         read_frame(folder, "human_scores"),
         read_frame(folder, "references"),
         manifest,
+        {entry["name"]: read_set(folder, entry["name"]) for entry in manifest.get("sets", ())},
     )
     return _without_contacts(conversion, folder, redact=redact, keep_contacts=keep_contacts)
 
@@ -110,6 +113,9 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
         for name, frame in by_split.items()
         for (split,), rows in sorted(frame.group_by("split", maintain_order=True))
     }
+    for name, rows_of_set in conversion.sets.items():
+        for (split,), rows in sorted(rows_of_set.group_by("split", maintain_order=True)):
+            frames[published_set_path(name, split)] = rows
     if conversion.pairs.is_empty():  # every context has one candidate: the file still says so
         frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
@@ -155,9 +161,17 @@ def _first(problems: Sequence[Any]) -> str:
 def _check_licence(
     manifest: Mapping[str, Any], folder: Path, *, private: bool, permission: str | None
 ) -> None:
-    """Only what may be handed on goes out to everybody."""
+    """Only what may be handed on goes out to everybody; changed texts do not go out at all."""
     source = manifest["source"]
-    if private or permission is not None or source["redistribution"] == "allowed":
+    if permission is not None or source["redistribution"] == "allowed":
+        return
+    if "sets" in manifest and source["redistribution"] == "no-derivatives":
+        raise LicenceError(
+            f"{folder}: the licence of {source['name']} ({source['licence']}) forbids handing on "
+            "changed texts, as those of a suite are; build the suite where it is used, or, if the "
+            'owners allow it, publish with --i-have-permission "who said so, and when"'
+        )
+    if private:
         return
     why = {
         "no-derivatives": "forbids handing on what is derived from it, as pairs are",
@@ -208,6 +222,11 @@ def _without_contacts(
     if keep_contacts is not None:
         contacts: dict[str, Any] = {"kept": keep_contacts}
         return replace(conversion, manifest={**manifest, "contacts": contacts})
+    if redact and conversion.sets:
+        raise PublishError(
+            f"{folder}: the sets of a suite hold texts with addresses too, and are not redacted; "
+            'publish with --keep-contacts "why", or build the suite from texts without addresses'
+        )
     if redact:
         (annotations, counts), (references, more) = map(redact_contacts, rows)
         for kind in counts:

@@ -7,13 +7,21 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from nnd.cards import card as card
     from nnd.converters.check_source import check_source as check_source
+    from nnd.converters.derive import derive as derive
+    from nnd.converters.derive.operations import operations as operations
     from nnd.converters.folder import convert as convert, validate as validate
     from nnd.converters.new_source import new_source as new_source
     from nnd.converters.publish import publish as publish
     from nnd.converters.source import sources as sources
     from nnd.metric import evaluate as evaluate
     from nnd.metric.agreement import agree as agree
-    from nnd.metric.cli import describe as describe, export as export, show as show
+    from nnd.metric.cli import (
+        describe as describe,
+        export as export,
+        show as show,
+        slice as slice,  # noqa: A004 - as the command
+        suite as suite,
+    )
     from nnd.metric.comparison import compare as compare
     from nnd.metric.data import load_pairs as load_pairs
     from nnd.metric.engine import Scoring as Scoring

@@ -9,5 +9,7 @@ if TYPE_CHECKING:
     from .describing import describe as describe
     from .exporting import export as export
     from .showing import show as show
+    from .slicing import slice as slice  # noqa: A004 - as the command is called
+    from .suites import suite as suite
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -39,6 +39,13 @@ def report(
             help="The family a model is a size of: its sizes are joined by a line.",
         ),
     ] = [],  # noqa: B006
+    by: Annotated[
+        list[str],
+        typer.Option(
+            metavar="AXIS,…",
+            help="Show slices of the pairs, too, by the axes of `nnd slice`, such as length.",
+        ),
+    ] = [],  # noqa: B006
     as_json: AsJson = False,
 ) -> None:
     """Show stored runs as one HTML page.
@@ -60,6 +67,7 @@ def report(
         human_scores=None if human_scores is None else find_data(human_scores),
         systems=read_systems(system),
         families=_read_families(family),
+        by=by,
         day=datetime.now(tz=UTC).date(),
         command=shlex.join(["nnd", *sys.argv[1:]]),
     )

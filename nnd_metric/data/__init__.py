@@ -29,6 +29,10 @@ if TYPE_CHECKING:
         load_pairs as load_pairs,
         parts_of as parts_of,
         read_human_scores as read_human_scores,
+    )
+    from .stored import (
+        SetKind as SetKind,
+        SuiteSet as SuiteSet,
         read_rows as read_rows,
         read_stored as read_stored,
     )

@@ -11,7 +11,8 @@ import polars as pl
 
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
-from nnd.schemas import CONTEXT, ScoringError, Shown, counted, read_parquet, text_table
+from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
+from nnd.schemas import CONTEXT, ScoringError, Shown, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -23,8 +24,8 @@ OPTIONAL = ("split", "aspect", "category", "error_category", "error_group")
 IDS = ("context_id", "high_id", "low_id", "pair_id", "cluster")
 
 HUMAN_SCORES = "human_scores.parquet"
-NEEDED = ("pairs.parquet", "pairs/*.parquet", HUMAN_SCORES, "manifest.json")
-"""What is fetched of a dataset on the Hub."""
+NEEDED = ("pairs.parquet", "pairs/*.parquet", "sets/*.parquet", HUMAN_SCORES, "manifest.json")
+"""What is fetched of a dataset on the Hub; * stands for folders too."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,6 +40,7 @@ class PairSet(Shown):
         name: What the signature calls the data.
         version: Hub commit, or the SHA-256 of the texts; never of the row order.
         part: Which part of the data they are, as (what, how) of each choice (`choose_part`).
+        sets: The sets of a suite, whose pairs have the same columns.
     """
 
     pairs: pl.DataFrame
@@ -46,6 +48,7 @@ class PairSet(Shown):
     name: str
     version: str
     part: tuple[tuple[str, str], ...] = ()
+    sets: tuple[SuiteSet, ...] = ()
 
     @property
     def title(self) -> str:
@@ -110,18 +113,6 @@ def load_pairs(data: PairData) -> PairSet:
     return found if commit is None else replace(found, version=commit)
 
 
-def read_rows(path: Path) -> pl.DataFrame:
-    """Return the rows of a Parquet file.
-
-    Raises:
-        ScoringError: If it cannot be read as one.
-    """
-    try:
-        return read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error
-
-
 def read_human_scores(data: PairData) -> pl.DataFrame:
     """Return human scores from wherever they are (`load_pairs`, and a file of their own).
 
@@ -151,26 +142,12 @@ def _read_folder(folder: Path, name: str, where: str) -> PairSet:
         raise ScoringError(f"{where}: there is no pairs.parquet; name a folder of `nnd convert`")
     scores = folder / HUMAN_SCORES
     human_scores = read_human_scores(scores) if scores.is_file() else None
-    return _pair_set(pairs, human_scores, name)
-
-
-def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
-    """Return rows that lie in one file, or, published, in a folder with a file per split.
-
-    Args:
-        folder: That `nnd convert` or `nnd publish` made.
-        name: `pairs`, `annotations` or `references`; None is returned where there are none.
-
-    Raises:
-        ScoringError: If they cannot be read.
-    """
-    whole = folder / f"{name}.parquet"
-    files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
-    try:
-        return pl.concat([read_rows(path) for path in files]) if files else None
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).splitlines()[0]
-        raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
+    found = _pair_set(pairs, human_scores, name)
+    sets = [
+        replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)
+        for each in read_sets(folder, pairs)
+    ]
+    return replace(found, sets=tuple(sets))
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:

@@ -82,7 +82,9 @@ def _of_contexts(pairs: PairSet, chosen: Sequence[_Key]) -> PairSet:
 
 
 def _with_rows(pairs: PairSet, rows: pl.DataFrame) -> PairSet:
-    return replace(pairs, pairs=rows, version=load_pairs(rows).version)
+    kept = pl.coalesce("parent_id", "pair_id").is_in(rows["pair_id"].implode())
+    sets = [replace(each, pairs=each.pairs.filter(kept)) for each in pairs.sets]
+    return replace(pairs, pairs=rows, version=load_pairs(rows).version, sets=tuple(sets))
 
 
 def _digest(key: _Key) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         draw_comparison as draw_comparison,
         draw_comparisons as draw_comparisons,
     )
+    from .effects import draw_effects as draw_effects
     from .extrapolation import draw_extrapolation as draw_extrapolation
     from .forest import IN_WORDS as IN_WORDS, draw_forest as draw_forest
     from .groups import (

@@ -8,10 +8,8 @@ from matplotlib.axes import Axes
 from nnd.metric.data import OVERALL
 from nnd.metric.drawing import (
     COLUMN,
-    MINUS,
     MUTED,
     PAPER,
-    RULE,
     Drawing,
     Mark,
     canvas,
@@ -20,6 +18,7 @@ from nnd.metric.drawing import (
     spoken,
     widest,
 )
+from nnd.metric.figures.difference_scale import MARGIN, TOP, Scale, draw_ground, scale_of
 from nnd.metric.statistics import percent
 
 CAPTION = (
@@ -28,7 +27,7 @@ CAPTION = (
     "over the categories, is below 0.05. Open: the data cannot tell."
 )
 
-_MARGIN, _LABELS, _RIGHT, _ROW, _TOP, _FOOT = 0.04, 1.3, 0.42, 0.17, 0.24, 0.36
+_LABELS, _ROW, _FOOT = 1.3, 0.17, 0.36
 
 
 class Side(NamedTuple):
@@ -95,68 +94,29 @@ def _draw(
 ) -> Drawing:
     """Draw differences below each other; `ends` says who leads to the right and to the left."""
     gap = 0.06 if rows[0].label == OVERALL else 0.0  # beneath it
-    bottom = _TOP + len(rows) * _ROW + gap
+    bottom = TOP + len(rows) * _ROW + gap
     figure, axes = canvas(COLUMN, bottom + _FOOT)
     drawing = Drawing(name, title, CAPTION, figure, data)
     labels = widest([row.label for row in rows], _LABELS)
-    scale = _scale([row.found for row in rows], _MARGIN + labels + 0.1)
-    _draw_ground(axes, scale, ends, bottom)
+    scale = scale_of([row.found for row in rows], MARGIN + labels + 0.1)
+    draw_ground(axes, scale, ends, bottom)
     for place, row in enumerate(rows):
-        y = _TOP + (place + 0.5) * _ROW + (gap if place else 0)
+        y = TOP + (place + 0.5) * _ROW + (gap if place else 0)
         _draw_row(drawing, axes, scale, row, (y, labels))
     return drawing
-
-
-class _Scale(NamedTuple):
-    """Where differences are: the place of 0 in inches, inches per 1, and the largest shown."""
-
-    zero: float
-    unit: float
-    reach: float
-
-    def at(self, difference: float) -> float:
-        return self.zero + difference * self.unit
-
-
-def _scale(found: Sequence[Mapping[str, Any]], left: float) -> _Scale:
-    bounds = [abs(bound) for each in found for bound in each["interval"] or [each["difference"]]]
-    largest = max(bounds, default=0)
-    reach = next(
-        step for step in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1) if largest <= step or step == 1
-    )
-    half = (COLUMN - _RIGHT - left) / 2
-    return _Scale(left + half, half / reach, reach)
-
-
-def _draw_ground(axes: Axes, scale: _Scale, names: tuple[str, str], bottom: float) -> None:
-    for share in (-1, -0.5, 0, 0.5, 1):
-        at = scale.at(share * scale.reach)
-        axes.plot([at] * 2, [_TOP, bottom], color=RULE if share else MUTED, lw=0.5, zorder=0)
-        text = f"{100 * share * scale.reach:+g}" if share else "0"
-        text = text.replace("-", MINUS)
-        axes.text(at, bottom + 0.06, text, ha="center", va="center_baseline", color=MUTED)
-    where = "difference of pass rates, points"
-    axes.text(scale.zero, bottom + 0.2, where, ha="center", va="center_baseline", color=MUTED)
-    axes.text(COLUMN - _MARGIN, 0.1, "n", ha="right", va="center_baseline", color=MUTED)
-    a, b = names
-    room = scale.reach * scale.unit
-    axes.text(
-        scale.zero - 0.05, 0.1, f"← {fit(b, room)}", ha="right", va="center_baseline", color=MUTED
-    )
-    axes.text(scale.zero + 0.05, 0.1, f"{fit(a, room)} →", va="center_baseline", color=MUTED)
 
 
 def _draw_row(
     drawing: Drawing,
     axes: Axes,
-    scale: _Scale,
+    scale: Scale,
     row: _Row,
     place: tuple[float, float],
 ) -> None:
     (label, each, sides), (y, labels) = row, place
     weight = "bold" if label == OVERALL else "normal"
-    axes.text(_MARGIN, y, fit(label, labels), va="center_baseline", weight=weight)
-    axes.text(COLUMN - _MARGIN, y, f"{each['n']:,}", ha="right", va="center_baseline", color=MUTED)
+    axes.text(MARGIN, y, fit(label, labels), va="center_baseline", weight=weight)
+    axes.text(COLUMN - MARGIN, y, f"{each['n']:,}", ha="right", va="center_baseline", color=MUTED)
     better = {"a": sides[0], "b": sides[1]}.get(each["verdict"])
     colour, marker = (MUTED, "o") if better is None else look(better.number)
     if each["interval"] is not None:

@@ -70,7 +70,14 @@ class _Room(NamedTuple):
 
 
 def draw_forest(
-    names: Sequence[str], models: Sequence[str], groups: Sequence[Group], *, stacked: bool = False
+    names: Sequence[str],
+    models: Sequence[str],
+    groups: Sequence[Group],
+    *,
+    name: str = "pass_rates",
+    title: str = "Pass rates by category",
+    shortest: float = _SHORTEST,
+    stacked: bool = False,
 ) -> Drawing:
     """Draw pass rates by category.
 
@@ -78,6 +85,9 @@ def draw_forest(
         names: What to call the models here.
         models: Their whole names.
         groups: The categories, from top to bottom.
+        name: What the figure is called.
+        title: A line of words.
+        shortest: Inches that the title of a category has at least.
         stacked: Whether to keep one column, however long, for narrow screens.
     """
     each = _HEAD + len(names) * _ROW + _GAP
@@ -90,8 +100,8 @@ def draw_forest(
         for group in groups
         for model, rate in zip(models, group.rates, strict=True)
     ]
-    drawing = Drawing("pass_rates", "Pass rates by category", CAPTION, figure, data)
-    labels = max(_SHORTEST, widest(names, _LABELS))
+    drawing = Drawing(name, title, CAPTION, figure, data)
+    labels = max(shortest, widest(names, _LABELS))
     scale = wide / len(columns) - _MARGIN - labels - 0.1 - _RIGHT
     for number, column in enumerate(columns):
         room = _Room(_MARGIN + number * wide / len(columns), labels, scale, _TOP)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .aligned import by_model as by_model, join_texts as join_texts
     from .baselines import (
         BASELINES as BASELINES,
         MATCHED_WITHIN as MATCHED_WITHIN,
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     )
     from .frames import rate_frame as rate_frame
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept
-    from .one_model import ModelResult as ModelResult, evaluate_model as evaluate_model
+    from .one_model import (
+        ModelResult as ModelResult,
+        Scored as Scored,
+        evaluate_model as evaluate_model,
+    )
     from .rates import (
         CLUSTER as CLUSTER,
         SCORED_SCHEMA as SCORED_SCHEMA,
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
         distinct_tests as distinct_tests,
         is_close as is_close,
         pass_rates as pass_rates,
+        rates_of as rates_of,
         slices_by as slices_by,
         sum_by_context as sum_by_context,
     )
@@ -40,13 +46,21 @@ if TYPE_CHECKING:
         LIKELIHOODS as LIKELIHOODS,
         RESULT as RESULT,
         RUN_FILES as RUN_FILES,
+        SETS as SETS,
         STORED as STORED,
+        STORED_SETS as STORED_SETS,
         check_same as check_same,
         read_run as read_run,
+        read_sets as read_sets,
         read_signatures as read_signatures,
         read_systems as read_systems,
     )
-    from .scoring import score_alone as score_alone, score_pairs as score_pairs
+    from .scoring import (
+        CHILD_SCHEMA as CHILD_SCHEMA,
+        score_alone as score_alone,
+        score_pairs as score_pairs,
+        score_suite as score_suite,
+    )
     from .scoring_rules import check_rules as check_rules, scoring_rule as scoring_rule
     from .signature import make_signature as make_signature
     from .surface import measure as measure

@@ -12,7 +12,7 @@ from nnd.metric.data import PairSet
 from nnd.metric.encoding import find_template
 from nnd.metric.engine import Scoring
 from nnd.metric.results.one_model import ModelResult, stored_result
-from nnd.metric.results.run_folder import RESULT, read_run
+from nnd.metric.results.run_folder import RESULT, read_run, read_sets
 from nnd.metric.results.scoring_rules import has_present_rule
 from nnd.schemas import ScoringError
 
@@ -23,12 +23,14 @@ class KeptRun(NamedTuple):
     Attributes:
         results: What each did.
         scored: The columns of `run_folder.STORED`.
+        children: The columns of `run_folder.STORED_SETS`.
         systems: Model → system it stands for, as the user said.
         templates: Model → template the user chose for it alone.
     """
 
     results: tuple[ModelResult, ...]
     scored: pl.DataFrame
+    children: pl.DataFrame
     systems: Mapping[str, str]
     templates: Mapping[str, str]
 
@@ -50,10 +52,11 @@ def read_kept(
     """
     if not (folder / RESULT).is_file():
         return None
-    scored = read_run(folder)
+    scored, children = read_run(folder), read_sets(folder)
     with _readable(folder):
         stored = json.loads((folder / RESULT).read_text(encoding="utf-8"))
         problem = _find_difference(stored, scored, pairs, scoring, models)
+        problem = problem or _find_other_sets(children, pairs)
         there = ", ".join(each["model"] for each in stored["results"])
     if problem is not None:
         raise ScoringError(
@@ -70,7 +73,8 @@ def read_kept(
             {model: own for model, own in stored.get(key, {}).items() if model in names}
             for key in ("systems", "templates")
         )
-    return KeptRun(results, scored.filter(pl.col("model").is_in(names)), systems, templates)
+    stays = pl.col("model").is_in(names)
+    return KeptRun(results, scored.filter(stays), children.filter(stays), systems, templates)
 
 
 @contextmanager
@@ -107,3 +111,10 @@ def _find_difference(
     if not all(has_present_rule(each["signature"]) for each in stored["results"]):
         return "by an earlier version of nnd, which scored other tokens"
     return None
+
+
+def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:
+    """Return that the run is of other sets than those of a suite, or None."""
+    there = {*children.select("set", "pair_id").iter_rows()}
+    now = {(each.name, pair_id) for each in pairs.sets for pair_id in each.pairs["pair_id"]}
+    return None if there == now else f"on other sets than those of {pairs.title}"

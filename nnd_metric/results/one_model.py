@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -13,7 +13,7 @@ from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.crossings import count_crossings
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
-from nnd.metric.results.scoring import score_alone, score_pairs
+from nnd.metric.results.scoring import score_alone, score_suite
 from nnd.metric.results.signature import make_signature
 
 
@@ -92,9 +92,23 @@ def stored_result(stored: Mapping[str, Any], scored: pl.DataFrame) -> ModelResul
     )
 
 
+class Scored(NamedTuple):
+    """What one model does on one set of pairs.
+
+    Attributes:
+        result: The result.
+        pairs: Per-pair log-likelihoods: `model` and the columns of SCORED_SCHEMA.
+        children: Those of the sets of a suite: `model` and the columns of CHILD_SCHEMA.
+    """
+
+    result: ModelResult
+    pairs: pl.DataFrame
+    children: pl.DataFrame
+
+
 def evaluate_model(
     loaded: LoadedModel, pairs: PairSet, scoring: Scoring, store: Store | None
-) -> tuple[ModelResult, pl.DataFrame]:
+) -> Scored:
     """Score pairs with one model.
 
     Args:
@@ -102,9 +116,6 @@ def evaluate_model(
         pairs: The pairs.
         scoring: How they are scored; whether anything is stored is decided by `store` alone.
         store: Where likelihoods are stored, or None.
-
-    Returns:
-        The result, and the per-pair log-likelihoods: `model` and the columns of SCORED_SCHEMA.
 
     Raises:
         ScoringError: If the model cannot score the pairs.
@@ -126,12 +137,12 @@ def evaluate_model(
         works.append(likelihoods.work)
         return likelihoods
 
-    scored = score_pairs(pairs, scorer, template)
+    scored, children = score_suite(pairs, scorer, template)
     notes = [_stand_in(loaded)] if loaded.is_stand_in else []
     if scoring.unconditional:
         alone = score_alone(pairs, scorer, template)
         if works[-1].path != works[0].path:  # a path that failed now is not believed before either
-            scored = score_pairs(pairs, scorer, template)
+            scored, children = score_suite(pairs, scorer, template)
         scored = scored.with_columns(alone.log_likelihoods)
         notes += [f"no baseline without contexts: {alone.reason}"] if alone.reason else []
     rates = pass_rates(scored)
@@ -164,7 +175,8 @@ def evaluate_model(
         work=work,
         signature=make_signature(version, pairs, engine, template, rates),
     )
-    return result, scored.select(pl.lit(loaded.name).alias("model"), pl.all())
+    model = pl.lit(loaded.name).alias("model")
+    return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))
 
 
 def _stand_in(loaded: LoadedModel) -> str:

@@ -157,14 +157,24 @@ def pass_rates(scored: pl.DataFrame) -> PassRates:
     """
     judged = judge(scored)
     slices = [distinct_tests(judged), *slices_by(judged, *SLICES)]
-    rates = [
-        _rate(piece.rows, own, matched, leads)
-        for piece, own, matched, leads in zip(slices, *_intervals(judged, slices), strict=True)
-    ]
+    rates = rates_of(judged, slices)
     by: dict[str, dict[str, Rate]] = {column: {} for column in SLICES}
     for piece, rate in zip(slices[1:], rates[1:], strict=True):
         by[piece.column][piece.value] = rate
     return PassRates(scored.height, rates[0], by)
+
+
+def rates_of(judged: pl.DataFrame, slices: Sequence[Slice]) -> list[Rate]:
+    """Return the rate of every slice.
+
+    Args:
+        judged: Scored pairs of one model, as `judge` returns them.
+        slices: Some of their rows each.
+    """
+    return [
+        _rate(piece.rows, own, matched, leads)
+        for piece, own, matched, leads in zip(slices, *_intervals(judged, slices), strict=True)
+    ]
 
 
 def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:

@@ -10,16 +10,21 @@ import polars as pl
 
 from nnd.metric.data import read_rows
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, SLICES
+from nnd.metric.results.scoring import CHILD_SCHEMA
 from nnd.metric.results.surface import SURFACE_SCHEMA
 from nnd.schemas import CONTEXT, DISTINCT, MANIFEST, ScoringError
 
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"
+SETS = "sets.parquet"
 RUN_FILES = (RESULT, LIKELIHOODS)
 """Files of a run; the first one lists the others (`nnd.schemas.check_replaceable`)."""
 
 STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
 """Columns of `read_run`."""
+
+STORED_SETS = pl.Schema({"model": pl.String(), **CHILD_SCHEMA})
+"""Columns of `read_sets`."""
 
 _ADDED = ("cluster", *SURFACE_SCHEMA, *ALONE_SCHEMA)
 """Columns that older runs lack; they are read as null."""
@@ -42,13 +47,31 @@ def read_run(folder: Path) -> pl.DataFrame:
     path = folder / LIKELIHOODS
     frame = read_rows(path)
     late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
-    frame = frame.with_columns(late)
-    wrong = [name for name, dtype in STORED.items() if frame.schema.get(name) != dtype]
+    return _checked(frame.with_columns(late), path, STORED)
+
+
+def read_sets(folder: Path) -> pl.DataFrame:
+    """Read the log-likelihoods of a suite's sets; of a run over other data there are none.
+
+    Returns:
+        One row per model, set and pair, with the columns of STORED_SETS.
+
+    Raises:
+        ScoringError: As `read_run`.
+    """
+    path = folder / SETS
+    if not path.is_file():
+        return pl.DataFrame(schema=STORED_SETS)
+    return _checked(read_rows(path), path, STORED_SETS)
+
+
+def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema) -> pl.DataFrame:
+    wrong = [name for name, dtype in schema.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
         raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate again")
     _check_rows(frame, path)
-    return frame.select(*STORED)
+    return frame.select(schema.names())
 
 
 def read_signatures(folder: Path) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """From pairs to per-pair log-likelihoods, the artefact of which everything else is a function."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
@@ -16,6 +17,9 @@ from nnd.metric.engine import Likelihoods, Scorer
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.results.surface import measure
 from nnd.schemas import CandidateError, ScoringError
+
+CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED_SCHEMA})
+"""Columns of the scored pairs of a suite's sets; parent_id is null in slices and samples."""
 
 
 class Alone(NamedTuple):
@@ -67,6 +71,29 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     nothing = {name: pl.lit(None, dtype) for name, dtype in ALONE_SCHEMA.items()}
     everything = pairs.with_columns(**columns, **nothing).with_columns(measure(pairs))
     return everything.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
+
+
+def score_suite(
+    data: PairSet, scorer: Scorer, template: Template
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Score pairs and, in the same call of the scorer, those of the sets (as `score_pairs`).
+
+    Returns:
+        The rows of `data.pairs`, and those of its sets, with the columns of CHILD_SCHEMA.
+    """
+    sets = [each.pairs.with_columns(set=pl.lit(each.name)) for each in data.sets]
+    if not sets:
+        return score_pairs(data, scorer, template), pl.DataFrame(schema=CHILD_SCHEMA)
+    members = pl.concat(sets, how="diagonal")
+    known = data.pairs["pair_id"].implode()
+    others = members.filter(~pl.col("pair_id").is_in(known)).unique("pair_id", maintain_order=True)
+    together = pl.concat([data.pairs, others.drop("set")], how="diagonal")
+    scored = score_pairs(replace(data, pairs=together), scorer, template)
+    of_pairs = scored.unique("pair_id", keep="first")
+    children = members.select("set", "parent_id", "pair_id").join(
+        of_pairs, on="pair_id", maintain_order="left"
+    )
+    return scored.head(data.pairs.height), children.select(CHILD_SCHEMA.names())
 
 
 def score_alone(data: PairSet, scorer: Scorer, template: Template) -> Alone:

@@ -44,5 +44,6 @@ if TYPE_CHECKING:
         pairs_needed as pairs_needed,
     )
     from .system_bootstrap import FEWEST_SYSTEMS as FEWEST_SYSTEMS, draw_systems as draw_systems
+    from .unpaired import Unpaired as Unpaired, unpaired_differences as unpaired_differences
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -42,6 +42,8 @@ FEW_CONTEXTS = 10
 """With fewer, intervals of differences may cover the truth in less than nine cases of ten."""
 
 _Z = NormalDist().inv_cdf(0.975)
+_ROUNDING = 1e-12
+"""Of the mean square of values that are means of several tests, such as thirds."""
 
 
 class ClusterInterval(NamedTuple):
@@ -92,10 +94,10 @@ def _interval(
     if contexts < 2:  # noqa: PLR2004
         return ClusterInterval(None, contexts, None, 0.0)
     total, n = float(sums.sum()), float(counts.sum())
-    ratio, spread = total / n, n * float(squares.sum()) - total**2  # whole numbers or halves: exact
+    ratio, spread = total / n, n * float(squares.sum()) - total**2
     left_out = (total - sums) / (n - counts) - ratio
     variance = (contexts - 1) / contexts * math.fsum(left_out**2)  # in any order
-    if spread <= 0:
+    if spread <= _ROUNDING * n**2:
         reach = _Z**2 / (contexts + _Z**2)
         bounds = max(lowest, ratio - reach), min(1.0, ratio + reach)
         return ClusterInterval(bounds, contexts, "all-agree", variance)

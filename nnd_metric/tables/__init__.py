@@ -18,6 +18,10 @@ if TYPE_CHECKING:
         verdict_table as verdict_table,
     )
     from .curves import curve_table as curve_table
+    from .effects import (
+        category_effects_table as category_effects_table,
+        effects_table as effects_table,
+    )
     from .metrics import (
         metrics_by_dataset as metrics_by_dataset,
         metrics_notes as metrics_notes,
@@ -30,6 +34,10 @@ if TYPE_CHECKING:
         counts_table as counts_table,
         pass_rate_table as pass_rate_table,
         slices_table as slices_table,
+    )
+    from .slices import (
+        from_rest_table as from_rest_table,
+        slice_rates_table as slice_rates_table,
     )
     from .sweeps import failure_table as failure_table, sweep_table as sweep_table
 else:

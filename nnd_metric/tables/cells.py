@@ -53,3 +53,11 @@ def p_value(value: float | None) -> str:
     if value is None:
         return NOTHING
     return "<0.0001" if value < 0.0001 else f"{value:.4f}"  # noqa: PLR2004
+
+
+def points(difference: float, interval: Sequence[float] | None) -> str:
+    """Return a difference of shares in points with its interval."""
+    if interval is None:
+        return f"{100 * difference:+.1f}"
+    low, high = interval
+    return f"{100 * difference:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"

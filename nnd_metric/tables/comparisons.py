@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.tables.cells import NOTHING, p_value, share, slices
+from nnd.metric.tables.cells import NOTHING, p_value, points, share, slices
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
@@ -84,8 +84,5 @@ def _compared(found: Mapping[str, Any], better: Mapping[str, str]) -> list[str]:
 
 def _difference(found: Mapping[str, Any], sign: int = 1) -> str:
     """Return the difference in points with its interval; with a sign of -1 that of b to a."""
-    told = f"{100 * sign * found['difference']:+.1f}"
-    if found["interval"] is None:
-        return told
-    bounds = sorted(100 * sign * bound for bound in found["interval"])
-    return f"{told} [{bounds[0]:+.1f}, {bounds[1]:+.1f}]"
+    bounds = found["interval"] and sorted(sign * bound for bound in found["interval"])
+    return points(sign * found["difference"], bounds)

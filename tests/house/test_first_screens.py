@@ -33,6 +33,7 @@ from nnd.metric.cli.printing import show_result
 from nnd.metric.comparison import compare
 from nnd.metric.meta import metrics
 from nnd.metric.report import report
+from nnd.metric.slices import slice_runs
 from nnd.metric.training import curve
 from nnd.schemas import Shown
 
@@ -174,6 +175,7 @@ READ_OR_WRITE_RUNS: dict[str, Make] = {
     "agree, two datasets": agreed_on_two,
     "compare": lambda folder: compare(run(folder)),
     "compare two": lambda folder: compare(run(folder), models=[*MODELS][:2]),
+    "slice": lambda folder: slice_runs(run(folder), by="error_category"),
     "report": lambda folder: report(run(folder), folder / "report.html"),
     "report, two datasets": lambda folder: report(others(folder)[0], folder / "report.html"),
     "metrics": lambda folder: metrics(data=write_judged(folder / "judged")),

@@ -142,6 +142,13 @@ def converting(place: Path, *_: object) -> Job:
     )
 
 
+def building(place: Path, converted: list[Path], *_: object) -> Job:
+    out, definition = place / "out", place.parent / "suite.yaml"
+    definition.write_text("source: sample\nsets:\n  - op: punctuation\n", encoding="utf-8")
+    versions = [{"definition": definition, "data": data, "out": out} for data in converted]
+    return Job(calls("suite", place, versions), lambda: {"out": files_in(out)}, mine=out / "mine")
+
+
 def evaluating(place: Path, converted: list[Path], *_: object) -> Job:
     out, model = place / "out", save_model("gpt2", place.parent)
     asked = {"models": model, "data": str(converted[0]), "out": out}
@@ -179,7 +186,13 @@ def publishing(place: Path, converted: list[Path], hub: Hub) -> Job:
 
 @pytest.mark.parametrize(
     "make",
-    [converting, pytest.param(evaluating, marks=pytest.mark.full), reporting, publishing],
+    [
+        converting,
+        building,
+        pytest.param(evaluating, marks=pytest.mark.full),
+        reporting,
+        publishing,
+    ],
 )
 def test_kills(
     make: Callable[[Path, list[Path], Hub], Job],

@@ -28,7 +28,14 @@ def loaded_by(program: str, *arguments: object) -> set[str]:
     [
         (["report.report", "training.curve"], SLOW),
         (
-            ["agreement.agree", "comparison.compare", "data.load_pairs", "results.score_pairs"],
+            [
+                "agreement.agree",
+                "comparison.compare",
+                "data.load_pairs",
+                "results.score_pairs",
+                "slices.slice_names",
+                "slices.slice_runs",
+            ],
             SLOW | {"matplotlib"},
         ),
         (
@@ -57,8 +64,10 @@ def test_stored_runs_are_judged_without_the_libraries_of_models(tmp_path: Path) 
 import sys
 from nnd.metric.comparison import compare
 from nnd.metric.report import report
+from nnd.metric.slices import slice_runs
 _, run, data, page = sys.argv
 compare(run)
+slice_runs(run, data, find=True)
 report(run, page, data=data)
 """
 

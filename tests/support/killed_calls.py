@@ -24,6 +24,7 @@ import transformers.models.gpt2.modeling_gpt2  # noqa: F401
 from nnd.converters.folder.conversion import convert
 from nnd.converters.hub.patience import Patience
 from nnd.converters.publish.dataset import publish
+from nnd.metric.cli import suite
 from nnd.metric.engine import Scoring
 from nnd.metric.report.page.write import report
 from nnd.metric.sweep import evaluate
@@ -33,6 +34,7 @@ HURRIED = Patience(tries=12, first_s=0.001, longest_s=0.01)
 
 CALLS = {
     "convert": convert,
+    "suite": suite,
     "evaluate": lambda unconditional, **asked: evaluate(
         **asked, scoring=Scoring(unconditional=unconditional)
     ),

@@ -4,7 +4,6 @@ Cells are texts there too, or lists of texts: `CAST(score AS DOUBLE) > 3`. Only 
 be read: no other row, no file, and no clock.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -14,21 +13,9 @@ import polars as pl
 
 from nnd.converters.reading import shown
 from nnd.converters.source.table.cells import Report, Row
-from nnd.schemas import SourceError
+from nnd.schemas import READS_CLOCK, READS_FILES, SUBQUERY, SourceError
 
 _ROWS_AT_A_TIME = 4096
-
-_READS_FILES = re.compile(r"(read|scan)_\w+", re.IGNORECASE)
-"""Functions such as `read_csv`, which polars would call while it parses; refused within texts, too,
-so that no way of quoting hides them."""
-
-_READS_CLOCK = re.compile(
-    r"\b(now(?=\s*\()|current_(?:date|time|timestamp)\b|localtime(?:stamp)?\b)", re.IGNORECASE
-)
-"""What polars would replace by the present time; refused within texts, too."""
-
-_SUBQUERY = "_POLARS_TMP_SQL"
-"""How polars names what a subquery gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +93,7 @@ def parse_expression(place: str, text: str) -> Expression:
             "columns of a row, such as label = '1'"
         ) from error
     written = str(parsed)
-    is_subquery = any(name.startswith(_SUBQUERY) for name in columns)
+    is_subquery = any(name.startswith(SUBQUERY) for name in columns)
     if is_subquery or ".over(" in written or (not columns and "len()" in written):
         raise SourceError(_not_by_row(place, text))
     return Expression(place, text, parsed)
@@ -114,12 +101,12 @@ def parse_expression(place: str, text: str) -> Expression:
 
 def _check_reads(place: str, text: str) -> None:
     """Complain of an expression that would read a file or the clock."""
-    if function := _READS_FILES.search(text):
+    if function := READS_FILES.search(text):
         raise SourceError(
             f"{place}: {shown(text)} names {function[0]}; an expression reads the cells of its row "
             "only, so use `join` for another file"
         )
-    if clock := _READS_CLOCK.search(text):
+    if clock := READS_CLOCK.search(text):
         raise SourceError(
             f"{place}: {shown(text)} names {clock[0]}, which is another value every time; write "
             "the date or time itself, so that the same file always gives the same pairs"

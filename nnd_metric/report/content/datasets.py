@@ -1,6 +1,7 @@
 """What a report says of each of several datasets."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from nnd.metric.comparison import group_runs
 from nnd.metric.data import PairData, is_several, load_pairs, only_of_one, read_origin
 from nnd.metric.report.content.gathered import Content, gather
 from nnd.metric.results import read_run, split_by_dataset
+from nnd.metric.slices import slice_runs
 from nnd.schemas import ScoringError
 
 
@@ -20,6 +22,7 @@ def gather_each(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
+    by: Sequence[str] = (),
 ) -> dict[str, Content]:
     """Return dataset → what a report of stored runs says of it; one alone has an empty name.
 
@@ -30,6 +33,7 @@ def gather_each(
         human_scores: Human scores of one dataset; they count instead of those of the data.
         systems: Model → system it stands for, where neither its id nor the run says it.
         families: Model → the family it is a size of.
+        by: Axes that the pairs are sliced by (`slices.slice_runs`).
 
     Raises:
         ScoringError: If something cannot be read or does not belong together, or an argument names
@@ -39,6 +43,7 @@ def gather_each(
         if human_scores is not None:
             raise only_of_one("human_scores")
         asked = _asked(folders, data, systems)
+        sliced = dict(zip(asked, data, strict=True))
     else:
         runs = group_runs(folders) if data is None else {}
         texts = None if data is None else load_pairs(data)
@@ -51,10 +56,18 @@ def gather_each(
             name: {"folders": own, "texts": texts, "origin": origin, "systems": systems}
             for name, own in runs.items()
         }
+        sliced = dict.fromkeys(asked, data)
+    slices = {
+        name: slice_runs(of_one["folders"], sliced[name], by=by) if by else None
+        for name, of_one in asked.items()
+    }
     models = pl.concat([read_run(folder).select("model") for folder in folders])
     among = models["model"].unique(maintain_order=True).to_list()
     return {
-        name: gather(**of_one, human_scores=human_scores, families=families, among=among)
+        name: replace(
+            gather(**of_one, human_scores=human_scores, families=families, among=among),
+            slices=slices[name],
+        )
         for name, of_one in asked.items()
     }
 

@@ -8,6 +8,7 @@ from nnd.metric.figures import (
     Side,
     draw_agreement,
     draw_comparison,
+    draw_effects,
     draw_extrapolation,
     draw_forest,
     draw_heat_map,
@@ -23,41 +24,53 @@ class Figures(NamedTuple):
 
     Attributes:
         rates: Pass rates.
+        slices: Pass rates by slice.
         agreement: With people.
         comparisons: Two models each.
+        effects: Of the sets of a suite.
         scaling: Pass rates and sizes.
         stacked: Name → the same figure with its panels one below the other, for narrow screens;
             of those figures alone that have panels beside each other.
     """
 
     rates: Sequence[Drawing]
+    slices: Sequence[Drawing]
     agreement: Sequence[Drawing]
     comparisons: Sequence[Drawing]
+    effects: Sequence[Drawing]
     scaling: Sequence[Drawing]
     stacked: Mapping[str, Drawing]
 
     def all(self) -> list[Drawing]:
         """Return every figure once, in the order of the report."""
-        return [*self.rates, *self.agreement, *self.comparisons, *self.scaling]
+        parts = (
+            *(self.rates, self.slices, self.agreement),
+            *(self.comparisons, self.effects, self.scaling),
+        )
+        return [drawing for part in parts for drawing in part]
 
 
 def draw_figures(content: Content) -> Figures:
     """Draw what the content of a report has to show."""
     with style():
         forest, agreement = _forest(content), _agreement(content)
-        scaling = _scaling(content)
+        scaling, slices = _scaling(content), _slices(content)
         return Figures(
             rates=[*forest, _heat_map(content)],
+            slices=slices,
             agreement=agreement,
             comparisons=_comparisons(content),
+            effects=_effects(content),
             scaling=scaling,
-            stacked=dict(_stacked([*forest, *agreement, *scaling], content)),
+            stacked=dict(_stacked([*forest, *slices, *agreement, *scaling], content)),
         )
 
 
 def _stacked(usual: Sequence[Drawing], content: Content) -> Iterator[tuple[str, Drawing]]:
     stacked = [
-        each for draw in (_forest, _agreement, _scaling) for each in draw(content, stacked=True)
+        each
+        for draw in (_forest, _slices, _agreement, _scaling)
+        for each in draw(content, stacked=True)
     ]
     for wide, narrow in zip(usual, stacked, strict=True):
         if tuple(wide.figure.get_size_inches()) != tuple(narrow.figure.get_size_inches()):
@@ -70,6 +83,10 @@ def _forest(content: Content, *, stacked: bool = False) -> list[Drawing]:
 
 def _heat_map(content: Content) -> Drawing:
     return draw_heat_map(*_named(content), main_groups(content.groups))
+
+
+def _slices(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    return [] if content.slices is None else [content.slices.drawing(stacked=stacked)]
 
 
 def _named(content: Content) -> tuple[list[str], list[str]]:
@@ -98,6 +115,14 @@ def _comparisons(content: Content) -> list[Drawing]:
         )
         for number, each in enumerate(content.comparisons)
     ]
+
+
+def _effects(content: Content) -> list[Drawing]:
+    if content.effects is None:
+        return []
+    names = {each.model: each.name for each in content.models}
+    drawing = draw_effects(names, content.effects.to_dict())
+    return [] if drawing is None else [drawing]
 
 
 def _scaling(content: Content, *, stacked: bool = False) -> list[Drawing]:

@@ -14,6 +14,9 @@ from nnd.metric.data import Origin, PairData, PairSet, read_human_scores
 from nnd.metric.figures import Group, Points, find_groups
 from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
 from nnd.metric.report.content.points import find_points
+from nnd.metric.report.content.suites import read_effects
+from nnd.metric.slices import Slices
+from nnd.metric.suites import Effects
 from nnd.schemas import ScoringError, did_you_mean
 
 MOST_COMPARISONS = 6
@@ -45,9 +48,11 @@ class Content:
         agreement_reason: Why there is none, or None.
         points: What stands behind the agreement, per category; empty without human scores.
         comparisons: Two models each.
+        effects: What the sets of a suite do, or None.
         families: Model → the family it is a size of.
         texts: The pairs that were scored, with their texts, or None.
         origin: What their source says of itself, or None.
+        slices: Pass rates of slices, where they were asked for; else None.
     """
 
     models: Sequence[Evaluated]
@@ -56,9 +61,11 @@ class Content:
     agreement_reason: str | None
     points: Sequence[Points]
     comparisons: Sequence[Compared]
+    effects: Effects | None
     families: Mapping[str, str]
     texts: PairSet | None
     origin: Origin | None
+    slices: Slices | None = None
 
 
 def gather(
@@ -111,6 +118,7 @@ def gather(
         agreement_reason=None if stored is not None else reason,
         points=points,
         comparisons=_compare(models),
+        effects=read_effects(folders, models),
         families={e.model: families[e.model] for e in models if e.model in families},
         texts=texts,
         origin=origin,

@@ -11,11 +11,8 @@ import polars as pl
 from nnd.metric.agreement import read_scored
 from nnd.metric.drawing import short_names
 from nnd.metric.encoding import PROTOCOLS
-from nnd.metric.results import RESULT, PassRates, check_same, is_close, pass_rates
+from nnd.metric.results import RESULT, PassRates, by_model, is_close, pass_rates
 from nnd.schemas import ScoringError
-
-KEY = ("pair_id", "occurrence")
-"""Where data has a pair twice, its rows are numbered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +57,24 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
         ScoringError: If a folder cannot be read, a model is in two, or the models were scored
             on different pairs.
     """
-    scored = _numbered(read_scored(folders))
+    frames = by_model(read_scored(folders))
     facts: dict[str, Mapping[str, Any]] = {}
     for folder in folders:
         facts |= _facts(folder)
-    models = scored["model"].unique(maintain_order=True).to_list()
+    models = [*frames]
     if not models:
         raise ScoringError(f"{folders[0]}: there is no pair in it; a report needs scored pairs")
-    first = scored.filter(pl.col("model") == models[0])
     found = []
     names = dict(zip(among or models, short_names(among or models), strict=True))
-    for model in models:
-        rows = _as_in(first, scored.filter(pl.col("model") == model))
+    for model, rows in frames.items():
         known = facts.get(model, {})
         protocol = PROTOCOLS.get(str(known.get("protocol")))
         summed = protocol is not None and protocol.normaliser == "one"
         close = is_close(_deviation(known), summed=summed)
-        rows = rows.with_columns(close=close if _deviation(known) else pl.lit(None, pl.Boolean))
-        rates = pass_rates(rows.drop("model", "occurrence", "close"))
-        found.append(Evaluated(model, names[model], rows, rates, known))
+        known_close = close if _deviation(known) else pl.lit(None, pl.Boolean)
+        rates = pass_rates(rows.drop("model", "occurrence"))
+        evaluated = rows.with_columns(close=known_close)
+        found.append(Evaluated(model, names[model], evaluated, rates, known))
     return found
 
 
@@ -126,20 +122,3 @@ def _deviation(facts: Mapping[str, Any]) -> float:
 
 def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
-
-
-def _numbered(scored: pl.DataFrame) -> pl.DataFrame:
-    return scored.with_columns(occurrence=pl.int_range(pl.len()).over("model", "pair_id"))
-
-
-def _as_in(first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows in the order of the first model's."""
-    a, b = first["model"][0], rows["model"][0]
-    ordered = first.select(KEY).join(rows, on=KEY, maintain_order="left")
-    if not ordered.height == rows.height == first.height:
-        raise ScoringError(
-            f'models "{a}" and "{b}" were not scored on the same pairs; evaluate both on the same '
-            "data, or name the data of each with --data"
-        )
-    check_same(first.hstack(ordered.rename(lambda column: f"{column}_b")), a, b)
-    return ordered

@@ -13,9 +13,8 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairSet
-from nnd.metric.report.content.models import KEY, Evaluated
-from nnd.metric.results import SLICES
-from nnd.schemas import ScoringError
+from nnd.metric.report.content.models import Evaluated
+from nnd.metric.results import SLICES, join_texts
 
 VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}
 """Letters of verdicts; a capital says that rounding could turn it."""
@@ -61,33 +60,8 @@ def _columns(rows: pl.DataFrame) -> list[str]:
 
 
 def _with_texts(rows: pl.DataFrame, texts: PairSet) -> pl.DataFrame:
-    extra = [name for name in _SYSTEMS if name in texts.pairs.columns]
-    wanted = texts.pairs.select(
-        "pair_id", "context", "candidate_high", "candidate_low", pl.col(extra).cast(pl.String)
-    ).with_columns(occurrence=pl.int_range(pl.len()).over("pair_id"))
-    found = rows.join(wanted, on=KEY, how="left", maintain_order="left")
-    lost = found.filter(pl.col("context").is_null())
-    if lost.height:
-        raise ScoringError(
-            f"{texts.name}: pair {lost['pair_id'][0]} of the run is not among these pairs"
-            f"{_of_all(lost.height, rows.height)}; name the data that was scored (--data)"
-        )
-    for side in ("high", "low"):
-        length = pl.col(f"candidate_{side}").str.len_chars().cast(pl.Int64)
-        other = found.filter(length != pl.col(f"characters_{side}"))
-        if other.height:
-            raise ScoringError(
-                f"{texts.name}: candidate_{side} of pair {other['pair_id'][0]} is not the text "
-                "that was scored; name the data that was scored (--data)"
-            )
-    return found
-
-
-def _of_all(lost: int, n: int) -> str:
-    if lost == 1:
-        return f" (of {n:,})"
-    others = "is another one" if lost == 2 else f"are {lost - 1:,} others"  # noqa: PLR2004
-    return f", nor {others} of {n:,}"
+    shown = [name for name in _SYSTEMS if name in texts.pairs.columns]
+    return join_texts(rows, texts, shown).with_columns(pl.col(shown).cast(pl.String))
 
 
 def _texts(rows: pl.DataFrame, *, has_texts: bool) -> dict[str, Any]:

@@ -19,16 +19,21 @@ from nnd.metric import CITATION, PAPER
 from nnd.metric.comparison import mean_ranking
 from nnd.metric.drawing import Drawing, svg_inline, visible, whole_name
 from nnd.metric.figures import IN_WORDS, in_short
-from nnd.metric.report.content import Compared, Content, Evaluated, Figures, pack_pairs
+from nnd.metric.report.content import Compared, Content, Figures, pack_pairs
 from nnd.metric.report.page.doubts import find_doubts
+from nnd.metric.report.page.effects import effects_part
+from nnd.metric.report.page.provenance import provenance
 from nnd.metric.report.page.sheets import faded, headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION
+from nnd.metric.slices import Slices
 from nnd.metric.statistics import do_all_agree
 from nnd.metric.tables import (
     agreement_notes,
     agreement_table,
     comparison_table,
     extrapolation_tables,
+    from_rest_table,
+    slice_rates_table,
     slices_table,
     sweep_table,
 )
@@ -115,18 +120,22 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "surface": {IN_WORDS[name]: share for name, share in surface(models).items()},
         "doubts": find_doubts(models),
         "rates": sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
+        "slices": None if content.slices is None else _slices(content.slices),
         "agreement": _agreement(content),
+        "effects": effects_part(content.effects),
         "comparisons": [
             _comparison(each, figure)
             for each, figure in zip(content.comparisons, shown(figures.comparisons), strict=True)
         ],
         "figures": {
             "rates": shown(figures.rates),
+            "slices": shown(figures.slices),
             "agreement": shown(figures.agreement),
+            "effects": shown(figures.effects),
             "scaling": shown(figures.scaling),
         },
         "has_texts": texts is not None,
-        "sources": [(each, _facts(each)) for each in models],
+        "sources": [(each, provenance(each)) for each in models],
         "numbers": _json({each.name: each.data for each in figures.all()}),
         "pairs": Markup(pack_pairs(models, texts)),  # noqa: S704 - base64
     }
@@ -223,6 +232,15 @@ def _best(content: Content) -> dict[str, Any]:
     }
 
 
+def _slices(slices: Slices) -> dict[str, Any]:
+    found = slices.to_dict()
+    return {
+        "headline": slices.headline(),
+        "sheets": [sheet(slice_rates_table(found)), sheet(from_rest_table(found))],
+        "notes": slices.remarks(),
+    }
+
+
 def _agreement(content: Content) -> dict[str, Any]:
     found = content.agreement
     if found is None:
@@ -269,22 +287,3 @@ def _comparison(each: Compared, figure: Mapping[str, Any]) -> dict[str, Any]:
         "sentences": each.found.sentences,
         "sheet": sheet(comparison_table(each.found.to_dict())),
     }
-
-
-def _facts(model: Evaluated) -> Mapping[str, str]:
-    """Return where a model's numbers come from."""
-    engine = model.facts.get("engine")
-    engine = engine if isinstance(engine, Mapping) else {}
-    deviation = engine.get("deviation")
-    told = {
-        "model": model.model,
-        "version": model.facts.get("version"),
-        "protocol": model.facts.get("protocol"),
-        "template": model.facts.get("template"),
-        "precision": model.facts.get("dtype"),
-        "device": model.facts.get("device"),
-        "engine": engine.get("path"),
-        "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
-        "close": model.facts.get("n_close"),
-    }
-    return {key: str(value) for key, value in told.items() if value is not None}

@@ -246,7 +246,7 @@
     document.body.classList.add("linked");
     document.addEventListener("click", async (event) => {
       const mark = event.target.closest(".mark[data-model]");
-      if (!mark) return;
+      if (!mark || mark.dataset.column === "slice") return;  // no column holds its pairs
       const dataset = Number(mark.closest("[data-dataset]")?.dataset.dataset ?? 0);
       if (dataset !== state.dataset) await chooseDataset(dataset);
       state.model = Number(mark.dataset.model);

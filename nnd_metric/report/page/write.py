@@ -70,6 +70,7 @@ def report(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
+    by: Sequence[str] = (),
     day: date | None = None,
     command: str | None = None,
 ) -> Report:
@@ -88,6 +89,8 @@ def report(
         human_scores: Human scores of one dataset; they count instead.
         systems: Model → system it stands for, where neither its id nor the run says it.
         families: Model → family it is a size of; its sizes are joined by a line.
+        by: Axes that the pairs are sliced by, such as "error_category,length" (see `slice`); the
+            page then has a part for their slices.
         day: When it is made, for its foot; without it, the same runs give the same bytes.
         command: What was typed to make it, for its foot.
 
@@ -107,7 +110,7 @@ def report(
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
         raise ScoringError(f"{figures}: is a file; name a folder with --figures")
     contents = gather_each(
-        folders, data, human_scores=human_scores, systems=systems, families=families
+        folders, data, human_scores=human_scores, systems=systems, families=families, by=by
     )
     drawn = {name: (content, draw_figures(content)) for name, content in contents.items()}
     files = {page: render([*drawn.values()], Made(day, command)).encode()}

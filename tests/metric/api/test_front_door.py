@@ -26,6 +26,7 @@ BESIDE_COMMANDS = {
     "SourceError",
     "__version__",
     "load_pairs",
+    "operations",  # nnd derive --list
 }
 
 

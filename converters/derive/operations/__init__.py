@@ -1,0 +1,17 @@
+"""Operations that change texts, each a plain function of a text and a source of randomness."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .listing import Operations as Operations, operations as operations
+    from .operation import (
+        Change as Change,
+        FailedChangeError as FailedChangeError,
+        Operation as Operation,
+        Target as Target,
+    )
+    from .spelling import find_operation as find_operation
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

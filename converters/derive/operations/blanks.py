@@ -1,0 +1,26 @@
+"""Blanks between words, doubled or left out."""
+
+import re
+from random import Random
+
+from nnd.converters.derive.operations.drawing import draw
+from nnd.converters.derive.operations.protected import free_spans
+
+_BETWEEN_WORDS = re.compile(r"(?<=\S) (?=\S)")
+
+
+def change_blanks(text: str, random: Random, *, rate: float) -> str:
+    """Return a text in which each single blank is, with probability `rate`, doubled or left out.
+
+    Both are equally likely. Line breaks and blanks beside names of speakers, addresses and words
+    with digits stay.
+    """
+    blanks = [
+        found.start()
+        for start, end in free_spans(text)
+        for found in _BETWEEN_WORDS.finditer(text, start, end)
+    ]
+    changed = list(text)
+    for number in draw(len(blanks), rate, random):
+        changed[blanks[number]] = random.choice(("", "  "))
+    return "".join(changed)

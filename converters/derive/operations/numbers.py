@@ -1,0 +1,160 @@
+"""Numbers replaced by others, the same in a context and in all its candidates.
+
+A number from 0 to 10 becomes another from 0 to 10, one up to 100 another from 0 to 100, one up to
+10,000 another from 0 to 10,000; decimals, thousands commas and number words keep their form. Two
+numbers never become the same one, so that a candidate with a wrong number stays wrong.
+
+Dates, years, ranges, ordinals, numbers joined to letters or signs, and numbers before words like
+million stay as they are, and with them every other mention of their value: half of a number's
+mentions replaced would make a right candidate wrong.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MONTHS = (
+    "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    "|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
+)
+_TOKEN = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_FORM = re.compile(
+    r"(?P<whole>0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.(?P<decimals>[0-9]+))?"
+)
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_LEFT = re.compile(r"""(?:^|[\s("'“‘\[$€£¥])$""")  # noqa: RUF001 - quotation marks
+_RIGHT = re.compile(r"""%?[.,;:!?)"'”’\]]*(?:\s|$)""")  # noqa: RUF001
+_FIXED_LEFT = re.compile(
+    rf"(?:\b(?:{_MONTHS})\.?|\b(?:[0-9]|{'|'.join(_WORDS)}) (?:to|-|–))\s$",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_FIXED_RIGHT = re.compile(
+    rf"\s(?:(?:{_MONTHS})\b|(?:to|-|–) (?:[0-9]|{'|'.join(_WORDS)})"  # noqa: RUF001 - ranges
+    r"|(?:hundred|thousand|million|billion|trillion|dozen)s?\b|another\b)",
+    re.IGNORECASE,
+)
+_BEFORE_PRONOUN = re.compile(
+    r"\b(?:no|any|every|some|each|this|that|which|the|another)\s$", re.IGNORECASE
+)
+"""Before `one`, which counts nothing there."""
+
+_LOOK_BEHIND = 16
+_TRIES = 1000
+
+Value: TypeAlias = tuple[str, str]
+"""Digits before the point, and those behind it without zeros at the end."""
+
+
+class _Mention(NamedTuple):
+    """A number in a text."""
+
+    start: int
+    end: int
+    value: Value
+    decimals: int
+    may_change: bool
+
+
+def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | None:
+    """Return texts with other numbers, by one mapping for all of them.
+
+    Args:
+        texts: A context and its candidates.
+        random: Source of randomness.
+
+    Returns:
+        As many texts; None where the numbers are too many for all to become different ones.
+    """
+    mentions = [list(_mentions(text)) for text in texts]
+    decimals: dict[Value, int] = {}
+    fixed = {each.value for found in mentions for each in found if not each.may_change}
+    for found in mentions:
+        for each in found:
+            if each.value not in fixed:
+                fewest = decimals.get(each.value, each.decimals)
+                decimals[each.value] = min(fewest, each.decimals)
+    mapping: dict[Value, Value] = {}
+    taken = set(fixed)
+    for value, digits in decimals.items():
+        new = _other(value, digits, taken, random)
+        if new is None:
+            return None
+        mapping[value] = new
+        taken.add(new)
+    return [_replaced(*both, mapping) for both in zip(texts, mentions, strict=True)]
+
+
+def _mentions(text: str) -> Iterator[_Mention]:
+    for found in _TOKEN.finditer(text):
+        token, (start, end) = found.group(), found.span()
+        form = None if token.isalpha() else _FORM.fullmatch(token)
+        if token.isalpha():
+            value, decimals = (str(_WORDS.index(token.lower())), ""), ""
+        elif form is None:  # each group of digits may be the same number written otherwise
+            yield from (
+                _Mention(start, end, (group.lstrip("0") or "0", ""), 0, may_change=False)
+                for group in re.split("[.,]", token)
+            )
+            continue
+        else:
+            decimals = form["decimals"] or ""
+            value = (form["whole"].replace(",", ""), decimals.rstrip("0"))
+        may_change = (
+            _upper(value) is not None and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
+        )
+        yield _Mention(start, end, value, len(decimals), may_change)
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Whether a number is not part of a date, a range, a name or a larger number."""
+    before = text[max(0, start - _LOOK_BEHIND) : start]
+    return bool(
+        _LEFT.search(before)
+        and _RIGHT.match(text, end)
+        and not _FIXED_LEFT.search(before)
+        and not _FIXED_RIGHT.match(text, end)
+        and not (text[start:end].lower() == "one" and _BEFORE_PRONOUN.search(before))
+    )
+
+
+def _upper(value: Value) -> int | None:
+    """Return the largest number that may take a number's place; None where the number stays."""
+    whole, decimals = value
+    if len(whole) > len("10000"):
+        return None
+    number = float(f"{whole}.{decimals}")
+    return next((upper for upper in (10, 100, 10_000) if number <= upper), None)
+
+
+def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value | None:
+    """Return a number with at most so many decimals that is not the old one and not taken."""
+    upper = _upper(value) or 0
+    for _ in range(_TRIES):
+        digits = f"{random.randint(0, upper * 10**decimals):0{decimals + 1}}"
+        at = len(digits) - decimals
+        new = (digits[:at], digits[at:].rstrip("0"))
+        if new != value and new not in taken:
+            return new
+    return None
+
+
+def _replaced(text: str, mentions: Sequence[_Mention], mapping: dict[Value, Value]) -> str:
+    pieces, after = list[str](), 0
+    for each in mentions:
+        new = mapping.get(each.value)
+        if new is not None and each.may_change:
+            pieces += [text[after : each.start], _written(new, text[each.start : each.end], each)]
+            after = each.end
+    return "".join([*pieces, text[after:]])
+
+
+def _written(value: Value, old: str, mention: _Mention) -> str:
+    """Return a number in the form of the one it replaces."""
+    whole, decimals = value
+    if old.isalpha():
+        word = _WORDS[int(whole)]
+        return word.upper() if old.isupper() else word.capitalize() if old[0].isupper() else word
+    whole = f"{int(whole):,}" if "," in old else whole
+    return f"{whole}.{decimals:0<{mention.decimals}}" if mention.decimals else whole

@@ -1,0 +1,154 @@
+"""Functions of the user: `path.py:function`."""
+
+import hashlib
+import importlib.util
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from nnd.converters.derive.operations.operation import FailedChangeError, Operation, each
+from nnd.schemas import NNDError, did_you_mean, excerpt, has_surrogate
+
+OWN = re.compile(r"(?P<path>.+\.py):(?P<function>\w+)")
+"""A function of the user as it is written."""
+
+_MOST_GROWTH = 35
+"""Per cent of its length that a translated text may be longer or shorter."""
+
+
+class Own(NamedTuple):
+    """A function of the user.
+
+    Attributes:
+        function: Itself.
+        spelled: As it was written.
+        facts: What a manifest says of it: file, function, SHA-256 of the file.
+    """
+
+    function: Callable[..., Any]
+    spelled: str
+    facts: dict[str, str]
+
+    def call(self, *arguments: object) -> str | None:
+        """Call it.
+
+        Raises:
+            FailedChangeError: If it raises, or returns what is not a text.
+        """
+        try:
+            found = self.function(*arguments)
+        except (Exception, SystemExit) as error:
+            raise FailedChangeError(
+                f"{self.spelled} raised {type(error).__name__}: {error}"
+            ) from error
+        if found is not None and not isinstance(found, str):
+            raise FailedChangeError(
+                f"{self.spelled} returned {type(found).__name__} {excerpt(repr(found))}, "
+                "not a text or None"
+            )
+        if found is not None and has_surrogate(found):
+            raise FailedChangeError(
+                f"{self.spelled} returned half a surrogate pair, which is not a character"
+            )
+        return found
+
+
+def own_operation(spelled: str) -> Operation:
+    """Return an operation from a function of a text and a source of randomness.
+
+    Raises:
+        NNDError: If there is no such function.
+    """
+    own = load_function(spelled)
+
+    def change(text: str, random: Random) -> str | None:
+        return own.call(text, random)
+
+    return Operation(
+        name=_operation_name(own),
+        description="a function of your own",
+        change=each(change),
+        parameters=own.facts,
+        is_random=True,
+    )
+
+
+def back_translation(spelled: str) -> Operation:
+    """Return the operation that replaces a text by its translation there and back.
+
+    Args:
+        spelled: A function that returns the text translated there and back, or None.
+
+    Raises:
+        NNDError: If there is no such function.
+    """
+    own = load_function(spelled)
+
+    def change(text: str, _random: Random) -> str | None:
+        new = own.call(text)
+        return new if new is not None and is_of_like_length(text, new) else None
+
+    return Operation(
+        name="back_translation",
+        description=(
+            "translates there and back with a function of yours; rejected where the length changes "
+            f"by more than {_MOST_GROWTH} %"
+        ),
+        change=each(change),
+        parameters=own.facts,
+    )
+
+
+def is_of_like_length(old: str, new: str) -> bool:
+    """Whether a text is longer or shorter by at most 35 % of the old one's characters."""
+    return 100 * abs(len(new) - len(old)) <= _MOST_GROWTH * len(old)
+
+
+def load_function(spelled: str) -> Own:
+    """Return a function from a Python file; the file is run.
+
+    Args:
+        spelled: `path.py:function`.
+
+    Raises:
+        NNDError: If the file or the function is not there, or the file fails.
+    """
+    form = OWN.fullmatch(spelled)
+    if form is None:
+        raise NNDError(f'"{spelled}" is not a function; write path.py:function')
+    path, name = Path(form["path"]), form["function"]
+    if not path.is_file():
+        raise NNDError(f"{path}: there is no such file; write path.py:function")
+    members = _run(path)
+    if not callable(members.get(name)):
+        known = [each for each, value in members.items() if callable(value)]
+        raise NNDError(f'{path}: there is no function "{name}"{did_you_mean(name, known)}')
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    facts = {"file": path.name, "function": name, "sha256": digest}
+    return Own(members[name], spelled, facts)
+
+
+def _run(path: Path) -> dict[str, Any]:
+    """Run a Python file and return what it defines; it may import what is beside it."""
+    spec = importlib.util.spec_from_file_location(f"nnd_own_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise NNDError(f"{path}: is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    beside = str(path.resolve().parent)
+    sys.path.insert(0, beside)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise NNDError(
+            f"{path}: {type(error).__name__}: {error}; the file must run by itself"
+        ) from error
+    finally:
+        sys.path.remove(beside)
+    return vars(module)
+
+
+def _operation_name(own: Own) -> str:
+    return re.sub("[^a-z0-9]+", "_", own.facts["function"].lower()).strip("_") or "own"

@@ -1,0 +1,34 @@
+"""Typing errors: letters replaced by a neighbour on the keyboard."""
+
+from collections.abc import Mapping
+from random import Random
+
+from nnd.converters.derive.operations.drawing import draw
+from nnd.converters.derive.operations.protected import free_spans
+
+NEIGHBOURS: Mapping[str, str] = {
+    "q": "wa", "w": "qeas", "e": "wrsd", "r": "etdf", "t": "ryfg", "y": "tugh", "u": "yihj",
+    "i": "uojk", "o": "ipkl", "p": "ol", "a": "qwsz", "s": "weadzx", "d": "ersfxc",
+    "f": "rtdgcv", "g": "tyfhvb", "h": "yugjbn", "j": "uihknm", "k": "iojlm", "l": "opk",
+    "z": "asx", "x": "sdzc", "c": "dfxv", "v": "fgcb", "b": "ghvn", "n": "hjbm", "m": "jkn",
+}  # fmt: skip
+"""Letter → the letters whose keys touch its own on a QWERTY keyboard."""
+
+_LETTERS = frozenset([*NEIGHBOURS, *map(str.upper, NEIGHBOURS)])
+
+
+def add_typos(text: str, random: Random, *, rate: float) -> str:
+    """Return a text in which each letter from a to z is replaced with probability `rate`.
+
+    The neighbours of a letter are equally likely, and upper case stays upper case. Names of
+    speakers, addresses and words with digits stay as they are, as do letters of other alphabets.
+    """
+    letters = [
+        at for start, end in free_spans(text) for at in range(start, end) if text[at] in _LETTERS
+    ]
+    changed = list(text)
+    for number in draw(len(letters), rate, random):
+        at = letters[number]
+        key = random.choice(NEIGHBOURS[text[at].lower()])
+        changed[at] = key if text[at].islower() else key.upper()
+    return "".join(changed)

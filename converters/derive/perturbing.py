@@ -1,0 +1,196 @@
+"""Pairs with changed texts: the children of human pairs."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from random import Random
+from typing import NamedTuple
+
+import polars as pl
+
+from nnd.converters.derive.operations import FailedChangeError, Operation
+from nnd.converters.derive.suite_folder import SuiteSet, set_facts
+from nnd.converters.derive.texts import Call, Texts, texts_of
+from nnd.converters.pairs import fold, pair_ids
+from nnd.schemas import NNDError, polars_schema
+
+_OUTCOMES = ("changed", "unchanged", "rejected", "dropped")
+
+_PAIR = polars_schema("pair")
+
+
+class Changed(NamedTuple):
+    """Texts after an operation.
+
+    Attributes:
+        texts: One for each text there was.
+        rejected: Positions of those that the operation rejects.
+    """
+
+    texts: Sequence[str]
+    rejected: frozenset[int]
+
+
+def check_variants(variants: int) -> None:
+    """Check a number of variants.
+
+    Raises:
+        NNDError: If it is less than 1.
+    """
+    if variants < 1:
+        raise NNDError(f"{variants} variants of each text; make at least 1")
+
+
+def perturb(
+    pairs: pl.DataFrame,
+    operation: Operation,
+    *,
+    seed: int,
+    variants: int = 1,
+    name: str | None = None,
+    note: str | None = None,
+) -> SuiteSet:
+    """Return the children of pairs under an operation.
+
+    Args:
+        pairs: The parents, rows of the pair schema.
+        operation: What changes their texts.
+        seed: Seed of what is drawn.
+        variants: How many variants to draw of each text; an operation that draws nothing makes one.
+        name: Name of the set; None: the operation with its parameters.
+        note: What to know of the set.
+
+    Raises:
+        NNDError: If the operation fails, or changes no pair.
+    """
+    check_variants(variants)
+    name = name or operation.set_name
+    made = variants if operation.is_random else 1
+    texts = texts_of(pairs)
+    frames, counts = list[pl.DataFrame](), dict.fromkeys(_OUTCOMES, 0)
+    for variant in range(1, made + 1):
+        changed = _change(texts, operation, seed, variant)
+        children, outcomes = _children(pairs, texts, changed, operation, f"~{name}.{variant}")
+        frames.append(children)
+        for outcome, n in outcomes.value_counts().iter_rows():
+            counts[outcome] += n
+    children = pl.concat(frames)
+    if children.is_empty():
+        told = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items() if n)
+        raise NNDError(f'"{name}" makes no pair ({told}); leave the operation out')
+    facts = set_facts(
+        name,
+        "perturbation",
+        operation.name,
+        children,
+        parameters={**operation.parameters, "on": operation.on},
+        seed=seed if operation.is_random else None,
+        variants=made,
+        counts=counts,
+        note=note,
+    )
+    return SuiteSet(facts, children)
+
+
+def _change(texts: Texts, operation: Operation, seed: int, variant: int) -> Changed:
+    new, rejected = list(texts.texts), set[int]()
+    for call in texts.calls(operation):
+        old = [texts.texts[position] for position in call.positions]
+        random = Random(_digest(seed, call, operation.name, variant))  # noqa: S311 - no secret
+        try:
+            found = operation.change(old, random)
+        except FailedChangeError as error:
+            raise NNDError(
+                f'{error}, for "{call.name}" of split {call.split}; correct the function'
+            ) from error
+        if found is None or any(_is_blank(*both) for both in zip(old, found, strict=True)):
+            rejected.update(call.positions)
+            continue
+        for position, text in zip(call.positions, found, strict=True):
+            new[position] = text
+    return Changed(new, frozenset(rejected))
+
+
+def _digest(seed: int, call: Call, operation: str, variant: int) -> bytes:
+    """Return what a text's draws depend on."""
+    key = (seed, call.split, call.name, operation, variant)
+    return sha256("\x00".join(map(str, key)).encode()).digest()
+
+
+def _is_blank(old: str, new: str) -> bool:
+    """Whether nothing is left of a text."""
+    return not new.strip() and bool(old.strip())
+
+
+def _children(
+    pairs: pl.DataFrame, texts: Texts, changed: Changed, operation: Operation, suffix: str
+) -> tuple[pl.DataFrame, pl.Series]:
+    """Return the children, and of each parent what became of it."""
+    contexts = pl.DataFrame(_changed_contexts(texts, changed), _CONTEXT_COLUMNS, orient="row")
+    candidates = pl.DataFrame(_changed_candidates(texts, changed), _CANDIDATE_COLUMNS, orient="row")
+    context = contexts[texts.rows["context"]]
+    high, low = (candidates[texts.rows[side]] for side in ("high", "low"))
+    became_equal = _are_equal(high["candidate"], low["candidate"]) & ~_are_equal(
+        pairs["candidate_high"], pairs["candidate_low"]
+    )
+    outcomes = pl.select(
+        pl.when(context["rejected"] | high["rejected"] | low["rejected"])
+        .then(pl.lit("rejected"))
+        .when(~(context["changed"] | high["changed"] | low["changed"]))
+        .then(pl.lit("unchanged"))
+        .when(became_equal)
+        .then(pl.lit("dropped"))
+        .otherwise(pl.lit("changed"))
+    ).to_series()
+    children = pairs.with_columns(
+        context["context"],
+        context["inputs"],
+        high["candidate"].alias("candidate_high"),
+        low["candidate"].alias("candidate_low"),
+        _renamed("context_id", context["changed"], suffix),
+        _renamed("high_id", high["changed"], suffix),
+        _renamed("low_id", low["changed"], suffix),
+        origin=pl.lit(f"synthetic:{operation.name}"),
+        parent_id=pl.col("pair_id"),
+        cluster=pl.coalesce("cluster", "context_id"),
+    ).filter(outcomes == "changed")
+    return children.with_columns(pair_id=pair_ids(children)).select(_PAIR.names()), outcomes
+
+
+def _renamed(column: str, changed: pl.Series, suffix: str) -> pl.Expr:
+    name = pl.col(column)
+    return pl.when(changed).then(name + suffix).otherwise(name).alias(column)
+
+
+_STATE: dict[str, pl.DataType] = {"changed": pl.Boolean(), "rejected": pl.Boolean()}
+
+_CONTEXT_COLUMNS = pl.Schema({"context": pl.String(), "inputs": _PAIR["inputs"], **_STATE})
+
+_CANDIDATE_COLUMNS = pl.Schema({"candidate": pl.String(), **_STATE})
+
+
+def _changed_contexts(texts: Texts, changed: Changed) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for context in texts.contexts:
+        pieces = (changed.texts[at] if isinstance(at, int) else at for at in context.pieces)
+        inputs = [{"key": key, "value": changed.texts[at]} for key, at in context.parts.items()]
+        rows.append(("".join(pieces), inputs, *_state(context.positions, texts, changed)))
+    return rows
+
+
+def _changed_candidates(texts: Texts, changed: Changed) -> Iterator[tuple[object, ...]]:
+    for candidate in texts.candidates:
+        position = candidate.position
+        yield (changed.texts[position], *_state([position], texts, changed))
+
+
+def _state(positions: Sequence[int], texts: Texts, changed: Changed) -> tuple[bool, bool]:
+    """Return whether any of some texts was changed, and whether any was rejected."""
+    return (
+        any(texts.texts[at] != changed.texts[at] for at in positions),
+        not changed.rejected.isdisjoint(positions),
+    )
+
+
+def _are_equal(one: pl.Series, other: pl.Series) -> pl.Series:
+    """Whether two candidates are the same text to a reader, as `convert` sees it."""
+    return pl.select(fold(pl.lit(one)).eq(fold(pl.lit(other)))).to_series()

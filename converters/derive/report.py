@@ -1,0 +1,57 @@
+"""What a suite holds, as it is shown after it was written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from nnd.schemas import Shown, counted, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_COUNTS = ("pairs", "parents", "unchanged", "rejected", "dropped")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SuiteReport(Shown):
+    """A suite that was written.
+
+    Attributes:
+        folder: Where.
+        source: Name of the source.
+        sets: What the manifest says of each set.
+    """
+
+    folder: Path
+    source: str
+    sets: tuple[Mapping[str, Any], ...]
+
+    def headline(self) -> str:
+        """Return how many sets were made, and of what."""
+        pairs = sum(entry["pairs"] for entry in self.sets)
+        made = f"{counted(len(self.sets), 'set')} with {counted(pairs, 'pair')}"
+        return f"{made} from {self.source}, written to {self.folder}."
+
+    def table(self) -> "Table":
+        """Return a row for each set."""
+        rows = (
+            [entry["name"], entry["kind"], *(_shown(entry[name]) for name in _COUNTS)]
+            for entry in self.sets
+        )
+        return text_table(("set", "kind", *_COUNTS), rows, right=_COUNTS)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each set, without its parameters."""
+        names = [name for name in self.sets[0] if name != "parameters"]
+        return pl.DataFrame([{name: entry[name] for name in names} for entry in self.sets])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {"folder": str(self.folder), "source": self.source, "sets": [*self.sets]}
+
+
+def _shown(count: int | None) -> str:
+    return "" if count is None else f"{count:,}"

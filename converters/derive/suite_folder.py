@@ -1,0 +1,132 @@
+"""A suite as a folder: the files of the converted folder, `sets/NAME.parquet`, and the manifest."""
+
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import polars as pl
+
+from nnd.converters.derive.parents import Parents
+from nnd.converters.derive.report import SuiteReport
+from nnd.converters.folder import FOLDER_FILES, write_manifest, write_rows
+from nnd.schemas import CONTEXT, FrameName, NNDError, check_replaceable, replace_folder, set_path
+
+Kind = Literal["perturbation", "slice", "shift", "negatives"]
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+class SuiteSet(NamedTuple):
+    """A set of a suite.
+
+    Attributes:
+        facts: What the manifest says of it.
+        pairs: Rows of the pair schema.
+    """
+
+    facts: Mapping[str, Any]
+    pairs: pl.DataFrame
+
+
+def set_facts(
+    name: str,
+    kind: Kind,
+    operation: str,
+    pairs: pl.DataFrame,
+    *,
+    parameters: Mapping[str, Any],
+    seed: int | None = None,
+    variants: int | None = None,
+    counts: Mapping[str, int] | None = None,
+    note: str | None = None,
+) -> dict[str, Any]:
+    """Return what a manifest says of a set.
+
+    Args:
+        name: Its name.
+        kind: What sort of set it is.
+        operation: What made it.
+        pairs: Its rows.
+        parameters: Of the operation.
+        seed: Seed of what was drawn; None where nothing was.
+        variants: Variants of each text; None where none is made.
+        counts: How many pairs were changed, unchanged, rejected and dropped; None where pairs are
+            chosen, not changed.
+        note: What to know of it.
+    """
+    has_children = pairs["parent_id"].null_count() < pairs.height
+    return {
+        "name": name,
+        "kind": kind,
+        "operation": operation,
+        "parameters": dict(parameters),
+        "seed": seed,
+        "variants": variants,
+        "pairs": pairs.height,
+        "parents": pairs["parent_id"].drop_nulls().n_unique() if has_children else None,
+        "contexts": pairs.select(pl.struct(CONTEXT).n_unique()).item(),
+        **(counts or dict.fromkeys(("changed", "unchanged", "rejected", "dropped"))),
+        "note": note,
+    }
+
+
+def check_place(parents: Parents, out: Path) -> None:
+    """Check, before long work, that a suite can be written to a folder.
+
+    Raises:
+        NNDError: If it is the folder of the parents, or cannot be replaced.
+    """
+    if out.resolve() == parents.folder.resolve():
+        raise NNDError(f"{out}: is the folder the suite is made from; name another with --out")
+    check_replaceable(out, files=FOLDER_FILES)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Check the names of sets.
+
+    Raises:
+        NNDError: If one is not the name of a file everywhere, or two are the same.
+    """
+    seen = set[str]()
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise NNDError(
+                f'"{name}" is not a name for a set; write small letters, digits, ., _ and -, such '
+                "as typos-0.05"
+            )
+        if name in get_args(FrameName):
+            raise NNDError(f'"{name}" is the name of a part of every dataset; rename the set')
+        if name in seen:
+            raise NNDError(f'there are two sets called "{name}"; leave one out, or rename it')
+        seen.add(name)
+
+
+def write_suite(parents: Parents, sets: Iterable[SuiteSet], out: str | Path) -> SuiteReport:
+    """Write a suite: a new folder, or in the place of an older one.
+
+    Args:
+        parents: The converted folder; its files are copied as they are.
+        sets: In the order of the definition; each is written before the next is asked for.
+        out: The folder to write.
+
+    Raises:
+        NNDError: If there is no set, two have the same name, or the folder holds what nnd did not
+            write there; nothing is written then.
+    """
+    check_place(parents, Path(out))
+    with replace_folder(Path(out), files=FOLDER_FILES) as fresh:
+        for name in parents.manifest["outputs"]:
+            (fresh / name).parent.mkdir(exist_ok=True)
+            shutil.copyfile(parents.folder / name, fresh / name)
+        outputs, entries = dict(parents.manifest["outputs"]), list[Mapping[str, Any]]()
+        for facts, pairs in sets:
+            check_names([*(entry["name"] for entry in entries), facts["name"]])
+            path = set_path(facts["name"])
+            outputs[path] = write_rows(pairs, fresh / path)
+            entries.append(facts)
+        if not entries:
+            raise NNDError("a suite needs at least one set")
+        write_manifest({**parents.manifest, "outputs": outputs, "sets": entries}, fresh)
+    return SuiteReport(Path(out), parents.manifest["source"]["name"], tuple(entries))

@@ -1,0 +1,74 @@
+"""A slice of a converted folder, written as a folder of the same kind."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import polars as pl
+
+from nnd.converters.folder.conversion import Conversion
+from nnd.converters.folder.derived import Part, derive
+from nnd.converters.source import Source
+from nnd.schemas import (
+    SourceError,
+    has_frame,
+    polars_schema,
+    read_frame,
+    read_manifest,
+)
+
+
+def write_slice(
+    folder: str | Path, out: str | Path, *, name: str, pair_ids: Collection[str]
+) -> Conversion:
+    """Write some pairs of a converted folder as a folder that can be evaluated.
+
+    Annotations, references and human scores stay those of the whole: a slice chooses pairs, not
+    judgements. The manifest names the slice, counts its pairs, and the pairs left out as dropped.
+
+    Args:
+        folder: What `convert` wrote, or the same as it lies on the Hub.
+        out: Folder to write to; of a folder that is there, only what its manifest lists is
+            replaced.
+        name: What the slice is called.
+        pair_ids: Its pairs.
+
+    Raises:
+        SourceError: If there is no pair, the folder is a suite, or it does not give such a pair.
+        SchemaError: If it is not a converted folder.
+        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    if "sets" in manifest:
+        raise SourceError(f"{folder}: is a suite; slice the data that it was made of")
+    if not pair_ids:
+        raise SourceError(f"{folder}: the slice {name} has no pair, so there is nothing to write")
+    annotations = read_frame(folder, "annotations")
+    references = (
+        read_frame(folder, "references")
+        if has_frame(folder, "references")
+        else pl.DataFrame(schema=polars_schema("reference"))
+    )
+    if "slice" in manifest:
+        name = f"{manifest['slice']['name']} & {name}"
+    derived = derive(
+        annotations,
+        references,
+        Source(Path(manifest["source"]["name"]), manifest["source"]),
+        keep_equal=bool(manifest.get("keep_equal")),
+        part=Part(name, pair_ids),
+    )
+    lost = {*pair_ids}.difference(derived.pairs["pair_id"])
+    if lost:
+        raise SourceError(
+            f"{folder}: its annotations do not give pair {min(lost)}; see `nnd validate {folder}`"
+        )
+    conversion = Conversion(
+        annotations,
+        derived.pairs,
+        derived.human_scores,
+        references,
+        {**manifest, **derived.facts, "slice": {"name": name}},
+    )
+    conversion.write(out)
+    return conversion

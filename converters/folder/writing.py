@@ -1,0 +1,31 @@
+"""The files of a converted folder: rows, and the manifest that lists them."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.cards import check_form
+from nnd.converters.folder.parquet import write_parquet
+from nnd.schemas import MANIFEST, SourceError, fingerprint
+
+
+def write_rows(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
+    """Write rows, and return what the `outputs` of a manifest say of their file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_parquet(frame, path)
+    return {"rows": frame.height, **fingerprint(path)}
+
+
+def write_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
+    """Write a manifest.
+
+    Raises:
+        SourceError: If it does not keep the contract.
+    """
+    for problem in check_form(manifest):
+        raise SourceError(f"{MANIFEST}: {problem}")
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")

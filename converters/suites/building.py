@@ -1,0 +1,80 @@
+"""From a definition and a converted folder to a suite."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from nnd.converters.derive import (
+    SHIFTS,
+    Parents,
+    SuiteReport,
+    SuiteSet,
+    check_place,
+    find_operation,
+    perturb,
+    read_parents,
+    shift_set,
+    write_suite,
+)
+from nnd.converters.suites.definition import Definition, kind_of
+from nnd.converters.suites.hand_made import hand_made_set
+from nnd.converters.suites.slicing import Slicing, slice_set
+from nnd.schemas import NNDError, SchemaError, read_frame
+
+
+def build_suite(
+    definition: Definition, data: str | Path, out: str | Path, slicing: Slicing
+) -> SuiteReport:
+    """Build the suite that a definition describes; the same input gives the same bytes.
+
+    Args:
+        definition: What to build (`read_definition`).
+        data: The converted folder of the definition's source.
+        out: Folder to write.
+        slicing: How pairs are sliced.
+
+    Raises:
+        SchemaError: If the folder is of another source, was changed, or is a suite.
+        NNDError: If a set cannot be made, or the folder cannot be written; nothing is written then.
+    """
+    parents = read_parents(data)
+    source = parents.manifest["source"]["name"]
+    if source != definition.source:
+        raise SchemaError(
+            f"{definition.path}: is for the source {definition.source}, and {data} holds {source}; "
+            f"name a folder converted from {definition.source} with --data"
+        )
+    check_place(parents, Path(out))
+    return write_suite(parents, _sets(definition, parents, slicing), out)
+
+
+def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterator[SuiteSet]:
+    annotations = read_frame(parents.folder, "annotations")
+    for number, entry in enumerate(definition.sets, start=1):
+        try:
+            kind = kind_of(entry)
+            if kind == "op":
+                yield _perturbed(definition, parents, number - 1)
+            elif kind == "file":
+                yield hand_made_set(parents.pairs, definition.path.parent / entry["file"], entry)
+            elif kind in SHIFTS:
+                yield shift_set(parents.pairs, entry, seed=definition.seed)
+            else:
+                yield slice_set(parents.pairs, annotations, entry, slicing)
+        except NNDError as error:
+            where = f"{definition.path}: set {number}"
+            raise type(error)(f"{where}: {error}") from error
+
+
+def _perturbed(definition: Definition, parents: Parents, number: int) -> SuiteSet:
+    entry = definition.sets[number]
+    operation = find_operation(entry["op"])
+    if "on" in entry:
+        operation = operation.applied_to(entry["on"])
+    return perturb(
+        parents.pairs,
+        operation,
+        seed=entry.get("seed", definition.seed),
+        variants=entry.get("variants", 1),
+        name=entry.get("name"),
+        note=entry.get("note"),
+    )

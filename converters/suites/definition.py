@@ -1,0 +1,103 @@
+"""Definitions of suites: YAML files, built in or of one's own (`suite.schema.json`)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nnd.converters.derive import SHIFTS
+from nnd.converters.reading import load_yaml, read_text
+from nnd.schemas import SchemaError, check_rows, did_you_mean
+
+_BUILT_IN = Path(__file__).parent / "definitions"
+
+KINDS: Mapping[str, Sequence[str]] = {
+    "op": ("on", "variants", "seed"),
+    "by": ("value",),
+    "where": (),
+    **SHIFTS,
+    "file": (),
+}
+"""Key that says what a set is → keys that go with it, beside name and note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition of a suite.
+
+    Attributes:
+        path: The file.
+        source: Name of the source that it is for.
+        seed: Seed of sets that have none of their own.
+        sets: What it says of each set.
+    """
+
+    path: Path
+    source: str
+    seed: int
+    sets: tuple[Mapping[str, Any], ...]
+
+
+def built_in_definitions() -> list[str]:
+    """Return the names of the definitions that come with nnd."""
+    return sorted(path.stem for path in _BUILT_IN.glob("*.yaml"))
+
+
+def read_definition(definition: str | Path) -> Definition:
+    """Return the definition that a name or a path stands for.
+
+    Args:
+        definition: A YAML file, or the name of a built-in definition.
+
+    Raises:
+        SchemaError: If there is no such definition, it cannot be read, or it breaks the contract.
+    """
+    path = _find(definition)
+    try:
+        found = load_yaml(read_text(path))
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+        reason = " ".join(str(error).split())
+        raise SchemaError(f"{path}: cannot be read as YAML: {reason}") from error
+    if not isinstance(found, dict):
+        raise SchemaError(f"{path}: is not a mapping; write `source:` and `sets:`")
+    for problem in check_rows("suite", [found]):
+        raise SchemaError(f"{path}: {str(problem).removeprefix('row 0, ').removeprefix('row 0: ')}")
+    for number, entry in enumerate(found["sets"], start=1):
+        _check_entry(entry, f"{path}: set {number}")
+    return Definition(path, found["source"], found.get("seed", 0), tuple(found["sets"]))
+
+
+def kind_of(entry: Mapping[str, Any]) -> str:
+    """Return the key of KINDS that an entry has."""
+    return next(kind for kind in KINDS if kind in entry)
+
+
+def _find(definition: str | Path) -> Path:
+    path = Path(definition)
+    if path.is_file():
+        return path
+    built_in = built_in_definitions()
+    if str(definition) in built_in:
+        return _BUILT_IN / f"{definition}.yaml"
+    raise SchemaError(
+        f"{definition}: there is no such file, and no built-in definition of that name"
+        f"{did_you_mean(str(definition), built_in)}; built in: {', '.join(built_in)}"
+    )
+
+
+def _check_entry(entry: Mapping[str, Any], where: str) -> None:
+    kinds = [kind for kind in KINDS if kind in entry]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "none of them"
+        raise SchemaError(f"{where}: has {found}; write exactly one of {', '.join(KINDS)}")
+    (kind,) = kinds
+    known = ("name", "note", kind, *KINDS[kind])
+    strange = [key for key in entry if key not in known]
+    if strange:
+        raise SchemaError(
+            f"{where}: {strange[0]} does not go with {kind}; known: {', '.join(known)}"
+        )
+    if kind == "by" and "value" not in entry:
+        raise SchemaError(f"{where}: by needs a value, the slice that is meant")
+    if kind == "where" and "name" not in entry:
+        raise SchemaError(f"{where}: where needs a name for the set")

@@ -1,0 +1,63 @@
+"""The command that perturbs pairs."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.printing import AsJson, show_result
+from nnd.schemas import NNDError
+
+
+def derive(
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA", help="Converted folder, or built-in source.", show_default=False
+        ),
+    ] = None,
+    *,
+    chosen: Annotated[
+        list[str],
+        typer.Option(
+            "--op",
+            metavar="OP",
+            help="An operation of --list, or path.py:function; repeat it for several.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write.", show_default="DATA-suite")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    variants: Annotated[int, typer.Option(help="Variants to draw of each text.")] = 1,
+    on: Annotated[
+        Literal["context", "candidate", "both"] | None,
+        typer.Option(help="Which texts to change.", show_default="what each operation changes"),
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Show the operations, each with an example.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Perturb the pairs of a converted folder: one set of children per operation.
+
+    Writes a suite: the folder of the parents, and sets/NAME.parquet for each operation. A function
+    of your own runs as your own code: read a stranger's before.
+
+    Example: nnd derive quiz_design-nnd --op typos=0.05 --op numbers --seed 1
+    Example: nnd derive --list
+    """
+    from nnd.converters.derive import derive as derive_
+    from nnd.converters.derive.operations import operations as operations_
+
+    if listed:
+        show_result(operations_(), as_json)
+        return
+    if data is None:
+        raise NNDError(
+            "DATA is missing; name a converted folder, or ask for the operations: --list"
+        )
+    target = out or Path(f"{Path(data).resolve().name}-suite")
+    report = derive_(find_data(data), chosen, out=target, seed=seed, variants=variants, on=on)
+    show_result(report, as_json)

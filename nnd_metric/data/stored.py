@@ -1,0 +1,104 @@
+"""The files of a converted or published folder: pairs, annotations, and the sets of a suite."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+from nnd.schemas import MANIFEST, ScoringError, fingerprint, read_manifest, read_parquet
+
+SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteSet:
+    """A set of a suite: some of the human pairs, or pairs derived from them.
+
+    Attributes:
+        name: What the suite calls it.
+        kind: What it is.
+        operation: What it was made by.
+        pairs: Its pairs, with parent_id: the pair_id of the human pair, or null.
+    """
+
+    name: str
+    kind: SetKind
+    operation: str
+    pairs: pl.DataFrame
+
+
+def read_rows(path: Path) -> pl.DataFrame:
+    """Return the rows of a Parquet file.
+
+    Raises:
+        ScoringError: If it cannot be read as one.
+    """
+    try:
+        return read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
+def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
+    """Return rows that lie in one file, or, published, in a folder with a file per split.
+
+    Args:
+        folder: That `nnd convert` or `nnd publish` made.
+        name: `pairs`, `annotations` or `references`; None is returned where there are none.
+
+    Raises:
+        ScoringError: If they cannot be read.
+    """
+    whole = folder / f"{name}.parquet"
+    files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
+    try:
+        return pl.concat([read_rows(path) for path in files]) if files else None
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
+
+
+def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
+    """Return the sets of a suite; none of a folder that is not one.
+
+    Args:
+        folder: That `nnd derive`, `nnd suite build` or `nnd publish` made.
+        parents: Its human pairs.
+
+    Raises:
+        ScoringError: If a set cannot be read, pairs were changed since it was made, or it has a
+            pair whose human pair is not there.
+    """
+    if not (folder / MANIFEST).is_file():
+        return []
+    manifest = read_manifest(folder)
+    sets = manifest.get("sets") or ()
+    for name, recorded in manifest.get("outputs", {}).items() if sets else ():
+        path = folder / name
+        is_of_pairs = name.startswith(("pairs", "sets/"))
+        if is_of_pairs and path.is_file() and fingerprint(path)["sha256"] != recorded["sha256"]:
+            raise ScoringError(f"{path}: was changed since the suite was made; build it again")
+    return [
+        SuiteSet(
+            each["name"], each["kind"], each["operation"], _read_set(folder, each["name"], parents)
+        )
+        for each in sets
+    ]
+
+
+def _read_set(folder: Path, name: str, parents: pl.DataFrame) -> pl.DataFrame:
+    pairs = read_stored(folder / "sets", name)
+    if pairs is None:
+        raise ScoringError(f"{folder}: the manifest lists the set {name}, and sets/ lacks it")
+    if "parent_id" not in pairs.columns:
+        pairs = pairs.with_columns(parent_id=pl.lit(None, pl.String))
+    human = pl.coalesce("parent_id", "pair_id")
+    lost = pairs.filter(~human.is_in(parents["pair_id"].implode()))
+    if lost.height:
+        pair, parent = lost.select("pair_id", human.alias("parent")).row(0)
+        raise ScoringError(
+            f"{folder}: set {name}: pair {pair} was derived from {parent}, which is not among the "
+            "pairs of the suite; build the suite again"
+        )
+    return pairs

@@ -1,0 +1,67 @@
+"""The scale of a figure of differences: 0 in the middle, who leads on either side."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+
+from nnd.metric.drawing import COLUMN, MINUS, MUTED, RULE, fit
+
+MARGIN, TOP = 0.04, 0.24
+"""In inches: left and right of all, and above the first row."""
+
+_RIGHT = 0.42
+
+
+class Scale(NamedTuple):
+    """Where differences are: the place of 0 in inches, inches per 1, and the largest shown."""
+
+    zero: float
+    unit: float
+    reach: float
+
+    def at(self, difference: float) -> float:
+        """Return where a difference is."""
+        return self.zero + difference * self.unit
+
+
+def scale_of(found: Sequence[Mapping[str, Any]], left: float, key: str = "difference") -> Scale:
+    """Return a scale on which all of some differences and their intervals have room.
+
+    Args:
+        found: With `interval` and the difference itself.
+        left: Where the scale may begin, in inches.
+        key: What the difference is called.
+    """
+    bounds = [abs(bound) for each in found for bound in each["interval"] or [each[key]]]
+    largest = max(bounds, default=0)
+    reach = next(
+        step for step in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1) if largest <= step or step == 1
+    )
+    half = (COLUMN - _RIGHT - left) / 2
+    return Scale(left + half, half / reach, reach)
+
+
+def draw_ground(axes: Axes, scale: Scale, names: tuple[str, str], bottom: float) -> None:
+    """Draw the lines and numbers of a scale.
+
+    Args:
+        axes: Where.
+        scale: The scale.
+        names: Who leads to the right, and who to the left.
+        bottom: Where the rows end.
+    """
+    for share in (-1, -0.5, 0, 0.5, 1):
+        at = scale.at(share * scale.reach)
+        axes.plot([at] * 2, [TOP, bottom], color=RULE if share else MUTED, lw=0.5, zorder=0)
+        text = f"{100 * share * scale.reach:+g}" if share else "0"
+        text = text.replace("-", MINUS)
+        axes.text(at, bottom + 0.06, text, ha="center", va="center_baseline", color=MUTED)
+    where = "difference of pass rates, points"
+    axes.text(scale.zero, bottom + 0.2, where, ha="center", va="center_baseline", color=MUTED)
+    axes.text(COLUMN - MARGIN, 0.1, "n", ha="right", va="center_baseline", color=MUTED)
+    right, left = names
+    room = scale.reach * scale.unit
+    at = scale.zero
+    axes.text(at - 0.05, 0.1, f"← {fit(left, room)}", ha="right", va="center_baseline", color=MUTED)
+    axes.text(at + 0.05, 0.1, f"{fit(right, room)} →", va="center_baseline", color=MUTED)

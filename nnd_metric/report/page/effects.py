@@ -1,0 +1,20 @@
+"""What the page says of the sets of a suite."""
+
+from typing import Any
+
+from nnd.metric.report.page.sheets import sheet
+from nnd.metric.suites import Effects
+from nnd.metric.tables import category_effects_table, effects_table
+
+
+def effects_part(effects: Effects | None) -> dict[str, Any] | None:
+    """Return the section of a suite for the template, or None where there is none."""
+    if effects is None:
+        return None
+    suites = effects.to_dict()
+    return {
+        "headline": effects.headline(),
+        "remarks": effects.remarks(),
+        "sheet": sheet(effects_table(suites)),
+        "categories": sheet(category_effects_table(suites)),
+    }

@@ -1,0 +1,24 @@
+"""Where the numbers of a report come from."""
+
+from collections.abc import Mapping
+
+from nnd.metric.report.content import Evaluated
+
+
+def provenance(model: Evaluated) -> Mapping[str, str]:
+    """Return where a model's numbers come from."""
+    engine = model.facts.get("engine")
+    engine = engine if isinstance(engine, Mapping) else {}
+    deviation = engine.get("deviation")
+    told = {
+        "model": model.model,
+        "version": model.facts.get("version"),
+        "protocol": model.facts.get("protocol"),
+        "template": model.facts.get("template"),
+        "precision": model.facts.get("dtype"),
+        "device": model.facts.get("device"),
+        "engine": engine.get("path"),
+        "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
+        "close": model.facts.get("n_close"),
+    }
+    return {key: str(value) for key, value in told.items() if value is not None}

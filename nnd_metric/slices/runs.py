@@ -1,0 +1,130 @@
+"""Slices of stored runs: everything is a function of stored log-likelihoods and the data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.agreement import read_scored
+from nnd.metric.data import REQUIRED, PairData, PairSet, load_pairs, read_stored
+from nnd.metric.results import by_model, join_texts, read_signatures
+from nnd.metric.slices.choice import Sliced, choose_slices, distinct_slices, slices_to_try
+from nnd.metric.slices.naming import NamedSlice
+from nnd.metric.slices.outcome import Search, Slices, worst_of
+from nnd.metric.slices.rates import overall_rates, rates_in
+from nnd.metric.statistics import FEW_CONTEXTS
+from nnd.schemas import DISTINCT, ScoringError
+
+
+def slice_runs(
+    runs: str | Path | Sequence[str | Path],
+    data: PairData | None = None,
+    *,
+    by: str | Sequence[str] = (),
+    where: str | Sequence[str] = (),
+    names: str | Sequence[str] = (),
+    find: bool = False,
+    contexts: int = FEW_CONTEXTS,
+    mixed_rules: bool = False,
+) -> Slices:
+    """Return the pass rates of slices of stored runs; nothing is scored again.
+
+    Args:
+        runs: Folders that `nnd evaluate` wrote, all on the same pairs.
+        data: The pairs that were scored (`load_pairs`): a run keeps no texts. None is enough for
+            slices by error_category, error_group, aspect, category and split.
+        by: Axes, such as "length,shape" or "length:words=0,10,20" (module `axes`).
+        where: SQL conditions, each of which makes a slice (module `conditions`).
+        names: Which of these slices to show, by name, or several that `&`, `|` or `-` join; none
+            means all.
+        find: Show only slices that are significantly below the rest, of the axes in `by`, or of all
+            there are.
+        contexts: With `find`, how many contexts a slice needs.
+        mixed_rules: Whether to take models together that versions of the metric scored by different
+            rules (see `scoring_rules`).
+
+    Raises:
+        ScoringError: If a run or the data cannot be read or do not fit, or an argument names what
+            is not there.
+    """
+    folders = [Path(run) for run in _listed(runs)]
+    frames = by_model(read_scored(folders, mixed_rules=mixed_rules))
+    if not frames:
+        raise ScoringError(f"{folders[0]}: there is no pair in it; slices need scored pairs")
+    texts = None if data is None else load_pairs(data)
+    of = Sliced(_with_texts(next(iter(frames.values())), texts), _annotations(data))
+    by, where, names = _listed(by), _listed(where), _listed(names)
+    search = None
+    if find and (by or where):
+        chosen = distinct_slices(choose_slices(of, by, where, names))
+    else:
+        chosen = slices_to_try(of) if find else choose_slices(of, by, where, names)
+    if find:
+        chosen = _large(of.pairs, chosen, contexts)
+        search = Search(contexts, len(chosen))
+    found = rates_in(frames, chosen)
+    if find:
+        below = [each for each in found if worst_of(each)[1].verdict == "below"]
+        found = sorted(below, key=lambda each: worst_of(each)[1].difference or 0.0)
+    return Slices(
+        data=_name(folders, texts),
+        overall=overall_rates(frames),
+        slices=tuple(found),
+        axis_tests={} if find or names else _axis_tests(of.pairs, chosen),
+        search=search,
+    )
+
+
+def _listed(values: str | Path | Sequence[str | Path]) -> list[str]:
+    return [str(each) for each in ([values] if isinstance(values, str | Path) else values)]
+
+
+def _with_texts(rows: pl.DataFrame, texts: PairSet | None) -> pl.DataFrame:
+    """Return the scored pairs with whatever the data says of them."""
+    if texts is None:
+        return rows.drop("model", "occurrence")
+    held = {*rows.columns, *REQUIRED}
+    others = [column for column in texts.pairs.columns if column not in held]
+    return join_texts(rows, texts, others).drop("model", "occurrence")
+
+
+def _annotations(data: PairData | None) -> pl.DataFrame | None:
+    """Return what the pairs of a converted folder were made of; None of other data."""
+    if not isinstance(data, str | Path) or not Path(data).is_dir():
+        return None
+    return read_stored(Path(data), "annotations")
+
+
+def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> list[NamedSlice]:
+    """Return the slices of so many contexts, and not of all pairs: these have no rest."""
+    clusters = pairs.select(
+        pl.struct("split", pl.coalesce("cluster", "context_id")).alias("cluster")
+    )["cluster"]
+    return [
+        each
+        for each in slices
+        if not each.members.all()
+        and clusters.filter(pl.Series(each.members)).n_unique() >= contexts
+    ]
+
+
+def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, tuple[int, int]]:
+    """Return axis → tests of all its slices together, and tests that are in none of them."""
+    tests = pairs.select(DISTINCT)
+    n, found = tests.n_unique(), {}
+    for axis in dict.fromkeys(each.axis for each in slices if each.axis != "where"):
+        members = [each.members for each in slices if each.axis == axis]
+        together = sum(tests.filter(pl.Series(each)).n_unique() for each in members)
+        inside = tests.filter(pl.any_horizontal([pl.Series(each) for each in members])).n_unique()
+        found[axis] = (together, n - inside)
+    return found
+
+
+def _name(folders: Sequence[Path], texts: PairSet | None) -> str:
+    """Return the name of the data, else as the first signature has it, else that of the run."""
+    if texts is not None:
+        return texts.name
+    for part in next(iter(read_signatures(folders[0]).values()), "").split("|"):
+        if part.startswith("data:"):
+            return part.removeprefix("data:").rpartition("@")[0]
+    return folders[0].name

@@ -1,0 +1,66 @@
+"""What the sets of a suite do to pass rates, as tables for a terminal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from nnd.metric.drawing import short_names
+from nnd.metric.tables.cells import NOTHING, p_value, points, share
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_Suites: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+
+_NUMBERS = ("tests", "pass rate, %", "parents or rest, %", "points [95 %]", "p")
+
+
+def effects_table(suites: _Suites) -> "Table":
+    """Return a row per set, or a block of rows with one per model: what a set does to pass rates.
+
+    Args:
+        suites: Model → `result["suite"]`.
+    """
+    table = text_table(["set", *_NUMBERS], right=_NUMBERS)
+    names = short_names([*suites])
+    for sets in zip(*suites.values(), strict=True):
+        if len(names) == 1:
+            table.add_row(sets[0]["set"], *_compared(sets[0]))
+            continue
+        table.add_row(sets[0]["set"])
+        for name, found in zip(names, sets, strict=True):
+            table.add_row(f"  {name}", *_compared(found))
+        table.add_section()
+    return table
+
+
+def category_effects_table(suites: _Suites) -> "Table":
+    """Return a row per set, model and error category, with discordant counts and Holm's p."""
+    counts = ("only parent passed", "only child passed")
+    numbers = [*_NUMBERS[:-1], *counts, "p", "p (Holm)"]
+    table = text_table(["set", "model", "error category", *numbers], right=numbers)
+    for model, name in zip(suites, short_names([*suites]), strict=True):
+        for found in suites[model]:
+            for value, each in _parts(found):
+                discordant = (NOTHING if each[n] is None else f"{each[n]:,}" for n in ("b", "c"))
+                p_values = (p_value(each["p"]), p_value(each["p_holm"]))
+                table.add_row(
+                    found["set"], name, value, *_compared(each)[:-1], *discordant, *p_values
+                )
+        table.add_section()
+    return table
+
+
+def _parts(found: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield "overall", found
+    yield from found["by_error_category"].items()
+
+
+def _compared(found: Mapping[str, Any]) -> list[str]:
+    others = found["rest_pass_rate"] if found["parents"] is None else found["parents_pass_rate"]
+    return [
+        f"{found['n']:,}",
+        *(NOTHING if rate is None else share(rate) for rate in (found["pass_rate"], others)),
+        NOTHING if found["delta"] is None else points(found["delta"], found["interval"]),
+        p_value(found["p"]),
+    ]
