@@ -77,8 +77,8 @@ def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | Non
                 decimals[each.value] = min(fewest, each.decimals)
     mapping: dict[Value, Value] = {}
     taken = set(fixed)
-    for value, digits in decimals.items():
-        new = _other(value, digits, taken, random)
+    for value in sorted(decimals, key=_upper):  # the fewer there are to choose from, the sooner
+        new = _other(value, decimals[value], taken, random)
         if new is None:
             return None
         mapping[value] = new
@@ -119,20 +119,19 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     )
 
 
-def _upper(value: Value) -> int | None:
-    """Return the largest number that may take a number's place; None where the number stays."""
+def _upper(value: Value) -> int:
+    """Return the largest number that may take a number's place; 0 where the number stays."""
     whole, decimals = value
     if len(whole) > len("10000"):
-        return None
+        return 0
     number = float(f"{whole}.{decimals}")
-    return next((upper for upper in (10, 100, 10_000) if number <= upper), None)
+    return next((upper for upper in (10, 100, 10_000) if number <= upper), 0)
 
 
 def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value | None:
     """Return a number with at most so many decimals that is not the old one and not taken."""
-    upper = _upper(value) or 0
     for _ in range(_TRIES):
-        digits = f"{random.randint(0, upper * 10**decimals):0{decimals + 1}}"
+        digits = f"{random.randint(0, _upper(value) * 10**decimals):0{decimals + 1}}"
         at = len(digits) - decimals
         new = (digits[:at], digits[at:].rstrip("0"))
         if new != value and new not in taken:
