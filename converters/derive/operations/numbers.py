@@ -102,7 +102,7 @@ def _mentions(text: str) -> Iterator[_Mention]:
             decimals = form["decimals"] or ""
             value = (form["whole"].replace(",", ""), decimals.rstrip("0"))
         may_change = (
-            _upper(value) is not None and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
+            _upper(value) > 0 and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
         )
         yield _Mention(start, end, value, len(decimals), may_change)
 
