@@ -19,7 +19,9 @@ _MONTHS = (
     "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
     "|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
 )
-_TOKEN = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_SPELLED = "|".join(each for word in _WORDS for each in (word, word.capitalize(), word.upper()))
+_TOKEN = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|(?:{_SPELLED})\b")
+"""A number, or the end of a word that ends like one, as in "someone"."""
 _FORM = re.compile(
     r"(?P<whole>0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.(?P<decimals>[0-9]+))?"
 )
@@ -89,6 +91,8 @@ def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | Non
 def _mentions(text: str) -> Iterator[_Mention]:
     for found in _TOKEN.finditer(text):
         token, (start, end) = found.group(), found.span()
+        if token.isalpha() and text[start - 1 : start].isalnum():  # "someone"
+            continue
         form = None if token.isalpha() else _FORM.fullmatch(token)
         if token.isalpha():
             value, decimals = (str(_WORDS.index(token.lower())), ""), ""
