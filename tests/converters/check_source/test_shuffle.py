@@ -39,7 +39,7 @@ def test_a_table_keeps_its_header_and_its_rows(suffix: str, tmp_path: Path) -> N
     path, out = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
     plain = tmp_path / "plain.csv"
     plain.write_text('key,text,score\nk1,"a",1\nk2,b,2\n')
-    write_objects(path, ROWS, read_content(plain))
+    write_objects(path, ROWS, read_content({plain.name: plain}))
 
     assert shuffle_file(path, out)
 

@@ -118,7 +118,7 @@ def test_what_a_list_in_json_holds_is_one_level(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"version": 1, "data": objects}), encoding="utf-8")
 
-    found = guess(read_content(path))
+    found = guess(read_content({path.name: path}))
 
     assert roles(found) == {
         "data.meta.uid": "context id",
@@ -143,7 +143,7 @@ def test_objects_under_keys(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps(objects), encoding="utf-8")
 
-    assert roles(guess(read_content(path))) == {
+    assert roles(guess(read_content({path.name: path}))) == {
         "*": "context id",
         "source": "context",
         "outputs.*": "system",
@@ -468,13 +468,13 @@ def test_a_question_has_choices_and_one_is_taken(
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     ask, asked = only_asked(name, chosen)
 
-    found = guess(read_content(path), None, ask)
+    found = guess(read_content({path.name: path}), None, ask)
 
     assert found.roles()[chosen[0]] == role
     assert len(asked) == 1
     assert len(asked[0].samples) == len(asked[0].choices)
     with pytest.raises(SourceError, match=f"It cannot be guessed: say so with --{name}, one of: "):
-        guess(read_content(path))
+        guess(read_content({path.name: path}))
 
 
 def test_the_label_without_an_error_is_asked_for(look: Any, tmp_path: Path) -> None:
@@ -489,7 +489,7 @@ def test_the_label_without_an_error_is_asked_for(look: Any, tmp_path: Path) -> N
         "labels from best to worst with --order)"
     )
     ask, asked = only_asked("no_error", ["beta"])
-    found = guess(read_content(tmp_path / "judged.jsonl"), None, ask)
+    found = guess(read_content({"judged.jsonl": tmp_path / "judged.jsonl"}), None, ask)
     assert found.quality.rule["no_error"] == "beta"
     assert asked[0].choices == ("alpha", "beta", "gamma")
 
@@ -500,7 +500,7 @@ def test_an_answer_that_is_no_choice_is_refused(look: Any, tmp_path: Path) -> No
     ask, _ = only_asked("no_error", ["delta"])
 
     with pytest.raises(SourceError, match="--no-error: must be one of: alpha, beta"):
-        guess(read_content(tmp_path / "judged.jsonl"), None, ask)
+        guess(read_content({"judged.jsonl": tmp_path / "judged.jsonl"}), None, ask)
 
 
 def test_a_row_per_aspect_is_told_from_a_row_per_annotator(look: Any) -> None:

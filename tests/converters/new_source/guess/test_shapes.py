@@ -229,7 +229,7 @@ def test_marks_in_quotes_separate_nothing(tmp_path: Path) -> None:
     body = "".join(f"{row[0]},{row[1]},Text {n} of it.,{row[3]}\n" for n, row in enumerate(rows()))
     (tmp_path / "a.csv").write_text(header + body.partition("\n")[2], encoding="utf-8")
 
-    assert len(read_content(tmp_path / "a.csv").levels[0].fields) == 4
+    assert len(read_content({"a.csv": tmp_path / "a.csv"}).levels[0].fields) == 4
 
 
 def test_json_with_a_truth_value_that_is_null_was_not_judged(tmp_path: Path) -> None:
