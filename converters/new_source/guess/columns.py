@@ -15,6 +15,9 @@ from nnd.converters.reading import spells_number
 
 Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts", "other"]
 
+SAYS_LITTLE = ("text", "content", "value", "body")
+"""Names that say little without that of the object."""
+
 _SHORT = 60  # characters of what may be a name or a label
 
 
@@ -38,8 +41,11 @@ class Column:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Words of the last part of its name; a key has none."""
-        return frozenset(words_of(self.path[-1] if self.path else ""))
+        """Words of the last part of its name, of the last two if it is `text`; a key has none."""
+        if not self.path:
+            return frozenset()
+        size = 2 if self.path[-1].lower() in SAYS_LITTLE else 1
+        return frozenset(words_of(".".join(self.name.split(".")[-size:])))
 
     @cached_property
     def all_words(self) -> frozenset[str]:

@@ -62,8 +62,8 @@ def check_one_direction(columns: Sequence[Column], answers: Answers) -> None:
     known = {more_is_better([column], answers): column.name for column in columns}
     if {True, False} <= set(known):
         raise SourceError(
-            f"more of {known[True]} is better, and less of {known[False]}, by their names; one rule "
-            "does not read both: convert them apart, and name with --label or --score which"
+            f"more of {known[True]} is better, and less of {known[False]}, by their names; one "
+            "rule does not read both: convert them apart, and name with --label or --score which"
         )
 
 

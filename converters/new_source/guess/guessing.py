@@ -169,7 +169,7 @@ def _renamed(answers: Answers, renamed: dict[str, str]) -> Answers:
     return replace(answers, system=SYSTEM, **given)  # type: ignore[arg-type]
 
 
-def _described(
+def _described(  # noqa: PLR0917 - what was found so far
     look: Look,
     content: Content,
     level: int,
@@ -178,6 +178,7 @@ def _described(
     wide: Wide | None,
 ) -> Guess:
     """Guess everything but the candidates."""
+    candidates = pair.sides if pair else candidates
     system = () if pair else look.system(candidates)
     taken = [*candidates, *system]
     taken += [*pair.systems, *([pair.verdict] if pair.verdict else ())] if pair else []
@@ -194,7 +195,7 @@ def _described(
     if pair is not None:
         kinds = [*error[0].counts] if error else ["worse"]
         quality = Quality(_BETTER, "a row says which text is better", ("better", *kinds))
-        who = look.annotator(candidate, used, must=False) if pair.verdict else ()
+        who = look.annotator(used, must=False) if pair.verdict else ()
     else:
         aspect, who, measures = look.judgements(candidate, used, is_marked=bool(tags))
         by_who = bool(who)

@@ -192,7 +192,7 @@ class Look:
         is_repeated = len(set(rows)) < len(rows)
         aspect, who = self.only("aspect"), tuple[Column, ...]()
         if aspect or is_repeated:
-            who = self.annotator(candidate, used, must=False)
+            who = self.annotator(used, must=False)
             aspect = aspect or self._aspect([*candidate, *who], used)
         measures = self.measures([c for c in self.columns if c not in (*used, *who, *aspect)])
         if aspect:
@@ -207,7 +207,7 @@ class Look:
             return (*aspect, judged), who, own
         is_label = measures[0].has_labels
         if is_repeated and not who and not is_label:
-            who = self.annotator(candidate, used, must=True)
+            who = self.annotator(used, must=True)
         return (), () if is_marked and is_label else who, measures
 
     def _aspect(self, candidate: Sequence[Column], used: Sequence[Column]) -> tuple[Column, ...]:
@@ -224,9 +224,7 @@ class Look:
         ]
         return tuple(found[:1]) if len(set(rows)) < len(rows) else ()
 
-    def annotator(
-        self, candidate: Sequence[Column], used: Sequence[Column], *, must: bool
-    ) -> tuple[Column, ...]:
+    def annotator(self, used: Sequence[Column], *, must: bool) -> tuple[Column, ...]:
         """Return the column of who judged, where a candidate is in several rows."""
         if self.answers.annotator is not None:
             return self.only("annotator")

@@ -1,6 +1,7 @@
 """Which columns are candidate, system, context and keys: their names say so, or it is asked."""
 
 from collections.abc import Sequence
+
 from nnd.converters.new_source.guess import words
 from nnd.converters.new_source.guess.columns import Column, determines, joint
 
@@ -43,7 +44,7 @@ def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column
         for column in able
         if column.above == 0 and column.kind == "text" and not column.words & _NO_SYSTEM
     ]
-    return keys or plain or near, may
+    return plain or near or keys, may
 
 
 def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:

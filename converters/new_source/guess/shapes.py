@@ -16,7 +16,7 @@ TIE = "tie"
 SYSTEM, CANDIDATE = "_system", "candidate"
 """What the columns of split rows are called."""
 
-_TIES = frozenset("tie tied draw equal same both neither none".split())
+_TIES = frozenset(["tie", "tied", "draw", "equal", "same", "both", "neither", "none"])
 _MOST_VERDICTS = 10
 _TAGGED = 0.1  # of the texts
 _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
@@ -88,6 +88,7 @@ def _verdicts(columns: Sequence[Column]) -> list[Column]:
         and column.kind in ("text", "number")
         and 1 < len(column.counts) <= _MOST_VERDICTS
         and column.is_short
+        and not column.words & (words.CONTEXT | words.CANDIDATE)
     ]
 
 

@@ -97,7 +97,7 @@ def _is_label(column: Column) -> bool:
     return (
         column.kind in ("text", "texts", "flag")
         and column.is_short
-        and 1 < len(column.counts) <= MOST_LABELS
+        and 1 < len(column.counts) <= min(MOST_LABELS, len(column.cells) // 2)
         and not column.words & (words.IDENTIFIER | words.SPLIT | words.CATEGORY - {"category"})
     )
 

@@ -50,9 +50,9 @@ SCORE = _set(
 COUNTED = _set(
     "age agreement begin bert bertscore bleu bleurt char chars chrf comet confidence cost count "
     "date day duration elapsed end entropy epoch kappa len length logprob loss meteor minutes num "
-    "offset order place pos position ppl perplexity prob probability rank ranking rouge seconds seed "
-    "size start std stddev step temperature ter time timestamp token tokens turn variance version "
-    "words year zscore"
+    "offset order place pos position ppl perplexity prob probability rank ranking rouge seconds "
+    "seed size start std stddev step temperature ter time timestamp token tokens turn variance "
+    "version words year zscore"
 )
 COMMENT = _set(
     "comment comments explanation feedback justification note notes rationale remark remarks"

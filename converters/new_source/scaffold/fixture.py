@@ -86,7 +86,7 @@ class _Inventor:
         self.known: dict[tuple[str, Any], int] = {}
         self.counts: dict[str, int] = {}
 
-    def value(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as in the file
+    def value(self, name: str, value: Any) -> Any:  # noqa: ANN401, PLR0911 - as in the file
         """Return what an invented object has where the file has `value`."""
         column, role = self.columns.get(name), self.roles.get(name, UNUSED)
         if isinstance(value, Mapping):
@@ -108,14 +108,20 @@ class _Inventor:
 
     def _object(self, name: str, value: Mapping[str, Any]) -> dict[str, Any]:
         if name not in self.keyed:
-            inner = f"{name}." if name else ""
-            return {key: self.value(f"{inner}{key}", item) for key, item in value.items()}
-        key_name = f"{name}.*" if name else "*"
-        keeps = self.roles.get(key_name) in _KEPT
+            return self._fields(name, value)
+        keeps = self.roles.get(f"{name}.*" if name else "*") in _KEPT
         return {
-            key if keeps else str(self._number(key_name, key)): self.value(name, item)
+            key if keeps else str(self._number(f"{name}.*", key)): [
+                self._fields(name, each) for each in item[:_ITEMS]
+            ]
+            if isinstance(item, list)
+            else self._fields(name, item)
             for key, item in list(value.items())[:_ITEMS]
         }
+
+    def _fields(self, name: str, value: Mapping[str, Any]) -> dict[str, Any]:
+        inner = f"{name}." if name else ""
+        return {key: self.value(f"{inner}{key}", item) for key, item in value.items()}
 
     def _number(self, name: str, value: object) -> int:
         """Return the number of a value among those that a field has had."""

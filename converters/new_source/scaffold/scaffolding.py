@@ -20,12 +20,12 @@ from nnd.converters.new_source.guess import (
     read_content,
 )
 from nnd.converters.new_source.scaffold.facts import source_facts
-from nnd.converters.new_source.scaffold.files import write_objects
 from nnd.converters.new_source.scaffold.fixture import invent
 from nnd.converters.new_source.scaffold.outcome import NewSource
 from nnd.converters.new_source.scaffold.table import is_mapped
 from nnd.converters.new_source.scaffold.template import nested_code
 from nnd.converters.new_source.scaffold.yaml import as_yaml, expected_yaml, left_to_fill
+from nnd.converters.reading import write_objects
 from nnd.converters.source import BUILT_IN, Source, load_source
 from nnd.schemas import SourceError, check_new, check_rows, make_new
 
@@ -171,13 +171,14 @@ def _prove(
 
 def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
     """Write a fixture that makes pairs: which of its texts are good is drawn."""
-    source, names = load_source(folder), found.content.files
+    source, content = load_source(folder), found.content
+    names = content.files
     place = folder / "fixture" / (names[0] if len(names) == 1 else "")
     for seed in range(_MOST_DRAWS):
         for name, objects in zip(names, invent(found, seed), strict=True):
             path = folder / "fixture" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_objects(path, objects, found.content, sheet)
+            write_objects(path, objects, content.delimiter, quoted=content.quoted, sheet=sheet)
         with contextlib.suppress(SourceError):
             conversion = convert_source(source, place)
             if conversion.manifest["counts"]["pairs"]:
@@ -191,9 +192,9 @@ def _converted(source: Source, origin: Path, found: Guess) -> Conversion:
     except SourceError as error:
         reason = str(error).replace(str(source.folder), "the new source")
         raise SourceError(
-            f"what was guessed does not convert: {reason}. Guessed: {_taken(found)}; name the right "
-            "columns with --context, --context-id, --candidate, --candidate-id, --system, --label, "
-            "--score or --rating, or correct a copy of the file"
+            f"what was guessed does not convert: {reason}. Guessed: {_taken(found)}; name the "
+            "right columns with --context, --context-id, --candidate, --candidate-id, --system, "
+            "--label, --score or --rating, or correct a copy of the file"
         ) from error
 
 

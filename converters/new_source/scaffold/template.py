@@ -51,15 +51,14 @@ def nested_code(guess: Guess) -> str:
     content = guess.content
     if Path(content.files[0]).suffix.lower() not in (".json", ".jsonl"):
         raise SourceError(
-            f"{content.files[0]}: its columns hold objects or lists, which are read from JSON only; "
+            f"{content.files[0]}: its columns hold objects or lists, read from JSON only; "
             "write the rows as JSON lines, and begin from that file"
         )
     chain = _chain(content.levels, guess.level)
     is_keyed = content.levels[0].keys is not None
     names = dict(zip(chain, _NAMES[is_keyed:], strict=False))
     lines = [line for level in chain for line in _loop(content.levels, level, names)]
-    for value in _not_judged(guess, names):
-        lines.append(f"if {value} is not None:  # else it was not judged")
+    lines += [f"if {value} is not None:  # else not judged" for value in _not_judged(guess, names)]
     cells = [f"{_STEP}{_cell(column, guess, names)}," for column in columns_read(guess)]
     text = _TEMPLATE.substitute(
         file=_plain(", ".join(content.files)),
