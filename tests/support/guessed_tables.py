@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.new_source.guess.content import read_content
+from nnd.converters.contents.reading_files import read_content
 from nnd.converters.new_source.guess.guessing import Guess, guess
 from nnd.converters.new_source.guess.questions import Answers
 

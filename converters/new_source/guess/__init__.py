@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .columns import Column as Column, columns_of as columns_of
-    from .content import SUFFIXES as SUFFIXES, Content as Content, read_content as read_content
     from .guessing import UNUSED as UNUSED, Guess as Guess, guess as guess
-    from .levels import Level as Level, path_of as path_of
     from .looking import samples as samples
     from .measures import MARKS as MARKS, Measure as Measure
     from .quality import UNSPECIFIED as UNSPECIFIED

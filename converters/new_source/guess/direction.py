@@ -6,8 +6,8 @@ here turns every pair around, and looks like one that is right.
 
 from collections.abc import Iterable, Sequence
 
+from nnd.converters.contents import Column
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column
 from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nnd.converters.new_source.guess.columns import Column, columns_of
-from nnd.converters.new_source.guess.content import Content
-from nnd.converters.new_source.guess.levels import alike_objects
+from nnd.converters.contents import Column, Content, alike_objects, columns_of
 from nnd.converters.new_source.guess.looking import QUESTIONS, Look
 from nnd.converters.new_source.guess.measures import Measure
 from nnd.converters.new_source.guess.quality import Quality, choose_quality

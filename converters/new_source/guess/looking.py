@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from nnd.converters.contents import Column, determines, joint
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column, determines, joint
 from nnd.converters.new_source.guess.measures import (
     MOST_LABELS,
     Measure,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from nnd.converters.contents import Column, words_of
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column
 from nnd.converters.new_source.guess.direction import good_label, more_is_better
 from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
@@ -216,7 +216,7 @@ def _stem(column: Column) -> tuple[str, ...]:
     *parents, last = column.name.split(".")
     if column.words & words.ASPECT:
         return (*parents, last)  # Q1 and Q2 are two questions
-    parts = [part for part in words.words_of(last) if not part.isdigit()]
+    parts = [part for part in words_of(last) if not part.isdigit()]
     is_who = any(part in words.ANNOTATOR for part in parts)
     return (*parents, *(p for p in parts if not is_who or (p not in words.ANNOTATOR and p[1:])))
 
@@ -226,5 +226,5 @@ def _shared(columns: Sequence[Column]) -> str:
     if len(columns) == 1:
         return _aspect(columns[0])
     names = [column.all_words - words.ANNOTATOR for column in columns]
-    kept = [w for w in words.words_of(columns[0].name) if all(w in name for name in names)]
+    kept = [w for w in words_of(columns[0].name) if all(w in name for name in names)]
     return words.slug("_".join(kept), "quality")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from nnd.converters.contents import Column
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column
 from nnd.converters.new_source.guess.direction import (
     ask_direction,
     check_one_direction,

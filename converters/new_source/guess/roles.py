@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from nnd.converters.contents import Column, determines, joint
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column, determines, joint
 
 _LONGEST_SYSTEM = 60
 _REPEATED = 1.5

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from nnd.converters.contents import Column, words_of
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column
 from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 
@@ -106,7 +106,7 @@ def _values(verdict: Column, sides: tuple[Column, Column], answers: Answers) -> 
     for cell in verdict.counts:
         meant = names.get(given.get(cell, cell))
         if meant is None and cell not in given:
-            said = frozenset(words.words_of(cell))
+            said = frozenset(words_of(cell))
             fits = [side for side in sides if said & _side(side, sides)]
             meant = names[fits[0].name] if len(fits) == 1 else TIE if said & _TIES else None
         if meant is not None:

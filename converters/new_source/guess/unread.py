@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from nnd.converters.contents import Column, alike_objects, columns_of, words_of
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column, columns_of
 from nnd.converters.new_source.guess.guessing import Guess
-from nnd.converters.new_source.guess.levels import alike_objects
 from nnd.converters.new_source.guess.measures import MOST_LABELS
 
 _LONG = 40  # characters on average of what is a text
@@ -86,7 +85,7 @@ def _is_sibling(column: Column, other: Column) -> bool:
 
 
 def _without_digits(name: str) -> list[str]:
-    return [word for word in words.words_of(name) if not word.isdigit()]
+    return [word for word in words_of(name) if not word.isdigit()]
 
 
 def _scale(column: Column) -> tuple[float, float]:

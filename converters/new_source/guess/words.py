@@ -2,6 +2,8 @@
 
 import re
 
+from nnd.converters.contents import words_of
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -113,13 +115,6 @@ YES, NO = ("yes", "true"), ("no", "false", "0")
 
 KINDS_OF_FAULT = _set("consistent factual faithful")
 """Good news, but for a column of errors, where they tell the kind."""
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a name in lower case: `docId_2` has doc, id and 2."""
-    return [word.lower() for word in _WORD.findall(name)]
 
 
 def plain_label(label: str) -> str:

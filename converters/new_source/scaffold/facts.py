@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nnd.converters.new_source.guess import Column, Guess
+from nnd.converters.contents import Column
+from nnd.converters.new_source.guess import Guess
 from nnd.converters.new_source.scaffold.table import table_section
 from nnd.schemas import SourceError
 

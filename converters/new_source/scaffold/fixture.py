@@ -8,7 +8,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from nnd.converters.new_source.guess import UNUSED, Column, Guess, path_of
+from nnd.converters.contents import Column, path_of
+from nnd.converters.new_source.guess import UNUSED, Guess
 
 _CONTEXTS = 4
 _TEXTS = 6  # of a context

@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from nnd.converters.contents import SUFFIXES, Content, read_content
 from nnd.converters.folder import Conversion, convert_source
 from nnd.converters.new_source.guess import (
-    SUFFIXES,
     UNUSED,
     Answers,
     Ask,
-    Content,
     Guess,
     guess,
     not_read,
-    read_content,
 )
 from nnd.converters.new_source.scaffold.facts import source_facts
 from nnd.converters.new_source.scaffold.fixture import invent

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.new_source.guess import MARKS, UNSPECIFIED, UNUSED, Column, Guess, Measure, slug
+from nnd.converters.contents import SAYS_LITTLE, Column
+from nnd.converters.new_source.guess import MARKS, UNSPECIFIED, UNUSED, Guess, Measure, slug
 from nnd.converters.source import DELIMITERS
 
-_SAYS_LITTLE = ("text", "content", "value", "body")
 _OF_ROWS = ("category", "split", "group", "annotator")
 
 
@@ -228,7 +228,7 @@ def part_names(guess: Guess) -> dict[str, Column]:
     parts: dict[str, Column] = {}
     for number, column in enumerate(guess.context, start=1):
         *around, last = ("", *column.path)
-        says_little = last.lower() in _SAYS_LITTLE and len(around) > 1
+        says_little = last.lower() in SAYS_LITTLE and len(around) > 1
         name = slug(around[-1] if says_little else last, "context")
         parts[name if name not in parts else f"{name}_{number}"] = column
     return parts

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 
-from nnd.converters.new_source.guess import UNUSED, Column, Guess, Level, columns_of
+from nnd.converters.contents import Column, Level, columns_of
+from nnd.converters.new_source.guess import UNUSED, Guess
 from nnd.converters.new_source.scaffold.table import columns_read, rating_columns
 from nnd.schemas import SourceError
 

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from support.guessed_tables import BIRDS, ROOMS, cycle, gap, look as look_at, no_error, texts
 
-from nnd.converters.new_source.guess.content import read_content
+from nnd.converters.contents.columns import words_of
+from nnd.converters.contents.reading_files import read_content
 from nnd.converters.new_source.guess.guessing import UNUSED, Guess, guess
 from nnd.converters.new_source.guess.quality import sensible_minimum
 from nnd.converters.new_source.guess.questions import Answers, Question
 from nnd.converters.new_source.guess.unread import not_read
-from nnd.converters.new_source.guess.words import slug, words_of
+from nnd.converters.new_source.guess.words import slug
 from nnd.schemas import SourceError
 
 

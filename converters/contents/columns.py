@@ -2,15 +2,15 @@
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from nnd.converters.new_source.guess.content import KEY, Content
-from nnd.converters.new_source.guess.levels import Level, path_of
-from nnd.converters.new_source.guess.words import words_of
+from nnd.converters.contents.levels import KEY, Level, path_of
+from nnd.converters.contents.reading_files import Content
 from nnd.converters.reading import spells_number
 
 Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts", "other"]
@@ -18,6 +18,7 @@ Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts",
 SAYS_LITTLE = ("text", "content", "value", "body")
 """Names that say little without that of the object."""
 
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 _SHORT = 60  # characters of what may be a name or a label
 
 
@@ -97,6 +98,11 @@ class Column:
     def is_short(self) -> bool:
         """Whether every value is as short as a name or a label is."""
         return bool(self.counts) and max(map(len, self.counts)) <= _SHORT
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case: `docId_2` has doc, id and 2."""
+    return [word.lower() for word in _WORD.findall(name)]
 
 
 def text_of(value: object) -> str:

@@ -4,6 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+KEY = "*"
+"""Last part of the name of a key: `outputs.*` for the keys above outputs."""
+
 _DEEPEST = 6
 _MANY_KEYS = 50
 

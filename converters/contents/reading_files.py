@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.new_source.guess.levels import Level, lay_out
+from nnd.converters.contents.levels import Level, lay_out
 from nnd.converters.reading import (
     Cells,
     parse_json,
@@ -27,9 +27,6 @@ from nnd.converters.source import DELIMITERS
 from nnd.schemas import SourceError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
-
-KEY = "*"
-"""Last part of the name of a key: `outputs.*` for the keys above outputs."""
 
 _LONGEST_NAME = 100
 _QUOTED = re.compile('"[^"]*"')
