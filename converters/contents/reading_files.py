@@ -169,9 +169,10 @@ def _table(
     delimiter: str | None = None,
     quoted: bool | None = None,
 ) -> Content:
-    header, *body = [*rows] or [None]
-    if header is None:
+    found = list(rows)
+    if not found:
         raise SourceError(f"{file}: empty; check that this is the right file")
+    header, *body = found
     body = [row for row in body if any(cell.strip() for cell in row.values)]
     if not body:
         raise SourceError(f"{file}: there is no row below the header; check that it is whole")
