@@ -83,7 +83,7 @@ def read_content(
             )
     keys = [{key for record in other.records[0] for key in record} for other in found]
     shared = set.intersection(*keys)
-    if not shared:
+    if len(found) > 1 and not shared:
         raise SourceError(f"{', '.join(paths)}: have no column in common; name files of one shape")
     notes = [note for other in found for note in other.notes]
     for name in dict.fromkeys(key for own in keys for key in sorted(own - shared)):

@@ -45,7 +45,7 @@ def make(tmp_path: Path) -> Make:
         ("a.csv", HEADER.encode(), "a.csv: there is no row below the header"),
         ("a.csv", BODY.encode(), 'a.csv:1: "What is there in room 0 here?" is in the '),
         ("a.csv", (GOOD + GOOD).encode(), 'a.csv:1: "context" is in the first row and again'),
-        ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: one column, "text", where context, candidate,'),
+        ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: one column, "text", where context, candidate and'),
         ("a.csv", GOOD.replace(",", "#").encode(), 'a.csv:1: one column, "context#system#'),
         (
             "a.csv",
@@ -73,7 +73,7 @@ def make(tmp_path: Path) -> Make:
         (
             "a.csv",
             GOOD.replace(",1\n", ",n/a\n", 1).encode(),
-            "a.csv: Which columns say how good a candidate is? Say so with --label, one",
+            "a.csv: Which label says that nothing is wrong with a candidate? ",
         ),
         (".a.csv", GOOD.encode(), "toy: files/0/name: '.a.csv' does not match"),
         ("a.txt", GOOD.encode(), "a.txt: not a file that can be looked at: a name ends in .csv, "),
