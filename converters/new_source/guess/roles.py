@@ -54,7 +54,7 @@ def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Col
         for column in columns
         if column.kind == "text" and column.above == 0 and column.path and len(column.counts) > 1
     ]
-    named = [column for column in texts if column.words & words.CANDIDATE]
+    named = [c for c in texts if c.words & words.CANDIDATE or c.words == {"answer"}]
     plain = [c for c in named if not c.words & (_NO_TEXT - words.SYSTEM)]
     may = [column for column in texts if not column.words & _NO_TEXT]
     return plain, may or texts
