@@ -25,10 +25,16 @@ if TYPE_CHECKING:
         shown as shown,
         spells_number as spells_number,
     )
-    from .rows import DELIMITERS as DELIMITERS, quoted as quoted, read_rows as read_rows
+    from .rows import (
+        DELIMITERS as DELIMITERS,
+        quoted as quoted,
+        read_rows as read_rows,
+        unfold_records as unfold_records,
+    )
     from .tarballs import read_tarball as read_tarball
     from .texts import decode as decode, read_lines as read_lines, read_text as read_text
     from .workbook import read_workbook as read_workbook
+    from .writing import write_objects as write_objects
     from .yaml import load_yaml as load_yaml
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

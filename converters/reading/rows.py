@@ -4,7 +4,7 @@ Files of any of these formats that hold the same table give the same rows.
 """
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,7 @@ def read_rows(
             cells = read_workbook(path, options.get("sheet"))
             yield from _by_header(cells, path.name, columns)
         case ".jsonl" | ".json" as suffix:
-            is_lines = suffix == ".jsonl"
-            records = read_jsonl(path) if is_lines else parse_json(read_text(path), path.name)
+            records = _read_json(path, suffix)
             yield from records if columns is None else _with_columns(records, columns)
         case ".parquet":
             yield from _read_parquet(path, columns)
@@ -66,6 +65,28 @@ def read_rows(
             for number, line in enumerate(read_lines(path), start=1):
                 text = line.rstrip("\r\n")
                 yield Record(f"{path.name}:{number}", {"line": number, "text": text})
+
+
+def unfold_records(
+    path: Path,
+    name: str,
+    columns: Collection[str],
+    unfold: Callable[[Mapping[str, Any]], Iterator[Mapping[str, Any]]],
+) -> Iterator[Record]:
+    """Yield the rows that `unfold` makes of each object of a JSON file.
+
+    Raises:
+        SourceError: If a row lacks a column.
+    """
+    suffix = ".jsonl" if ".jsonl" in (path.suffix.lower(), Path(name).suffix) else ".json"
+    for record in _read_json(path, suffix):
+        for fields in unfold(record.fields):
+            _check_columns(record.where, fields, columns)
+            yield Record(record.where, fields)
+
+
+def _read_json(path: Path, suffix: str) -> Iterator[Record]:
+    return read_jsonl(path) if suffix == ".jsonl" else parse_json(read_text(path), path.name)
 
 
 def _with_columns(records: Iterator[Record], columns: Collection[str]) -> Iterator[Record]:

@@ -1,9 +1,9 @@
 """Running the converter of a source."""
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from nnd.converters import Annotation, Reference
 from nnd.converters.source.files import Files
@@ -33,7 +33,7 @@ def choose_converter(source: Source) -> Converter:
         SourceError: If it has neither, or its convert.py cannot be run.
     """
     is_table = has_table(source) and not (source.folder / "convert.py").exists()
-    found = _TABLES if is_table else load_converter(source)
+    found: Mapping[str, Any] = _TABLES if is_table else load_converter(source)
     return Converter(
         partial(_explaining, source, found["annotations"]),
         partial(_explaining, source, found.get("references", _nothing)),

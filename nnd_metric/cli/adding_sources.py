@@ -1,4 +1,4 @@
-"""The commands for who adds a source."""
+"""Commands for adding a source."""
 
 import sys
 from collections.abc import Sequence
@@ -18,8 +18,12 @@ def new_source(
     name: Annotated[str, typer.Argument(help="Name of the source: a-z, 0-9 and underscores.")],
     *,
     file: Annotated[
-        Path,
-        typer.Option("--from", help="Annotation file: csv, tsv, jsonl, json, xlsx or parquet."),
+        list[Path],
+        typer.Option(
+            "--from",
+            help="Annotation file (csv, tsv, jsonl, json, xlsx or parquet), or a folder of them; "
+            "repeat it for several of one shape.",
+        ),
     ],
     out: Annotated[
         Path | None, typer.Option(help="Folder to make.", show_default="the name of the source")
@@ -27,16 +31,22 @@ def new_source(
     context: Annotated[
         list[str],
         typer.Option(metavar="COLUMN", help="A part of the context; repeat it for several."),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],  # noqa: B006
     candidate: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The generated text.")
-    ] = None,
+        list[str],
+        typer.Option(
+            metavar="COLUMN", help="The generated text; repeat it where a row has several."
+        ),
+    ] = [],  # noqa: B006
     system: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The system that wrote it.")
+        str | None, typer.Option(metavar="COLUMN", help="The system that wrote it, or `none`.")
     ] = None,
     context_id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The context's key.")
-    ] = None,
+        list[str],
+        typer.Option(
+            metavar="COLUMN", help="The context's key; repeat it for a key of several columns."
+        ),
+    ] = [],  # noqa: B006
     candidate_id: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The candidate's key.")
     ] = None,
@@ -44,26 +54,83 @@ def new_source(
         str | None, typer.Option(metavar="COLUMN", help="The context's category.")
     ] = None,
     split: Annotated[str | None, typer.Option(metavar="COLUMN", help="The split.")] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="What candidates are compared within, beside the context."
+        ),
+    ] = None,
+    annotator: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Who judged, where a row is one judgement.")
+    ] = None,
+    each: Annotated[
+        list[str],
+        typer.Option(
+            metavar="PATH",
+            help="JSON objects whose keys are data, e.g. names of systems; `.` is the file.",
+        ),
+    ] = [],  # noqa: B006
     label: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="A label or list of labels; repeat it.")
+        list[str],
+        typer.Option(
+            metavar="COLUMN", help="A label or list of labels, an aspect each; repeat it."
+        ),
+    ] = [],  # noqa: B006
+    error: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The kinds of error of a text that is not good, or `none`."
+        ),
+    ] = None,
+    mark: Annotated[
+        list[str],
+        typer.Option(metavar="COLUMN", help="Where an error of this name is marked; repeat it."),
     ] = [],  # noqa: B006
     score: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="A score, an aspect each; repeat it.")
+        list[str],
+        typer.Option(
+            metavar="COLUMN", help="A score, higher is better, an aspect each; repeat it."
+        ),
     ] = [],  # noqa: B006
     rating: Annotated[
         list[str],
         typer.Option(
-            metavar="COLUMN",
-            help="One annotator's rating; repeat it: columns whose names differ by who judged are "
-            "one aspect.",
+            metavar="COLUMN", help="One annotator's rating; repeat it: all are of one aspect."
         ),
     ] = [],  # noqa: B006
+    aspect: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="What names the aspect of each row.")
+    ] = None,
+    higher: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN", help="More of it is better, whatever its name suggests; repeat it."
+        ),
+    ] = [],  # noqa: B006
+    lower: Annotated[
+        list[str], typer.Option(metavar="COLUMN", help="Less of it is better; repeat it.")
+    ] = [],  # noqa: B006
+    better: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Of two texts in a row the better one, or the verdict."
+        ),
+    ] = None,
+    verdict: Annotated[
+        list[str],
+        typer.Option(
+            metavar="CELL=COLUMN", help="What a verdict means: a text, or `tie`; repeat it."
+        ),
+    ] = [],  # noqa: B006
+    separator: Annotated[
+        str | None,
+        typer.Option(metavar="MARK", help="What separates several labels in a cell, or `none`."),
+    ] = None,
     no_error: Annotated[
         str | None, typer.Option(metavar="LABEL", help="The label that says nothing is wrong.")
     ] = None,
     order: Annotated[
-        list[str],
-        typer.Option(metavar="LABEL", help="Next label from best to worst; repeat it."),
+        list[str], typer.Option(metavar="LABEL", help="Next label from best to worst; repeat it.")
     ] = [],  # noqa: B006
     high: Annotated[
         list[float], typer.Option(help="A score that is high, all others being low; repeat it.")
@@ -80,10 +147,10 @@ def new_source(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Guess the columns of an annotation file and write a source.
+    """Guess the columns of annotation files and write a source.
 
-    What cannot be guessed is asked, or said by an option. Columns of nested JSON are called by
-    their keys: outputs.text.
+    What cannot be guessed is asked, or given by an option; what is not read is listed. Columns of
+    nested JSON go by their keys: outputs.text.
 
     Example: nnd new-source my_ratings --from ratings.csv
     """
@@ -91,15 +158,26 @@ def new_source(
 
     answers = Answers(
         context=tuple(context),
-        candidate=candidate,
+        candidate=tuple(candidate),
         system=system,
-        context_id=context_id,
+        context_id=tuple(context_id),
         candidate_id=candidate_id,
         category=category,
         split=split,
+        group=group,
+        annotator=annotator,
+        each=tuple(each),
         label=tuple(label),
+        error=error,
+        mark=tuple(mark),
         score=tuple(score),
         rating=tuple(rating),
+        aspect=aspect,
+        higher=tuple(higher),
+        lower=tuple(lower),
+        better=better,
+        verdict=tuple(verdict),
+        separator=separator,
         no_error=no_error,
         order=tuple(order),
         high=tuple(high),
@@ -142,14 +220,18 @@ def check_source(
 
 
 def _ask(question: "Question") -> Sequence[str]:
-    """Put a question to the person at the terminal; the answer is numbers of its choices."""
+    """Put a question to the person at the terminal, who answers with numbers of its choices."""
     typer.echo(f"\n{question.text} ({question.why})", err=True)
     for number, choice in enumerate(question.choices, start=1):
         sample = f"   {excerpt(question.samples[number - 1], 100)}" if question.samples else ""
         typer.echo(f"  {number}  {choice}{sample}", err=True)
     while True:
         several = ", several with spaces between" if question.many else ""
-        answer = str(typer.prompt(f"Number{several} (or leave and use {question.flag})", err=True))
+        answer = str(
+            typer.prompt(
+                f"Number{several} (or stop and use {question.usage or question.flag})", err=True
+            )
+        )
         numbers = answer.split()
         in_range = [n for n in numbers if n.isdecimal() and 1 <= int(n) <= len(question.choices)]
         if numbers == in_range and (question.many or len(numbers) == 1):

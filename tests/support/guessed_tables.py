@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.new_source.guess.content import read_content
+from nnd.converters.contents.reading_files import read_content
 from nnd.converters.new_source.guess.guessing import Guess, guess
 from nnd.converters.new_source.guess.questions import Answers
 
@@ -21,7 +21,7 @@ def look(
     rows = [dict(zip(header, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     path = place / "judged.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return guess(read_content(path), answers)
+    return guess(read_content({path.name: path}), answers)
 
 
 def texts(**names: str) -> dict[str, list[Any]]:

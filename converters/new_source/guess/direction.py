@@ -1,4 +1,4 @@
-"""Whether more of what a column is named after is better: a name says it, or nobody knows.
+"""Whether more of what a column is named after is better: its name says so, or it must be asked.
 
 `yes` is good news of `fluent` and bad news of `offensive`, and so is a 5. A guess that is wrong
 here turns every pair around, and looks like one that is right.
@@ -6,47 +6,73 @@ here turns every pair around, and looks like one that is right.
 
 from collections.abc import Iterable, Sequence
 
+from nnd.converters.contents import Column
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.columns import Column
+from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 
-_LEAST_SCALE = 3
-_DEGREES = [(label,) for label in words.DEGREES]
+_NEGATING = ("in", "un", "dis", "non", "contra")
+_HARMLESS = words.CONTEXT | words.IDENTIFIER
+_EITHER = ("higher", "lower")
 
 
-def more_is_better(columns: Iterable[Column]) -> bool | None:
+def more_is_better(columns: Iterable[Column], answers: Answers | None = None) -> bool | None:
     """Return whether more of what columns are named after is better; None: the names do not say."""
-    found = {_of_one(column) for column in columns}
+    found = {_of_one(column, answers or Answers()) for column in columns}
     return found.pop() if len(found) == 1 else None
 
 
-def _of_one(column: Column) -> bool | None:
+def _of_one(column: Column, answers: Answers) -> bool | None:
+    if column.name in answers.higher or column.name in answers.lower:
+        return column.name in answers.higher
     named = column.words if column.words & (words.WORSE | words.BETTER) else column.all_words
-    if named & words.DENIED:
+    if is_doubtful(column):
         return None
     if named & words.WORSE:
         return False
     return True if named & words.BETTER else None
 
 
-def check_one_direction(columns: Sequence[Column]) -> None:
+def is_doubtful(column: Column) -> bool:
+    """Say whether a name may mean the opposite of its words, or something of no direction."""
+    doubtful = words.DENIED | words.COUNTED
+    return bool(column.words & doubtful) or any(
+        word.startswith(_NEGATING) for word in column.words - words.BETTER - _HARMLESS
+    )
+
+
+def ask_direction(column: Column, answers: Answers, ask: Ask | None) -> bool:
+    """Return whether more of a column is better, which is asked where its name is doubtful."""
+    known = more_is_better([column], answers)
+    if known or column.name in answers.lower or not (known is False or is_doubtful(column)):
+        return known is not False
+    why = "by its name, less of it is better" if known is False else "its name does not say"
+    text = f"Is more of {column.name} better (higher), or less (lower)?"
+    usage = f"--higher {column.name} or --lower {column.name}"
+    question = Question("higher", text, _EITHER, why, usage=usage)
+    return ask_for(question, ask) == ("higher",)
+
+
+def check_one_direction(columns: Sequence[Column], answers: Answers) -> None:
     """Complain of columns of which one is better where there is more of it, another where less.
 
     Raises:
         SourceError: If there are such: one rule is read for all of them.
     """
-    told = {more_is_better([column]): column.name for column in columns}
-    if {True, False} <= set(told):
+    known = {more_is_better([column], answers): column.name for column in columns}
+    if {True, False} <= set(known):
         raise SourceError(
-            f"more of {told[True]} is better, and less of {told[False]}, by their names; one rule "
-            "does not read both: convert them apart, and name with --label or --score which"
+            f"more of {known[True]} is better, and less of {known[False]}, by their names; one "
+            "rule does not read both: convert them apart, and name with --label or --score which"
         )
 
 
-def good_label(labels: Sequence[str], columns: Sequence[Column]) -> str | None:
+def good_label(
+    labels: Sequence[str], columns: Sequence[Column], answers: Answers | None = None
+) -> str | None:
     """Return the label that says that nothing is wrong; None where none clearly does."""
     plain = {words.plain_label(label): label for label in reversed(labels)}
-    better = more_is_better(columns)
+    better = more_is_better(columns, answers)
     known = [label for label in words.NO_ERROR if label not in words.YES]
     if better is False:
         known = [label for label in known if label not in words.KINDS_OF_FAULT] + list(words.NO)
@@ -55,24 +81,6 @@ def good_label(labels: Sequence[str], columns: Sequence[Column]) -> str | None:
     return next((plain[label] for label in known if label in plain), None)
 
 
-def scale_of(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the known scale, the best first, that labels are some of; nothing where none is."""
-    plain = {words.plain_label(label) for label in labels}
-    scales = (scale for scale in words.SCALES if plain <= set(scale))
-    return next(scales, ()) if len(plain) >= _LEAST_SCALE else ()
-
-
 def is_degree(labels: Iterable[str]) -> bool:
-    """Say whether labels say how much of something there is: yes and no, or a scale of it."""
-    plain = {words.plain_label(label) for label in labels}
-    return bool(plain & {*words.YES, *words.NO}) or scale_of(labels)[:1] in _DEGREES
-
-
-def ordered_labels(labels: Sequence[str], columns: Sequence[Column]) -> list[str]:
-    """Return labels from best to worst where they are a known scale, else nothing."""
-    scale = scale_of(labels)
-    if scale[:1] in _DEGREES:
-        better = more_is_better(columns)
-        scale = () if better is None else scale if better else scale[::-1]
-    plain = {words.plain_label(label): label for label in labels}
-    return [plain[label] for label in scale if label in plain]
+    """Say whether labels say how much of something there is: yes or no."""
+    return bool({words.plain_label(label) for label in labels} & {*words.YES, *words.NO})

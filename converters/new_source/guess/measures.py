@@ -1,30 +1,31 @@
 """Which columns say how good a candidate is: labels, marks of errors, scores, ratings.
 
-Where a file has labels of errors, its scores are left aside: an error of a known kind is what NND
-tests are about. Flags say otherwise.
+Only what names and cells say plainly is taken; what else may be a judgement is listed as not read.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
+from nnd.converters.contents import Column, words_of
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.aspects import (
-    KINDS_OF_ERROR,
-    Measure,
-    MeasureKind,
-    aspect_of,
-    grouped,
-    listed,
-)
-from nnd.converters.new_source.guess.columns import Column
-from nnd.converters.new_source.guess.direction import more_is_better, scale_of
+from nnd.converters.new_source.guess.direction import good_label, more_is_better
+from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 
-_MOST_LABELS = 60
+MeasureKind: TypeAlias = Literal["label", "tags", "marks", "score", "ratings"]
+
+MOST_LABELS = 60
+MARKS = frozenset(["x", "X", "✓", "✔", "1", "yes", "Yes", "true", "True"])
+"""Cells that say that an error is there."""
+
+_KINDS: dict[str, MeasureKind] = {"number": "score", "numbers": "ratings", "texts": "tags"}
+_OF_ERROR = frozenset(["type", "label", "category", "tag", "error", "kind", "class", "name"])
 _REPEATED = 1.5
-_SCALE = 11  # values of a scale from 0 to 10
-_LOWEST, _HIGHEST = -10, 100  # of a rating whose name says nothing
-_MARKS = frozenset(["x", "X", "✓", "✔", "1", "yes", "Yes", "true", "True"])
-_NO_LABELS = (
+_RANGE = re.compile(r"\s*\(\d+\s*(-|\u2013|to)\s*\d+\)$")
+_NO_LABEL = (
     words.ANNOTATOR
     | words.COMMENT
     | words.REFERENCE
@@ -35,124 +36,108 @@ _NO_LABELS = (
 )
 
 
-def find_measures(columns: Sequence[Column]) -> list[Measure]:
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What was judged, and where.
+
+    Attributes:
+        aspect: Name of the aspect.
+        kind: label: one column of a label. tags: a list of labels per candidate. marks: columns
+            that are marked where an error is. score: one number. ratings: numbers of several
+            annotators.
+        columns: Its columns; one but for marks and ratings.
+    """
+
+    aspect: str
+    kind: MeasureKind
+    columns: tuple[Column, ...]
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether it has labels, rather than numbers."""
+        return self.kind not in ("score", "ratings")
+
+
+def measure_of(column: Column) -> Measure:
+    """Return a column as an aspect of its own: a score if it holds numbers, else a label."""
+    return Measure(_aspect(column), _KINDS.get(column.kind, "label"), (column,))
+
+
+def _aspect(column: Column) -> str:
+    if column.above < 0 and column.words & _OF_ERROR:
+        return words.slug(column.name.split(".")[-len(column.path) - 1], "quality")
+    return words.slug(_RANGE.sub("", column.path[-1]), "quality")
+
+
+def find_measures(columns: Sequence[Column], ask: Ask | None) -> list[Measure]:
     """Return what says how good a candidate is, of columns that are nothing else.
 
     Returns:
-        Of tags, flags, marks, labels and numbers the first that there are; of labels and numbers
-        all, of the others the likeliest.
+        Of lists of labels, marks, labels and numbers the first that there are, one per aspect: a
+        second list of annotators is not read.
     """
-    open_ = [column for column in columns if column.above <= 0 and column.kind != "empty"]
-    finders: tuple[Callable[[Sequence[Column]], list[Measure]], ...] = (
-        _tags,
-        _flags,
-        _marks,
-        _labels,
-        _numbers,
-    )
-    for find in finders:
-        found = find(open_)
-        if found:
-            return found
-    return []
+    near = [column for column in columns if column.above <= 0 and column.kind != "empty"]
+    found = _lists(near) or _marks(near) or _labels(near) or _numbers(near, ask)
+    return list({measure.aspect: measure for measure in reversed(found)}.values())[::-1]
 
 
 def chosen_measures(
-    labels: Sequence[Column], scores: Sequence[Column], ratings: Sequence[Column]
+    named: Callable[[str, Sequence[str]], list[Column]], answers: Answers
 ) -> list[Measure]:
     """Return the measures of columns that the user named.
+
+    Args:
+        named: Returns the columns of an option by their names.
+        answers: What the user named.
 
     Raises:
         SourceError: If a score or a rating is not a number, or a label not text.
     """
+    labels, marks, scores, ratings = (
+        named(flag, getattr(answers, flag)) for flag in ("label", "mark", "score", "rating")
+    )
     for column in (*scores, *ratings):
         if column.kind not in ("number", "numbers"):
+            odd = next((cell for cell in column.cells if not cell.strip().isdigit()), "")[:40]
             raise SourceError(
-                f"{column.name}: holds something other than numbers, e.g. "
-                f"{_odd_one(column)!r}; name another column with --score or --rating, or take it "
-                "with --label"
+                f"{column.name}: holds something other than numbers, e.g. {odd!r}; name another "
+                "column with --score or --rating, take it with --label, or correct such cells in a "
+                "copy of the file"
             )
     for column in labels:
         if column.kind not in ("text", "texts", "flag", "number"):
             raise SourceError(
-                f"{column.name}: its cells are no labels ({column.kind}); name another column with "
-                "--label"
+                f"{column.name}: its cells are not labels ({column.kind}); name another column "
+                "with --label"
             )
-    why = "it was named"
-    lists = [column for column in labels if column.kind == "texts"]
-    single = [column for column in labels if column.kind != "texts"]
+    kinds: dict[str, MeasureKind] = {"texts": "tags"}
+    found = [Measure(_aspect(c), kinds.get(c.kind, "label"), (c,)) for c in labels]
+    found += [Measure("errors", "marks", tuple(marks))] if marks else []
+    found += [measure_of(column) for column in scores]
+    found += [Measure(_shared(ratings), "ratings", tuple(ratings))] if ratings else []
+    names = Counter(measure.aspect for measure in found)
     return [
-        *(Measure(aspect_of([column]), "tags", (column,), why) for column in lists),
-        *grouped(single, "label", "votes", lambda _: why),
-        *(
-            Measure(
-                aspect_of([column]),
-                "ratings" if column.kind == "numbers" else "score",
-                (column,),
-                why,
-            )
-            for column in scores
-        ),
-        *_rated(ratings, why),
+        replace(measure, aspect=words.slug(measure.columns[0].name, "quality"))
+        if names[measure.aspect] > 1
+        else measure
+        for measure in found
     ]
 
 
-def one_per_aspect(measures: Iterable[Measure]) -> list[Measure]:
-    """Keep one measure per aspect: the second list of judges that judged the same is left aside."""
-    kept: dict[str, Measure] = {}
-    for measure in measures:
-        kept.setdefault(measure.aspect, measure)
-    return list(kept.values())
-
-
-def _rated(columns: Sequence[Column], why: str) -> list[Measure]:
-    """Group the ratings that were named; those that do not fall into groups are one aspect."""
-    found = grouped(columns, "ratings", "ratings", lambda _: why)
-    if len(found) < len(columns) or len(columns) <= 1:
-        return found
-    shared = [
-        word for word in words.words_of(columns[0].name) if all(word in c.words for c in columns)
+def _lists(columns: Sequence[Column]) -> list[Measure]:
+    """Find lists of labels, or of objects that have one: a list of errors, or the first."""
+    found = [
+        column
+        for column in columns
+        if column.kind == "texts"
+        and column.is_short
+        and len(column.counts) <= MOST_LABELS
+        and column.all_words & (words.LABEL | {"span", "spans"})
+        and not column.words & (words.ANNOTATOR | words.SEVERITY)
+        and (column.above == 0 or column.words & _OF_ERROR)
     ]
-    aspect = words.slug("_".join(shared), "quality")
-    return [Measure(aspect, "ratings", tuple(columns), why)]
-
-
-def _odd_one(column: Column) -> str:
-    return next((cell for cell in column.cells if not cell.strip().isdigit()), "")[:40]
-
-
-def _tags(columns: Sequence[Column]) -> list[Measure]:
-    """Find lists of labels, or of objects that have one: the likeliest list only."""
-    found: list[tuple[int, Measure]] = []
-    for column in columns:
-        named = column.all_words & (words.LABEL | {"span", "spans"})
-        if column.kind != "texts" or not named or not column.is_short:
-            continue
-        if len(column.counts) > _MOST_LABELS or column.words & (words.ANNOTATOR | words.SEVERITY):
-            continue
-        if column.above < 0 and not column.words & KINDS_OF_ERROR:
-            continue
-        beside = [other for other in columns if other.level == column.level]
-        by_many = column.above < 0 and any(other.all_words & words.ANNOTATOR for other in beside)
-        points = 2 * bool(column.all_words & words.ERROR) + bool(column.words & {"type", "label"})
-        why = f"lists of labels ({listed(column.counts)}), its name says {listed(sorted(named))}"
-        kind: MeasureKind = "votes" if by_many else "tags"
-        found.append((points, Measure(aspect_of([column]), kind, (column,), why)))
-    return [max(found, key=lambda entry: entry[0])[1]] if found else []
-
-
-def _flags(columns: Sequence[Column]) -> list[Measure]:
-    """Find objects of truth values: which errors there are."""
-    groups: dict[tuple[str, ...], list[Column]] = {}
-    for column in columns:
-        if column.above == 0 and len(column.path) > 1:
-            groups.setdefault(column.path[:-1], []).append(column)
-    for path, group in groups.items():
-        named = set(words.words_of(path[-1])) & words.LABEL
-        if named and all(each.kind == "flag" or set(each.counts) <= {"0", "1"} for each in group):
-            why = f"truth values under {path[-1]}, whose name says {listed(sorted(named))}"
-            return [Measure(words.slug(path[-1], "errors"), "flags", tuple(group), why)]
-    return []
+    errors = [column for column in found if column.all_words & words.ERROR]
+    return [measure_of(column) for column in (errors or found)[:1]]
 
 
 def _marks(columns: Sequence[Column]) -> list[Measure]:
@@ -162,99 +147,84 @@ def _marks(columns: Sequence[Column]) -> list[Measure]:
         for column in columns
         if column.above == 0
         and column.filled < column.rows
-        and {cell.strip() for cell in column.counts} <= _MARKS
+        and {cell.strip() for cell in column.counts} <= MARKS
         and len({cell.strip().lower() for cell in column.counts}) == 1
     ]
-    if len(found) > 1 or any(column.words & words.ERROR for column in found):
-        why = f"{listed(_cells(found))} in some rows, blank in others"
-        return [Measure("errors", "marks", tuple(found), why)]
-    return []
-
-
-def _cells(columns: Iterable[Column]) -> list[str]:
-    return sorted({cell.strip() for column in columns for cell in column.counts})
+    is_marks = len(found) > 1 or any(column.words & words.ERROR for column in found)
+    return [Measure("errors", "marks", tuple(found))] if is_marks else []
 
 
 def _labels(columns: Sequence[Column]) -> list[Measure]:
-    found = [column for column in columns if column.above == 0 and _is_label(column)]
-    plain = [column for column in found if not column.words & words.SEVERITY] or found
-    errors = [column for column in plain if _good_labels(column) or column.words & words.ERROR]
-    return grouped(errors or plain, "label", "votes", _why_label)
-
-
-def _is_label(column: Column) -> bool:
-    """Say whether a column holds labels: few short texts, named or worded like a judgement."""
-    different = len(column.counts)
-    is_listed = column.has_commas and column.words & words.LABEL  # 1,3 are two kinds of error
-    are_numbers = column.spoilt_by is not None and not is_listed
-    if column.kind not in ("text", "flag") or not column.is_short or are_numbers:
-        return False
-    if column.words & _NO_LABELS or different > _MOST_LABELS:
-        return False
-    if different + (column.filled < column.rows) <= 1:
-        return False  # always the same
-    if column.words & (words.LABEL | words.SEVERITY):
-        return different < column.rows
-    is_worded = column.words & words.SCORE or _good_labels(column) or scale_of(column.counts)
-    return bool(is_worded) and column.repetition >= _REPEATED
-
-
-def _why_label(column: Column) -> str:
-    return f"{len(column.counts)} short values: {listed(column.counts)}"
-
-
-def _good_labels(column: Column) -> list[str]:
-    """Return labels that are good news; `yes` is none where the name does not say of what."""
-    is_known = more_is_better([column]) is not None
-    plain = {label: words.plain_label(label) for label in column.counts}
-    return [
-        label
-        for label, said in plain.items()
-        if said in words.NO_ERROR and (is_known or said not in words.YES)
-    ]
-
-
-def _numbers(columns: Sequence[Column]) -> list[Measure]:
+    """Find few short texts that are named or worded like a judgement."""
     found = [
         column
         for column in columns
-        if column.kind in ("number", "numbers")
-        and len(column.counts) > 1
-        and not column.words & (words.COUNTED | words.IDENTIFIER | words.SYSTEM | words.SEVERITY)
-        and not column.words & words.WORSE
-        and not _is_code(column)
-        and (column.words & words.SCORE or _is_scale(column))
+        if column.above == 0
+        and column.kind in ("text", "flag")
+        and column.is_short
+        and not column.words & _NO_LABEL
+        and 1 < len(column.counts) + (column.filled < column.rows) <= MOST_LABELS
     ]
-    lists = [column for column in found if column.kind == "numbers"]
-    if lists:
-        return [
-            Measure(aspect_of([column]), "ratings", (column,), f"lists of {_range(column)}")
-            for column in lists
-        ]
-    return grouped(found or _binary_errors(columns), "score", "ratings", _range)
-
-
-def _binary_errors(columns: Sequence[Column]) -> list[Column]:
-    """Where nothing else is a number: 0 and 1 under the name of an error."""
-    return [
+    has_severity = any(column.words & words.SEVERITY for column in found)
+    named = words.LABEL | words.SEVERITY | ({"category"} if has_severity else set())
+    is_good = {column.name: good_label(list(column.counts), [column]) for column in found}
+    found = [
         column
-        for column in columns
-        if column.kind == "number" and column.words & words.WORSE and set(column.numbers) == {0, 1}
+        for column in found
+        if (column.words & named and len(column.counts) < column.rows)
+        or ((column.words & words.SCORE or is_good[column.name]) and column.repetition >= _REPEATED)
+    ]
+    plain = [column for column in found if not column.words & words.SEVERITY] or found
+    errors = [c for c in plain if is_good[c.name] or c.words & words.ERROR]
+    return [measure_of(column) for column in errors or plain]
+
+
+def _numbers(columns: Sequence[Column], ask: Ask | None) -> list[Measure]:
+    """Find numbers whose name says that more of them is better."""
+    groups: dict[tuple[str, ...], list[Column]] = {}
+    for column in columns:
+        is_who = column.words & words.ANNOTATOR and not column.words & words.SCORE
+        other = words.IDENTIFIER | words.SYSTEM | words.SEVERITY
+        is_number = column.kind in ("number", "numbers") and len(column.counts) > 1
+        if is_number and not is_who and not column.words & other and more_is_better([column]):
+            groups.setdefault(_stem(column), []).append(column)
+    return [
+        measure_of(group[0]) if len(group) == 1 else _rated(group, ask) for group in groups.values()
     ]
 
 
-def _is_code(column: Column) -> bool:
-    """Say whether numbers are who judged, rather than what: `rater`, but not `rater_1`."""
-    is_who = bool(column.words & words.ANNOTATOR) and not column.words & words.SCORE
-    return is_who and not any(char.isdigit() for char in column.name)
+def _rated(group: Sequence[Column], ask: Ask | None) -> Measure:
+    """Return columns whose names differ by who judged; by a number only, it is asked.
+
+    Raises:
+        SourceError: If it must be asked, or they are aspects of their own.
+    """
+    names = [column.name for column in group]
+    if not all(column.all_words & words.ANNOTATOR for column in group):
+        text = f"Are {', '.join(names)} the ratings of several annotators under one aspect?"
+        each = f"--score {names[0]} … where each is an aspect of its own"
+        usage = f"{' '.join(f'--rating {name}' for name in names)}, or {each}"
+        why = "their names differ by a number only"
+        question = Question("rating", text, ("yes", "no"), why, usage=usage)
+        if ask_for(question, ask) == ("no",):
+            raise SourceError(f"name them with {each}")
+    return Measure(_shared(group), "ratings", tuple(group))
 
 
-def _is_scale(column: Column) -> bool:
-    low, high = min(column.numbers), max(column.numbers)
-    few = len(column.counts) <= _SCALE and low >= _LOWEST and high <= _HIGHEST
-    means = low >= 0 and high - low > 1 and high <= _SCALE - 1
-    return few or means
+def _stem(column: Column) -> tuple[str, ...]:
+    """Return what of a name does not say who: `fluency_2` and `rater2_fluency` are fluency."""
+    *parents, last = column.name.split(".")
+    if column.words & words.ASPECT:
+        return (*parents, last)  # Q1 and Q2 are two questions
+    parts = [part for part in words_of(last) if not part.isdigit()]
+    is_who = any(part in words.ANNOTATOR for part in parts)
+    return (*parents, *(p for p in parts if not is_who or (p not in words.ANNOTATOR and p[1:])))
 
 
-def _range(column: Column) -> str:
-    return f"numbers from {min(column.numbers):g} to {max(column.numbers):g}"
+def _shared(columns: Sequence[Column]) -> str:
+    """Return what the names of several columns have in common, as the name of an aspect."""
+    if len(columns) == 1:
+        return _aspect(columns[0])
+    names = [column.all_words - words.ANNOTATOR for column in columns]
+    kept = [w for w in words_of(columns[0].name) if all(w in name for name in names)]
+    return words.slug("_".join(kept), "quality")

@@ -6,21 +6,24 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from nnd.converters.contents import Column
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.aspects import Measure
-from nnd.converters.new_source.guess.columns import Column
 from nnd.converters.new_source.guess.direction import (
+    ask_direction,
     check_one_direction,
     good_label,
     is_degree,
     more_is_better,
-    ordered_labels,
 )
-from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
+from nnd.converters.new_source.guess.measures import Measure
+from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 
 MADE_UP = "No error"
 """Label of a candidate without any mark, where the file has no word for it."""
+
+UNSPECIFIED = "unspecified"
+"""Label of a candidate that is not good, where the file does not say in what way."""
 
 _SEPARATORS = (";", "|", ",")
 _WIDE = 10
@@ -36,8 +39,8 @@ class Quality:
         why: Why it is this one.
         labels: The labels that there are, the frequent first; none for numbers.
         blank: Label of a candidate with no label or an empty list; None: it is not judged.
-        separator: What stands between several labels in one cell; None: a cell is one label.
-        averaged: Whether the rule reads the mean of ratings.
+        separator: What separates several labels in one cell; None: a cell is one label.
+        lower: Names of columns of numbers of which less is better.
     """
 
     rule: Mapping[str, Any]
@@ -45,7 +48,7 @@ class Quality:
     labels: tuple[str, ...] = ()
     blank: str | None = None
     separator: str | None = None
-    averaged: bool = False
+    lower: frozenset[str] = frozenset()
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -53,79 +56,91 @@ class Quality:
         return tuple(label for label in self.labels if label != self.rule.get("no_error"))
 
 
-def choose_quality(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> Quality:
+def choose_quality(
+    measures: Sequence[Measure],
+    answers: Answers,
+    ask: Ask | None,
+    error: Sequence[Column] = (),
+    *,
+    by_annotator: bool = False,
+) -> Quality:
     """Choose the rule for what was judged.
 
     Args:
         measures: What was judged; where labels are among it, they are what the rule reads.
         answers: Parameters that the user gave decide.
         ask: For what cannot be guessed.
+        error: The kinds of error of candidates whose label is not the good one.
+        by_annotator: Whether a row is one annotator's judgement.
 
     Raises:
-        SourceError: If a parameter does not fit, or nobody can be asked.
+        SourceError: If a parameter does not fit, or something must be asked.
     """
     labelled = [measure for measure in measures if measure.has_labels]
     if labelled:
-        return _by_labels(labelled, answers, ask)
+        found = _by_labels(labelled, answers, ask)
+        return _with_kinds(found, error[0]) if error else found
     if answers.no_error is not None or answers.order:
         raise SourceError("--no-error and --order are about labels, and there are numbers only")
-    return _by_numbers(measures, answers, ask)
+    return _by_numbers(measures, answers, ask, by_annotator=by_annotator)
+
+
+def _with_kinds(found: Quality, error: Column) -> Quality:
+    """Return the rule under which kinds of error take the place of the labels that are not good."""
+    if found.rule["rule"] != "no_error":
+        raise SourceError("--error needs one label that is good; name it with --no-error")
+    kinds = [kind for kind, _ in error.counts.most_common() if kind.strip()]
+    return Quality(found.rule, found.why, (found.rule["no_error"], *kinds, UNSPECIFIED))
 
 
 def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> Quality:
+    columns = [column for measure in measures for column in measure.columns]
     if answers.minimum is not None or answers.top is not None or answers.high:
-        names = ", ".join(column.name for measure in measures for column in measure.columns)
+        names = ", ".join(column.name for column in columns)
         raise SourceError(
             f"--minimum, --top and --high are about numbers, and {names} holds labels; name the "
             "columns of numbers with --score or --rating"
         )
-    separator = _separator(measures)
+    separator = _separator(measures, answers, ask)
     counts = _count(measures, separator)
     labels = tuple(sorted(counts, key=lambda label: (-counts[label], label)))
-    columns = [column for measure in measures for column in measure.columns]
     if is_degree(labels):
-        check_one_direction(columns)
+        check_one_direction(columns, answers)
     if answers.order:
         return _ordered(answers.order, "the order was given", labels, separator)
     if answers.no_error is not None:
         return _without_error(answers.no_error, "it was given", labels, measures, separator)
-    scale = ordered_labels(labels, columns)
-    if scale:
-        return _ordered(scale, "the labels are a scale", labels, separator)
-    good = good_label(labels, columns)
+    good = good_label(labels, columns, answers)
     if good is not None:
         why = f'"{good}" reads as no error'
         return _without_error(good, why, labels, measures, separator)
     if _blank_is_good(measures):
         why = "a candidate without any mark has no error"
-        return _without_error(_made_up(labels), why, labels, measures, separator)
+        made_up = MADE_UP if MADE_UP not in labels else f"{MADE_UP} at all"
+        return _without_error(made_up, why, labels, measures, separator)
     why = "it beats every other label; or give the labels from best to worst with --order"
     if _has_blanks(measures):
-        why += "; another word stands for candidates without a label"
+        why += "; any other word is the label of candidates without one"
     text = "Which label says that nothing is wrong with a candidate?"
     (chosen,) = ask_for(Question("no_error", text, labels, why), ask)
     return _without_error(chosen, "it was given", labels, measures, separator)
 
 
-def _separator(measures: Sequence[Measure]) -> str | None:
-    """Return what stands between several labels in a cell: cut there, labels meet again."""
-    cells = [
-        cell
-        for measure in measures
-        if measure.kind in ("label", "votes")
-        for column in measure.columns
-        for cell in column.cells
-    ]
-    whole = {cell.strip() for cell in cells}
+def _separator(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> str | None:
+    """Return what separates several labels in a cell, which is asked where cut labels repeat."""
+    if answers.separator is not None:
+        return None if answers.separator == NONE else answers.separator
+    columns = [column for m in measures if m.kind == "label" for column in m.columns]
+    whole = {cell.strip() for column in columns for cell in column.cells}
     for mark in _SEPARATORS:
-        parts = Counter(
-            part for cell in whole for part in {part.strip() for part in cell.split(mark)} if part
-        )
-        is_shared = any(
-            parts[part.strip()] > 1 for cell in whole if mark in cell for part in cell.split(mark)
-        )
-        if is_shared and len(parts) <= len(whole):
-            return mark
+        parts = Counter(part.strip() for cell in whole for part in {*cell.split(mark)})
+        cut = next((cell for cell in whole if mark in cell), None)
+        if cut and len(parts) <= len(whole) and any(parts[p.strip()] > 1 for p in cut.split(mark)):
+            text = f"Does {mark!r} separate several labels, as in {cut!r}?"
+            usage = f"--separator '{mark}' or --separator {NONE}"
+            question = Question("separator", text, (mark, NONE), "parts repeat", usage=usage)
+            (answer,) = ask_for(question, ask)
+            return None if answer == NONE else answer
     return None
 
 
@@ -133,24 +148,21 @@ def _count(measures: Sequence[Measure], separator: str | None) -> Counter[str]:
     found: Counter[str] = Counter()
     for measure in measures:
         for column in measure.columns:
-            if measure.kind in ("marks", "flags"):
+            if measure.kind == "marks":
                 found[column.path[-1]] += column.filled
-            elif separator is not None:
-                found.update(
-                    part.strip() for cell in column.cells for part in cell.split(separator)
-                )
             elif measure.kind == "tags":
                 found.update(column.counts)
             else:
-                found.update(cell.strip() for cell in column.cells)
-    found.pop("", None)  # no label: what has it does not convert, and is told then
+                cells = (cell.split(separator) if separator else [cell] for cell in column.cells)
+                found.update(part.strip() for parts in cells for part in parts)
+    found.pop("", None)  # a blank label, which does not convert unless it is the good one
     return found
 
 
 def _blank_is_good(measures: Sequence[Measure]) -> bool:
     """Say whether a candidate without a label is one without an error."""
     for measure in measures:
-        if measure.kind in ("marks", "flags"):
+        if measure.kind == "marks":
             return True
         (column, *_) = measure.columns
         if measure.kind == "tags" and any(value == [] for value in column.values):
@@ -160,10 +172,6 @@ def _blank_is_good(measures: Sequence[Measure]) -> bool:
     return False
 
 
-def _made_up(labels: Sequence[str]) -> str:
-    return MADE_UP if MADE_UP not in labels else f"{MADE_UP} at all"
-
-
 def _without_error(
     no_error: str,
     why: str,
@@ -171,7 +179,7 @@ def _without_error(
     measures: Sequence[Measure],
     separator: str | None,
 ) -> Quality:
-    """The rule `no_error`; a label that no candidate has stands for those without any."""
+    """The rule `no_error`; a label that no candidate has is that of those without any."""
     blank = no_error if no_error not in labels else None
     if blank is not None and not _blank_is_good(measures) and not _has_blanks(measures):
         raise SourceError(
@@ -205,55 +213,58 @@ def _ordered(
     return Quality({"rule": "order", "better": better}, why, tuple(labels), None, separator)
 
 
-def _by_numbers(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> Quality:
-    numbers = [[n for column in measure.columns for n in column.numbers] for measure in measures]
-    values = {number for each in numbers for number in each}
-    by_many = any(measure.kind == "ratings" for measure in measures)
+def _by_numbers(
+    measures: Sequence[Measure], answers: Answers, ask: Ask | None, *, by_annotator: bool
+) -> Quality:
+    columns = [column for measure in measures for column in measure.columns]
+    raw = {number for column in columns for number in column.numbers}
+    by_many = by_annotator or any(measure.kind == "ratings" for measure in measures)
     if answers.high:
-        return _credit(answers.high, values, "the high scores were given")
+        return _credit(answers.high, raw, "the high scores were given")
+    if raw <= {0, 1} and not by_many and answers.minimum is None:
+        return _by_digits(columns, raw, answers, ask)
+    lower = frozenset(
+        column.name
+        for measure in measures
+        if not ask_direction(measure.columns[0], answers, ask)
+        for column in measure.columns
+    )
+    signs = {column.name: -1 if column.name in lower else 1 for column in columns}
+    numbers = [
+        [signs[column.name] * number for column in measure.columns for number in column.numbers]
+        for measure in measures
+    ]
+    values = {number for each in numbers for number in each}
     if answers.top is not None:
         if not by_many:
             raise SourceError("--top is about ratings of several annotators; there is one score")
-        return Quality({"rule": "majority", "top": answers.top}, "the top rating was given")
+        rule = {"rule": "majority", "top": answers.top}
+        return Quality(rule, "the top rating was given", lower=lower)
     if answers.minimum is not None:
-        return _gap(answers.minimum, "the minimum was given", averaged=by_many)
-    columns = [column for measure in measures for column in measure.columns]
-    if values <= {0, 1} and not by_many:
-        high = _good_digit(columns, ask)
-        return _credit((high,), values, f"scores are 0 and 1, and {high:g} is good")
-    _check_direction(columns)
+        return _gap(answers.minimum, "the minimum was given", lower, by_many=by_many)
     ranges = [max(each) - min(each) for each in numbers]
     whole = all(number.is_integer() for number in values)
     if by_many and whole and max(ranges) <= _WIDE:
         top = max(values)
         why = f"several ratings for a candidate, the highest is {top:g}"
-        return Quality({"rule": "majority", "top": _plain(top)}, why)
+        return Quality({"rule": "majority", "top": _plain(top)}, why, lower=lower)
     why = f"scores from {min(values):g} to {max(values):g}"
     if max(ranges) > _WIDE * min(ranges):
         why += ", but aspects have scales of their own: better convert them apart"
-    return _gap(sensible_minimum(max(ranges)), why, averaged=by_many)
+    return _gap(sensible_minimum(max(ranges)), why, lower, by_many=by_many)
 
 
-def _good_digit(columns: Sequence[Column], ask: Ask | None) -> float:
-    check_one_direction(columns)
-    better = more_is_better(columns)
-    if better is not None:
-        return float(better)
-    names = ", ".join(column.name for column in columns)
-    text = f"Which number says that a candidate is good, under {names}?"
-    (chosen,) = ask_for(Question("high", text, ("0", "1"), "the name does not say"), ask)
-    return float(chosen)
-
-
-def _check_direction(columns: Sequence[Column]) -> None:
-    """Complain of numbers of which less is better: every rule takes the higher for the better."""
-    worse = [column.name for column in columns if more_is_better([column]) is False]
-    if worse:
-        raise SourceError(
-            f"{', '.join(worse)}: less of it is better, by its name, and higher scores count as "
-            "better; name the good ones with --high, or turn the numbers around in a copy; where "
-            "higher is better all the same, say from which difference on with --minimum"
-        )
+def _by_digits(
+    columns: Sequence[Column], values: set[float], answers: Answers, ask: Ask | None
+) -> Quality:
+    check_one_direction(columns, answers)
+    better = more_is_better(columns, answers)
+    if better is None:
+        names = ", ".join(column.name for column in columns)
+        text = f"Which number says that a candidate is good, under {names}?"
+        (chosen,) = ask_for(Question("high", text, ("0", "1"), "the name does not say"), ask)
+        better = chosen == "1"
+    return _credit((float(better),), values, f"scores are 0 and 1, and {better:d} is good")
 
 
 def _credit(high: Sequence[float], values: set[float], why: str) -> Quality:
@@ -268,9 +279,10 @@ def _credit(high: Sequence[float], values: set[float], why: str) -> Quality:
     return Quality(rule, why)
 
 
-def _gap(minimum: float, why: str, *, averaged: bool) -> Quality:
+def _gap(minimum: float, why: str, lower: frozenset[str], *, by_many: bool) -> Quality:
     rule = {"rule": "gap", "minimum": _plain(minimum), "tolerance": 1e-6}
-    return Quality(rule, why, averaged=averaged)
+    rule |= {"ratings": "mean"} if by_many else {}
+    return Quality(rule, why, lower=lower)
 
 
 def sensible_minimum(width: float) -> float:

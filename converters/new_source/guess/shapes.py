@@ -1,151 +1,217 @@
-"""Tables that are not a row per candidate, with numbers as Python writes them.
+"""Rows that are not a candidate each: two texts and which is better, a text per system, spans."""
 
-None of them is read: each is told, with what to do about it.
-"""
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
-from collections.abc import Iterable, Sequence
-
+from nnd.converters.contents import Column, words_of
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.aspects import Measure
-from nnd.converters.new_source.guess.columns import Column
-from nnd.converters.reading import shown
+from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 
-_LONG = 20  # characters on average of what may be a candidate
-_LONGEST_NAME = 200
-_MOST_LISTED = 6
-_SCALE = 10  # the highest of scales beside which 99 is no number
-_LEAST_SCALE = 3
-_NO_ANSWER = frozenset([-999.0, -99.0, -9.0, -1.0, 99.0, 999.0, 9999.0])
-_SOMETHING_ELSE = (
-    words.CONTEXT
-    | words.MAYBE_CONTEXT
-    | words.MAYBE_CANDIDATE
-    | words.REFERENCE
-    | words.COMMENT
-    | words.IDENTIFIER
-    | words.ANNOTATOR
-    | words.LABEL
-)
+TIE = "tie"
+SYSTEM, CANDIDATE = "_system", "candidate"
+"""What the columns of split rows are called."""
+
+_TIES = frozenset(["tie", "tied", "draw", "equal", "same", "both", "neither", "none"])
+_MOST_VERDICTS = 10
+_TAGGED = 0.1  # of the texts
+_TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
 
 
-def check_not_compared(candidate: Column, columns: Sequence[Column]) -> None:
-    """Complain of a candidate beside which stand others, that it is compared with.
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Rows that hold two texts of which one is better.
+
+    Attributes:
+        sides: Their columns; without a verdict the first is the better one.
+        systems: Columns that name the system of each, if any.
+        verdict: The column that says which is better, or None.
+        values: Cell of the verdict → `first`, `second` or `tie`.
+    """
+
+    sides: tuple[Column, Column]
+    systems: tuple[Column, ...]
+    verdict: Column | None
+    values: Mapping[str, str]
+
+
+def pair_of(
+    sides: Sequence[Column], columns: Sequence[Column], answers: Answers, ask: Ask | None
+) -> Pair | None:
+    """Return how the better of two texts is known; None where each is judged by itself.
 
     Raises:
-        SourceError: If names of columns differ in the side only: `output_a` and `output_b`.
+        SourceError: If it must be asked.
     """
-    different = len(candidate.counts)
-    twins = [
+    if answers.label or answers.score or answers.rating or answers.mark:
+        return None
+    one, other = sides
+    rest = [column for column in columns if column not in sides]
+    better = answers.better or _ask_better(sides, rest, ask)
+    systems = tuple(
         column
-        for column in columns
-        if column.kind == "text"
-        and column.level == candidate.level
-        and column.path[:-1] == candidate.path[:-1]
-        and column.words & words.SIDES
-        and column.words - words.SIDES == candidate.words - words.SIDES
-        and different <= 2 * len(column.counts) <= 4 * different
-    ]
-    if candidate in twins and len(twins) > 1:
-        raise _several_in_a_row(twins)
+        for side in sides
+        for column in rest
+        if column.words & words.SYSTEM and _side(side, sides) & column.words
+    )
+    systems = systems if len(systems) == len(sides) else ()
+    if better in (one.name, other.name):
+        turned = better == other.name
+        ordered = (other, one) if turned else (one, other)
+        return Pair(ordered, systems[::-1] if turned else systems, None, {})
+    verdict = next((column for column in rest if column.name == better), None)
+    if verdict is None:
+        names = ", ".join(column.name for column in (*sides, *_verdicts(rest)))
+        raise SourceError(f"--better: there is no column {better}; it may be one of {names}")
+    values = _values(verdict, (one, other), answers)
+    return Pair((one, other), systems, verdict, values)
 
 
-def check_not_wide(columns: Iterable[Column]) -> None:
-    """Complain of rows without a system that hold several texts, each of a system of its own.
+def _ask_better(sides: Sequence[Column], rest: Sequence[Column], ask: Ask | None) -> str:
+    names = tuple(column.name for column in (*sides, *_verdicts(rest)))
+    text = f"Which of {sides[0].name} and {sides[1].name} is better?"
+    why = "name the column of the better text, or of the verdict; where each text is judged by "
+    why += "itself, name its columns with --score or --label instead"
+    (answer,) = ask_for(Question("better", text, names, why), ask)
+    return answer
 
-    Raises:
-        SourceError: If there are several columns of texts, or lists of them.
-    """
-    found = [
+
+def _verdicts(columns: Sequence[Column]) -> list[Column]:
+    return [
         column
         for column in columns
         if column.above == 0
-        and column.kind in ("text", "texts")
-        and column.length >= _LONG
-        and (column.all_words & words.CANDIDATE or not column.words & _SOMETHING_ELSE)
-        and not column.words & words.REFERENCE
+        and column.kind in ("text", "number")
+        and 1 < len(column.counts) <= _MOST_VERDICTS
+        and column.is_short
+        and not column.words & (words.CONTEXT | words.CANDIDATE)
     ]
-    if len(found) > 1 or any(column.kind == "texts" for column in found):
-        raise _several_in_a_row(found)
 
 
-def _several_in_a_row(found: Sequence[Column]) -> SourceError:
-    names = ", ".join(column.name for column in found[:_MOST_LISTED])
-    more = f", and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
-    return SourceError(
-        f"several candidates seem to stand in a row, under {names}{more}, where a row for each is "
-        "read; write a copy with a row per candidate: the context, the system, its text and what "
-        "was said of it (of two that were compared `won` or `lost`, and a key of the comparison "
-        "for --context-id), or write convert.py as CONTRIBUTING.md shows; if there is one in each "
-        "row, name it with --candidate and its system with --system"
+def _side(column: Column, sides: Sequence[Column]) -> frozenset[str]:
+    """Return the words of a name that the names of the other texts do not have."""
+    others = (other.words for other in sides if other is not column)
+    return column.words - frozenset(chain.from_iterable(others))
+
+
+def _values(verdict: Column, sides: tuple[Column, Column], answers: Answers) -> dict[str, str]:
+    """Return what each cell of a verdict means, as its words or the user say."""
+    names = {sides[0].name: "first", sides[1].name: "second", TIE: TIE}
+    given = dict(entry.partition("=")[::2] for entry in answers.verdict)
+    found: dict[str, str] = {}
+    for cell in verdict.counts:
+        meant = names.get(given.get(cell, cell))
+        if meant is None and cell not in given:
+            said = frozenset(words_of(cell))
+            fits = [side for side in sides if said & _side(side, sides)]
+            meant = names[fits[0].name] if len(fits) == 1 else TIE if said & _TIES else None
+        if meant is not None:
+            found[cell] = meant
+    left = [cell for cell in verdict.counts if cell not in found]
+    if left or not {"first", "second"} <= {*found.values()}:
+        left = left or list(verdict.counts)
+        usage = " ".join(f"--verdict {cell}=COLUMN" for cell in left)
+        raise SourceError(
+            f"What do the verdicts {', '.join(left)} under {verdict.name} mean? Say so with "
+            f"{usage}, where COLUMN is {sides[0].name}, {sides[1].name} or {TIE}"
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """Rows that hold a text of each of several systems, and perhaps what was said of it.
+
+    Attributes:
+        systems: Name of a system → what its columns are called after.
+        patterns: New column → name of the columns it comes from, with {system} in it.
+    """
+
+    systems: Mapping[str, str]
+    patterns: Mapping[str, str]
+
+    def section(self) -> dict[str, Any]:
+        """Return the `wide` section of a table."""
+        same = all(name == part for name, part in self.systems.items())
+        systems = list(self.systems) if same else dict(self.systems)
+        return {"systems": systems, "columns": dict(self.patterns)}
+
+
+def wide_of(candidates: Sequence[Column], columns: Sequence[Column]) -> Wide:
+    """Return the systems of several texts in a row, and the columns that each of them has."""
+    names = [column.name for column in candidates]
+    first, last = _shared(names), _shared([name[::-1] for name in names])
+    parts = [name[len(first) : len(name) - len(last)] for name in names]
+    if not all(parts):
+        first, last, parts = "", "", names
+    patterns = {CANDIDATE: f"{first}{{system}}{last[::-1]}"}
+    every = {column.name for column in columns}
+    for name in every - set(names):
+        for part in sorted(parts, key=len, reverse=True):
+            pattern = name.replace(part, "{system}", 1)
+            if part in name and all(pattern.replace("{system}", p) in every for p in parts):
+                new = words.slug(pattern.replace("{system}", ""), "judged")
+                patterns.setdefault(new, pattern)
+                break
+    order = [column.name for column in columns]
+    patterns = dict(
+        sorted(patterns.items(), key=lambda e: order.index(e[1].replace("{system}", parts[0])))
     )
+    return Wide(dict(zip((part.strip("_- .") for part in parts), parts, strict=True)), patterns)
 
 
-def check_names(system: Column) -> None:
-    """Complain of texts where the names of systems should be.
-
-    Raises:
-        SourceError: If one is too long for a name.
-    """
-    longest = max(map(len, system.counts), default=0)
-    if longest > _LONGEST_NAME:
-        raise SourceError(
-            f"--system: {system.name} holds texts of up to {longest:,} characters, and no names; "
-            "name another column"
-        )
+def _shared(names: Sequence[str]) -> str:
+    """Return the beginning that names share, up to the end of a word."""
+    size = next((n for n, chars in enumerate(zip(*names, strict=False)) if len({*chars}) > 1), 0)
+    while size and names[0][size - 1].isalnum():
+        size -= 1
+    return names[0][:size]
 
 
-def check_one_aspect(columns: Iterable[Column]) -> None:
-    """Complain of a table with a row per aspect, whose scores cannot be told apart.
-
-    Args:
-        columns: Those that were taken for nothing, where candidates stand in several rows.
-
-    Raises:
-        SourceError: If one of them is called like what names aspects.
-    """
-    for column in columns:
-        if column.words & words.ASPECT and column.kind == "text":
-            raise SourceError(
-                f"{column.name} seems to name what was judged in each row "
-                f"({shown(next(iter(column.counts)))}), and rows of one candidate cannot be told "
-                "apart by it; give every aspect a column of its own in a copy of the file, or "
-                "write convert.py as CONTRIBUTING.md shows"
-            )
-
-
-def check_numbers(columns: Iterable[Column]) -> None:
-    """Complain of columns that would be scores, but for how some of their cells are written.
-
-    Raises:
-        SourceError: If numbers have a decimal comma, or a few cells are no numbers.
-    """
-    for column in columns:
-        if column.spoilt_by is None:
-            continue
-        remedy = "leave such a cell empty in a copy of the file"
-        if column.has_commas:
-            remedy = "write numbers with a point, and without a comma, in a copy of the file"
-        raise SourceError(
-            f"{column.name}: holds numbers, and {shown(column.spoilt_by)}; {remedy}, or take what "
-            "it says as labels with --label"
-        )
+def split_columns(wide: Wide, columns: Sequence[Column]) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns of rows that were split, and old name → new name."""
+    known = {column.name: column for column in columns}
+    renamed = {
+        pattern.replace("{system}", part): new
+        for new, pattern in wide.patterns.items()
+        for part in wide.systems.values()
+    }
+    rows = columns[0].rows
+    found = [
+        Column(column.name, column.path, 0, _repeat(column, len(wide.systems)), 1)
+        for column in columns
+        if column.name not in renamed
+    ]
+    names = [name for _ in range(rows) for name in wide.systems]
+    found.append(Column(SYSTEM, (SYSTEM,), 0, names, 0))
+    for new, pattern in wide.patterns.items():
+        own = [known[pattern.replace("{system}", part)].values for part in wide.systems.values()]
+        values = [value for row in zip(*own, strict=True) for value in row]
+        found.append(Column(new, (new,), 0, values, 0))
+    return found, renamed
 
 
-def check_scales(measures: Iterable[Measure]) -> None:
-    """Complain of a number that stands for no answer: 99 on a scale from 1 to 5.
+def _repeat(column: Column, times: int) -> list[Any]:
+    return [value for value in column.values for _ in range(times)]
 
-    Raises:
-        SourceError: If there is one.
-    """
-    for column in (column for measure in measures for column in measure.columns):
-        numbers = set(column.numbers) if column.kind in ("number", "numbers") else set[float]()
-        scale = numbers - _NO_ANSWER
-        odd = sorted(numbers & _NO_ANSWER)
-        is_scale = len(scale) >= _LEAST_SCALE and min(scale) >= 0 and max(scale) <= _SCALE
-        if odd and is_scale:
-            raise SourceError(
-                f"{column.name}: {odd[0]:g} among numbers from {min(scale):g} to {max(scale):g} "
-                "looks like no answer; leave such cells empty in a copy of the file, or name the "
-                "column with --score or --rating if it is a score like the others"
-            )
+
+def tags_in(columns: Sequence[Column]) -> list[str]:
+    """Return the tags around marked words in texts, e.g. <v> and </v>."""
+    found = Counter(name for c in columns for cell in c.counts for name in {*_TAG.findall(cell)})
+    texts = sum(len(column.counts) for column in columns)
+    names = [name for name, n in found.items() if n >= _TAGGED * texts]
+    return [tag for name in names for tag in (f"<{name}>", f"</{name}>")]
+
+
+def aspect_columns(column: Column, judged: Column) -> Iterator[Column]:
+    """Yield a column per aspect that another one names: what was judged under it."""
+    for cell in column.counts:
+        values = [
+            value if str(name).strip() == cell.strip() else None
+            for name, value in zip(column.values, judged.values, strict=True)
+        ]
+        yield Column(cell, (cell,), judged.level, values, 0)

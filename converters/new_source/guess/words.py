@@ -2,23 +2,23 @@
 
 import re
 
+from nnd.converters.contents import words_of
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SYSTEM = _set("engine generator method model models submission summarizer sys system systems")
+SYSTEM = _set("bot engine generator method model models submission summarizer sys system systems")
 CANDIDATE = _set(
     "candidate completion decoded generated generation hyp hypothesis mt output outputs "
     "paraphrase predicted prediction reply response simp simplification simplified summary "
     "target translation"
 )
-MAYBE_CANDIDATE = _set("answer caption content headline question sentence story text title")
 CONTEXT = _set(
     "article context conversation dialog dialogue doc document input instruction orig "
     "original paragraph passage post premise prompt query question source src transcript"
 )
-MAYBE_CONTEXT = _set("answer data fact facts review sentence story table text")
 REFERENCE = _set("gold golden human ref reference references truth")
 IDENTIFIER = _set("guid hash id idx identifier index key number uid uuid")
 CATEGORY = _set("category corpus dataset domain genre section task topic")
@@ -31,11 +31,6 @@ ANNOTATOR = _set(
 ASPECT = _set(
     "aspect attribute criteria criterion dimension item metric q question scale statement"
 )
-SIDES = _set(
-    "1 2 3 4 a accepted b better c chosen d first left loser preferred rejected right second "
-    "third winner worse"
-)
-
 ERROR = _set(
     "addition defect defects error errors fault faults flaw flaws hallucinated hallucination "
     "hallucinations issue issues mistake mistakes mistranslation omission problem problems "
@@ -57,9 +52,9 @@ SCORE = _set(
 COUNTED = _set(
     "age agreement begin bert bertscore bleu bleurt char chars chrf comet confidence cost count "
     "date day duration elapsed end entropy epoch kappa len length logprob loss meteor minutes num "
-    "offset order pos position ppl perplexity prob probability rank ranking rouge seconds seed "
-    "size start std stddev step temperature ter time timestamp token tokens turn variance version "
-    "words year zscore"
+    "offset order place pos position ppl perplexity prob probability rank ranking rouge seconds "
+    "seed size start std stddev step temperature ter time timestamp token tokens turn variance "
+    "version words year zscore"
 )
 COMMENT = _set(
     "comment comments explanation feedback justification note notes rationale remark remarks"
@@ -72,16 +67,13 @@ BETTER = SCORE | _set(
     "safe sensible simple specific supported true truthful understandable useful valid"
 )
 WORSE = ERROR | _set(
-    "bad bias biased contradiction contradictory contradicts difficulty disfluency disfluent "
-    "distance distortion dull edits effort fabricated fabrication false generic harm harmful "
-    "hallucinates hter impolite inaccurate incoherent incomplete inconsistency inconsistent "
-    "incorrect invalid irrelevant mislead misleading missing nonsense nonsensical offensive "
-    "offensiveness omitted omits penalty rank ranking redundancy redundant repetition repetitions "
-    "repetitive repetitiveness rude rudeness severity spam stereotype ter toxicity unclear "
-    "ungrammatical ungrounded unnatural unsafe unsupported untrue vague verbose violation "
-    "violations worse worst"
+    "bad bias biased difficulty dull edits effort fabricated fabrication false generic harm "
+    "harmful hallucinates impolite irrelevant mislead misleading missing offensive "
+    "offensiveness omitted omits penalty redundancy redundant repetition repetitions "
+    "repetitive repetitiveness rude rudeness severity spam stereotype toxicity vague verbose "
+    "violation violations worse worst"
 )
-"""Better or worse, the more there is of it: what `guess_direction` goes by."""
+"""Better or worse, the more there is of it; names that negate another word are asked."""
 
 DENIED = _set("free lack less no non not without")
 
@@ -123,32 +115,6 @@ YES, NO = ("yes", "true"), ("no", "false", "0")
 
 KINDS_OF_FAULT = _set("consistent factual faithful")
 """Good news, but for a column of errors, where they tell the kind."""
-
-DEGREES = frozenset(["high", "strongly agree", "yes"])
-"""What scales begin with that say how much of something there is, and not how good it is."""
-
-SCALES = (
-    ("excellent", "very good", "good", "fair", "poor", "very poor"),
-    ("excellent", "good", "average", "poor", "terrible"),
-    ("excellent", "good", "acceptable", "ok", "bad", "very bad"),
-    ("perfect", "good", "ok", "fair", "bad"),
-    ("very good", "good", "neutral", "bad", "very bad"),
-    ("good", "medium", "bad"),
-    ("high", "medium", "low"),
-    ("correct", "partially correct", "incorrect"),
-    ("yes", "partially", "no"),
-    ("strongly agree", "agree", "neutral", "disagree", "strongly disagree"),
-    ("no error", "minor", "major", "critical"),
-    ("none", "minor", "major", "critical"),
-)
-"""Scales of labels, the best first; a file may use a part of one, but three labels at least."""
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a name in lower case: `docId_2` has doc, id and 2."""
-    return [word.lower() for word in _WORD.findall(name)]
 
 
 def plain_label(label: str) -> str:

@@ -23,12 +23,12 @@ class NewSource(Shown):
     """A source folder that was written.
 
     Attributes:
-        folder: Where it lies.
-        file: The annotation file that it was made from.
-        guess: What the columns of the file were taken for, and why.
-        files: What lies in the folder.
+        folder: Where it is.
+        file: The annotation file that it was made from, or the folder of several.
+        guess: What the columns of the file were taken for.
+        files: What is in the folder.
         counts: What the file gives, as in a manifest.
-        notes: What was left out of the file.
+        notes: What is not read of the file, and which option reads it.
         left: What a person must fill in or check, and why.
         examples: A few of its pairs to look at.
     """
@@ -49,7 +49,7 @@ class NewSource(Shown):
 
     def table(self) -> "Table":
         """Return what every column was taken for, with values from the file."""
-        titles = ("column", "taken for", "because", "such as")
+        titles = ("column", "taken for", "such as")
         return text_table(titles, map(_cells, self.columns()), prose=titles[2:])
 
     def todo_table(self) -> "Table":
@@ -77,13 +77,12 @@ class NewSource(Shown):
         ]
 
     def columns(self) -> list[dict[str, Any]]:
-        """Return what every column was taken for, and why, with samples."""
+        """Return what every column was taken for, with samples."""
         roles = self.guess.roles()
         return [
             {
                 "column": column.name,
                 "role": roles[column.name],
-                "why": self.guess.why.get(column.name, ""),
                 "distinct": len(column.counts),
                 "samples": samples(column),
             }
@@ -91,7 +90,7 @@ class NewSource(Shown):
         ]
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each column of the file: column, role, why, distinct, samples."""
+        """Return a row for each column of the file: column, role, distinct, samples."""
         return pl.DataFrame(self.columns())
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,4 +109,4 @@ class NewSource(Shown):
 
 def _cells(column: Mapping[str, Any]) -> list[str]:
     shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]]
-    return [column["column"], column["role"], column["why"], "\n".join(shown)]
+    return [column["column"], column["role"], "\n".join(shown)]

@@ -1,128 +1,143 @@
-"""`nnd new-source`: from an annotation file that nobody has described to a source that converts."""
+"""`nnd new-source`: from annotation files without a description to a source that converts."""
 
+import contextlib
 import hashlib
-from collections.abc import Iterator
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from nnd.converters.contents import SUFFIXES, Content, read_content
 from nnd.converters.examples import pair_examples
 from nnd.converters.folder import Conversion, convert_source
 from nnd.converters.new_source.guess import (
-    COUNTED,
+    UNUSED,
     Answers,
     Ask,
-    Content,
     Guess,
     guess,
-    more_is_better,
-    read_content,
+    not_read,
 )
-from nnd.converters.new_source.scaffold.code import nested_code
-from nnd.converters.new_source.scaffold.facts import is_mapped, source_facts
-from nnd.converters.new_source.scaffold.files import write_objects
+from nnd.converters.new_source.scaffold.facts import source_facts
 from nnd.converters.new_source.scaffold.fixture import invent
-from nnd.converters.new_source.scaffold.gather import gathered_code
 from nnd.converters.new_source.scaffold.outcome import NewSource
+from nnd.converters.new_source.scaffold.table import is_mapped
+from nnd.converters.new_source.scaffold.template import nested_code
 from nnd.converters.new_source.scaffold.yaml import as_yaml, expected_yaml, left_to_fill
+from nnd.converters.reading import write_objects
 from nnd.converters.source import BUILT_IN, Source, load_source
 from nnd.schemas import SourceError, check_new, check_rows, make_new
 
 _COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 _LEAST_SYSTEMS = 2
 _EXAMPLES = 2
+_MOST_DRAWS = 8
 
 
 def new_source(
     name: str,
-    file: str | Path,
+    file: str | Path | Sequence[str | Path],
     out: str | Path | None = None,
     *,
     answers: Answers | None = None,
     sheet: str | None = None,
     ask: Ask | None = None,
 ) -> NewSource:
-    """Look at an annotation file, and write a source folder for it that converts.
+    """Look at annotation files, and write a source folder for them that converts.
 
-    The folder holds source.yaml, a convert.py where a `table:` section does not do, and a fixture
-    of invented rows. Both the file and the fixture were converted before it is put in its place;
-    the same file and answers give the same bytes.
+    The folder holds source.yaml, a convert.py where the files are nested JSON, and a fixture of
+    invented rows. Both the files and the fixture were converted before it is put in its place;
+    the same files and answers give the same bytes.
 
     Args:
         name: Name of the source: lower-case letters, digits and underscores.
-        file: A csv, tsv, jsonl, json, xlsx or parquet file, a row or an object per candidate.
-        out: Folder to make; None: called like the source, in the current folder.
+        file: A csv, tsv, jsonl, json, xlsx or parquet file, several of one shape, or their folder.
+        out: Folder to make; None: the name of the source, in the current folder.
         answers: What need not be guessed.
         sheet: Sheet of a workbook; None: the first.
-        ask: Puts what cannot be guessed to a person; None: it is an error that names the flag.
+        ask: Puts what cannot be guessed to a person; None: it is an error that names the option.
 
     Raises:
-        SourceError: If the file cannot be read, something cannot be guessed, or what was guessed
+        SourceError: If a file cannot be read, something cannot be guessed, or what was guessed
             does not convert. Nothing is written then.
         NNDError: If `out` exists, or cannot be written.
     """
-    path, target = Path(file), Path(name if out is None else out)
-    _check_name(name, path)
+    target = Path(name if out is None else out)
+    given = [Path(file)] if isinstance(file, str | Path) else [Path(each) for each in file]
+    _check_name(name)
+    paths, origin = _files(given)
     check_new(target)
-    content = read_content(path, sheet)
-    found = _guessed(content, answers, ask)
-    declared = {"name": path.name, "url": None, **_digest(path)}
-    facts = source_facts(name, found, declared, sheet)
-    code = gathered_code(found) if is_mapped(found) else nested_code(found)
+    said = answers or Answers()
+    try:
+        content = read_content(paths, sheet, said.each)
+    except SourceError as error:
+        raise SourceError(_placed(paths, str(error))) from error
+    found = _guessed(content, said, ask)
+    facts = source_facts(name, found, [_declared(*each) for each in paths.items()], sheet)
+    code = None if is_mapped(found) else nested_code(found)
     _check_facts(facts, target)
     with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
         if code is not None:
             (fresh / "convert.py").write_text(code, encoding="utf-8", newline="")
-        write_objects(fresh / "fixture" / path.name, invent(found), content, sheet)
-        conversion = _prove(fresh, facts, path, found)
+        conversion = _prove(fresh, facts, origin, found, sheet)
     files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
     left = tuple(left_to_fill(facts))
-    notes = (*content.notes, *_left_aside(found))
-    counts = conversion.manifest["counts"]
+    counts, notes = conversion.manifest["counts"], tuple(not_read(found))
     examples = pair_examples(name, conversion.pairs, _EXAMPLES)
-    return NewSource(target, path, found, files, counts, notes, left, examples)
+    return NewSource(target, origin, found, files, counts, notes, left, examples)
 
 
-def _left_aside(found: Guess) -> Iterator[str]:
-    """Say which columns would be scores, were it not for some of their cells, or for their name."""
-    by_number = not any(measure.has_labels for measure in found.measures)
-    for column in found.unused:
-        is_judged = column.kind == "number" and not column.words & COUNTED
-        if by_number and is_judged and more_is_better([column]) is False:
-            yield (
-                f"column {column.name} is not used: less of it is better, by its name; convert it "
-                "apart, with --score and --high"
+def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
+    """Return the files by the names that they get in source.yaml, and where all of them are."""
+    paths: list[Path] = []
+    for path in given:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
+            paths += [p for p in inside if p.is_file()]
+        elif path.is_file():
+            paths.append(path)
+        else:
+            raise SourceError(
+                f"{path}: there is no such file; name the annotation file with --from"
             )
-        if column.spoilt_by is not None:
-            yield (
-                f"column {column.name} is not used: {found.why[column.name]}; leave such a cell "
-                "empty in a copy of the file if it is a score"
-            )
+    if not paths:
+        raise SourceError(
+            f"{given[0]}: a folder without {', '.join(SUFFIXES)} files; name the annotation file "
+            "with --from"
+        )
+    if len(paths) == 1:
+        return {paths[0].name: paths[0]}, paths[0]
+    folder = Path(os.path.commonpath([path.resolve().parent for path in paths]))
+    return {path.resolve().relative_to(folder).as_posix(): path for path in paths}, folder
 
 
-def _guessed(content: Content, answers: Answers | None, ask: Ask | None) -> Guess:
+def _placed(paths: dict[str, Path], reason: str) -> str:
+    """Return an error with the file that it is about in front, unless it names one."""
+    is_placed = any(reason.startswith(path.name) for path in paths.values())
+    return reason if is_placed else f"{next(iter(paths))}: {reason}"
+
+
+def _guessed(content: Content, answers: Answers, ask: Ask | None) -> Guess:
     try:
         return guess(content, answers, ask)
     except SourceError as error:
         left_out = "".join(f"; {note}" for note in content.notes)
-        raise SourceError(f"{content.file}: {error}{left_out}") from error
+        raise SourceError(f"{content.files[0]}: {error}{left_out}") from error
 
 
-def _check_name(name: str, file: Path) -> None:
+def _check_name(name: str) -> None:
     for problem in check_rows("source", [{"name": name}]):
         if problem.path == "name":
             raise SourceError(f"{problem.message} ({problem.remedy})")
     if (BUILT_IN / name).is_dir():
         raise SourceError(f"{name}: a built-in source has this name; choose another")
-    if not file.is_file():
-        what = "is a folder" if file.is_dir() else "there is no such file"
-        raise SourceError(f"{file}: {what}; name the annotation file with --from")
 
 
-def _digest(path: Path) -> dict[str, Any]:
+def _declared(name: str, path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return {"sha256": digest, "bytes": file.tell()}
+        return {"name": name, "url": None, "sha256": digest, "bytes": file.tell()}
 
 
 def _check_facts(facts: dict[str, Any], target: Path) -> None:
@@ -134,40 +149,57 @@ def _check_facts(facts: dict[str, Any], target: Path) -> None:
         )
 
 
-def _prove(folder: Path, facts: dict[str, Any], file: Path, found: Guess) -> Conversion:
-    """Convert file and fixture, and write source.yaml and expected.yaml with what they give."""
+def _prove(
+    folder: Path, facts: dict[str, Any], origin: Path, found: Guess, sheet: str | None
+) -> Conversion:
+    """Convert files and fixture, and write source.yaml and expected.yaml with what they give."""
     facts["expected"] = None
-    why = {"quality": found.quality.why} | {
-        "table" if "table" in facts else "aspects": _told(found)
-    }
+    why = {"quality": found.quality.why, "table": _taken(found)}
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
-    conversion = _converted(load_source(folder), file, found)
+    conversion = _converted(load_source(folder), origin, found)
     counts = conversion.manifest["counts"]
-    if counts["systems"] >= _LEAST_SYSTEMS:
+    if counts["systems"] >= _LEAST_SYSTEMS or found.system is None:
         facts["expected"] = {name: counts[name] for name in _COUNTS}
         if counts["by_category"]:
             facts["expected"]["by_category"] = counts["by_category"]
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
-    fixture = _converted(load_source(folder), folder / "fixture" / file.name, found).manifest
+    fixture = _invented(folder, found, sheet).manifest
     dropped = {entry["reason"]: entry["n"] for entry in fixture["dropped"]}
     text = expected_yaml(fixture["counts"], dropped)
     (folder / "fixture" / "expected.yaml").write_text(text, encoding="utf-8", newline="")
     return conversion
 
 
-def _converted(source: Source, file: Path, found: Guess) -> Conversion:
+def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
+    """Write a fixture that makes pairs: which of its texts are good is drawn."""
+    source, content = load_source(folder), found.content
+    names = content.files
+    place = folder / "fixture" / (names[0] if len(names) == 1 else "")
+    for seed in range(_MOST_DRAWS):
+        for name, objects in zip(names, invent(found, seed), strict=True):
+            path = folder / "fixture" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_objects(path, objects, content.delimiter, quoted=content.quoted, sheet=sheet)
+        with contextlib.suppress(SourceError):
+            conversion = convert_source(source, place)
+            if conversion.manifest["counts"]["pairs"]:
+                return conversion
+    return _converted(source, place, found)
+
+
+def _converted(source: Source, origin: Path, found: Guess) -> Conversion:
     try:
-        return convert_source(source, file)
+        return convert_source(source, origin)
     except SourceError as error:
         reason = str(error).replace(str(source.folder), "the new source")
         raise SourceError(
-            f"what was guessed does not convert: {reason}. Guessed: {_told(found)}; name the right "
-            "columns with --context, --candidate, --system, --label, --score or --rating, or "
-            "correct a copy of the file"
+            f"what was guessed does not convert: {reason}. Guessed: {_taken(found)}; name the "
+            "right columns with --context, --context-id, --candidate, --candidate-id, --system, "
+            "--label, --score or --rating, or correct a copy of the file"
         ) from error
 
 
-def _told(found: Guess) -> str:
-    """Say in a line what the columns were taken for."""
-    taken = [f"{name} is {role}" for name, role in found.roles().items() if role != "not used"]
+def _taken(found: Guess) -> str:
+    """Return in a line what the columns were taken for."""
+    taken = [f"{name} is {role}" for name, role in found.roles().items() if role != UNUSED]
     return ", ".join(taken)

@@ -10,7 +10,7 @@ from nnd.converters.source.table.context import ContextReader
 from nnd.converters.source.table.pairs import pair_annotations
 from nnd.converters.source.table.section import Table, check_table, only_aspect, tables_of
 from nnd.converters.source.table.spans import span_annotations
-from nnd.converters.source.table.steps import read_table, steps_of
+from nnd.converters.source.table.steps import Unfold, read_table, steps_of
 from nnd.converters.source.table.votes import vote_annotations
 
 
@@ -19,8 +19,12 @@ def has_table(source: Source) -> bool:
     return bool(tables_of(source))
 
 
-def table_annotations(files: Files) -> Iterator[Annotation]:
+def table_annotations(files: Files, unfold: Unfold | None = None) -> Iterator[Annotation]:
     """Yield the annotations of a source's tables, section by section.
+
+    Args:
+        files: The files of the source.
+        unfold: Makes the rows of each outermost object of nested JSON.
 
     Raises:
         SourceError: If a section makes no sense, a table lacks a column, has one twice, or a row
@@ -31,7 +35,7 @@ def table_annotations(files: Files) -> Iterator[Annotation]:
         check_table(table, files.source)
         steps_of(table, files)  # an expression that is wrong is one before any file is read
     for table in tables:
-        yield from _annotations(table, files)
+        yield from _annotations(table, files, unfold)
 
 
 def table_references(files: Files) -> Iterator[Reference]:
@@ -55,8 +59,8 @@ def table_references(files: Files) -> Iterator[Reference]:
                     )
 
 
-def _annotations(table: Table, files: Files) -> Iterator[Annotation]:
-    rows = read_table(table, files)
+def _annotations(table: Table, files: Files, unfold: Unfold | None) -> Iterator[Annotation]:
+    rows = read_table(table, files, unfold)
     match table:
         case {"pairs": {"high": _}}:
             return pair_annotations(rows, table, only_aspect(table["pairs"], files.source))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from nnd.converters.reading import read_rows
+from nnd.converters.reading import read_rows, unfold_records
 from nnd.converters.source import Files
 from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.expressions import compute, keep_where, parse_expression
@@ -19,6 +19,9 @@ from nnd.converters.source.table.section import (
 from nnd.converters.source.table.wide import NAME, NAMES, split_rows, wide_columns
 
 Rows: TypeAlias = Iterator[Row]
+
+Unfold: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Mapping[str, Any]]]
+"""Makes the rows of one object of nested JSON."""
 
 FILE, NUMBER = "_file", "_row"
 """Columns that every table has: the declared name of its file, and the number of the row from 1."""
@@ -38,23 +41,26 @@ class Step(NamedTuple):
     apply: Callable[[Rows], Rows]
 
 
-def read_table(table: Table, files: Files) -> Rows:
-    """Yield the rows of a section's files after its steps."""
+def read_table(table: Table, files: Files, unfold: Unfold | None = None) -> Rows:
+    """Yield the rows of a section's files after its steps; `unfold` makes them of nested JSON."""
     steps = steps_of(table, files)
     needed, given = list[str](), {FILE, NUMBER}
     for step in steps:
         needed += [column for column in step.reads if column not in given]
         given.update(step.gives)
     needed += [column for column in columns_of(table) if column not in given]
-    rows = _read(table, files, list(dict.fromkeys(needed)))
+    rows = _read(table, files, list(dict.fromkeys(needed)), unfold)
     for step in steps:
         rows = step.apply(rows)
     return rows
 
 
-def _read(table: Table, files: Files, columns: list[str]) -> Rows:
+def _read(table: Table, files: Files, columns: list[str], unfold: Unfold | None) -> Rows:
     for name in file_names(table, files.source):
-        records = read_rows(files.path(name), name, table, columns)
+        if unfold is None:
+            records = read_rows(files.path(name), name, table, columns)
+        else:
+            records = unfold_records(files.path(name), name, columns, unfold)
         for number, record in enumerate(records, start=1):
             fields = {**record.fields, FILE: name, NUMBER: number}
             yield Row(record.where, fields, files.report)

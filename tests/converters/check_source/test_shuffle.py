@@ -12,10 +12,9 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes
 
 from nnd.converters.check_source.shuffle import shuffle_file
-from nnd.converters.new_source.guess.content import read_content
-from nnd.converters.new_source.scaffold.files import write_objects
 from nnd.converters.reading.records import read_cells
 from nnd.converters.reading.workbook import read_workbook
+from nnd.converters.reading.writing import write_objects
 
 ROWS = [{"key": f"k{n}", "text": f'text "{n}",\nin two lines', "score": str(n)} for n in range(9)]
 
@@ -37,9 +36,7 @@ def cells(path: Path) -> Iterator[list[str]]:
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 def test_a_table_keeps_its_header_and_its_rows(suffix: str, tmp_path: Path) -> None:
     path, out = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-    plain = tmp_path / "plain.csv"
-    plain.write_text('key,text,score\nk1,"a",1\nk2,b,2\n')
-    write_objects(path, ROWS, read_content(plain))
+    write_objects(path, ROWS, quoted=True)
 
     assert shuffle_file(path, out)
 

@@ -42,8 +42,8 @@ def write(path: Path, header: list[str], label: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write(tmp_path / "scores.csv", ["question", "model", "answer", "score"], "score")
-    write(tmp_path / "labels.csv", ["question", "model", "answer", "label"], "kind")
+    write(tmp_path / "scores.csv", ["question", "model", "output", "score"], "score")
+    write(tmp_path / "labels.csv", ["question", "model", "output", "label"], "kind")
     return tmp_path
 
 
@@ -54,7 +54,6 @@ def test_it_shows_its_guess_what_is_left_and_what_comes_next(folder: Path) -> No
     assert "[red]chair[/red]" in ran.stdout  # a text of the file is no markup
     for shown in (
         "candidate",
-        "its name says answer",
         "Next: fill in chairs/source.yaml (",
         "12 pairs of",
     ):
@@ -88,7 +87,7 @@ def test_without_a_terminal_a_missing_answer_is_an_error_that_names_the_flag(fol
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.count("\n") == 1
-    assert "say so with --no-error, one of: kind 0, kind 1, kind 2" in ran.stderr
+    assert "Say so with --no-error, one of: kind 0, kind 1, kind 2" in ran.stderr
     assert not (folder / "chairs").exists()
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +45,7 @@ def make(tmp_path: Path) -> Make:
         ("a.csv", HEADER.encode(), "a.csv: there is no row below the header"),
         ("a.csv", BODY.encode(), 'a.csv:1: "What is there in room 0 here?" is in the '),
         ("a.csv", (GOOD + GOOD).encode(), 'a.csv:1: "context" is in the first row and again'),
-        ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: one column, "text", where context, candidate,'),
+        ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: one column, "text", where context, candidate and'),
         ("a.csv", GOOD.replace(",", "#").encode(), 'a.csv:1: one column, "context#system#'),
         (
             "a.csv",
@@ -61,13 +62,8 @@ def make(tmp_path: Path) -> Make:
         ),
         (
             "a.csv",
-            GOOD.replace("score", "system").encode(),
-            "a.csv: Which column names the system that wrote the candidate? ",
-        ),
-        (
-            "a.csv",
-            GOOD.replace(",0\n", ",\n").replace(",1\n", ",\n").replace(",2\n", ",\n").encode(),
-            "a.csv: Which columns say how good a candidate is? There is none that could be ",
+            re.sub(r",\d\n", ",\n", GOOD).encode(),
+            "a.csv: Which columns say how good a candidate is? No column can be it ",
         ),
         (
             "a.csv",
@@ -76,16 +72,20 @@ def make(tmp_path: Path) -> Make:
         ),
         (
             "a.csv",
-            GOOD.replace(",2\n", ",2\n" * 1).replace(",1\n", ",n/a\n", 1).encode(),
-            "a.csv: score: hol",
+            GOOD.replace(",1\n", ",n/a\n", 1).encode(),
+            "a.csv: Which label says that nothing is wrong with a candidate? ",
         ),
         (".a.csv", GOOD.encode(), "toy: files/0/name: '.a.csv' does not match"),
         ("a.txt", GOOD.encode(), "a.txt: not a file that can be looked at: a name ends in .csv, "),
         ("a.json", b"[]", "a.json: there is nothing in it; check that this is the right file"),
         ("a.json", b"{}", "a.json: there is nothing in it; check that this is the right file"),
         ("a.json", b"[[1], [2]]", "a.json[0]: [1] is not an object; check that this is the right"),
-        ("a.json", b'{"a": ' * 900 + b"1" + b"}" * 900, "a.json: Which column names the system "),
-        ("a.json", b'[{"a": ' + b"[" * 900 + b"]" * 900 + b"}]", "a.json: Which column names the "),
+        ("a.json", b'{"a": ' * 900 + b"1" + b"}" * 900, "a.json: Which columns hold candidates, "),
+        (
+            "a.json",
+            b'[{"a": ' + b"[" * 900 + b"]" * 900 + b"}]",
+            "a.json: Which columns hold candidates, ",
+        ),
         ("a.jsonl", b'{"a": 1, "a": 2}', 'a.jsonl:1: the key "a" stands twice in one object; '),
         ("a.jsonl", b'{"a": 1}\n{"a": ', "a.jsonl:2: not a whole JSON object: Expecting value "),
         ("a.parquet", b"PAR1 and no more", "a.parquet: cannot be read as Parquet: "),
@@ -104,11 +104,11 @@ def test_what_cannot_be_read_or_guessed_is_told(
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_column_that_is_left_out_is_named_in_the_error(make: Make) -> None:
+def test_a_column_that_is_not_read_is_named_in_the_error(make: Make) -> None:
     with pytest.raises(SourceError) as caught:
-        make("a.csv", GOOD.replace("score", "system").encode())
+        make("a.csv", GOOD.replace("score", "candidate").encode())
 
-    assert str(caught.value).endswith('column "system" is left out: the header has its name twice')
+    assert str(caught.value).endswith('"candidate" is not read: the header has its name twice')
 
 
 @pytest.mark.parametrize(
@@ -178,9 +178,7 @@ def test_a_parquet_file_with_lists_is_told_to_be_none_for_a_table(tmp_path: Path
     frame = frame.with_columns(score=pl.concat_list(pl.col("score").cast(pl.Int64)))
     frame.write_parquet(tmp_path / "a.parquet")
 
-    with pytest.raises(
-        SourceError, match="holds lists or objects, which Parquet can hold and no t"
-    ):
+    with pytest.raises(SourceError, match="hold objects or lists, read from JSON only"):
         new_source("toy", tmp_path / "a.parquet", tmp_path / "toy", answers=None)
 
 
@@ -202,7 +200,7 @@ def test_a_hundred_thousand_rows_are_looked_at_quickly(tmp_path: Path) -> None:
     assert time.process_time() - start < contexts / 500  # about a tenth of it
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_damaged_file_is_read_or_refused(make: Make, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     raw = bytearray(GOOD.encode())

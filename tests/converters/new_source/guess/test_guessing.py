@@ -1,531 +1,459 @@
-"""What the columns of an unknown file are taken for, and what cannot be guessed is asked."""
+"""What columns are taken for, what is asked, and which option answers it."""
 
-import functools
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import guessed_tables
-from support.guessed_tables import BIRDS, ROOMS, cycle, gap, no_error, texts
+from support.guessed_tables import BIRDS, ROOMS, cycle, gap, look as look_at, no_error, texts
 
-from nnd.converters.new_source.guess.content import read_content
-from nnd.converters.new_source.guess.guessing import Guess, guess
+from nnd.converters.contents.columns import words_of
+from nnd.converters.contents.reading_files import read_content
+from nnd.converters.new_source.guess.guessing import UNUSED, Guess, guess
 from nnd.converters.new_source.guess.quality import sensible_minimum
 from nnd.converters.new_source.guess.questions import Answers, Question
-from nnd.converters.new_source.guess.words import plain_label, slug, words_of
+from nnd.converters.new_source.guess.unread import not_read
+from nnd.converters.new_source.guess.words import slug
 from nnd.schemas import SourceError
 
 
 @pytest.fixture
 def look(tmp_path: Path) -> Any:
-    """`look({"column": values, …}, Answers(…))`: the guess for a table of these columns."""
-    return functools.partial(guessed_tables.look, tmp_path)
+    """`look({"column": values, …}, score=("x",))`: the guess for a table of these columns."""
+    return lambda columns, **answers: look_at(tmp_path, columns, Answers(**answers))
 
 
-FIVE = {"fluency": [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2]}
+@pytest.fixture
+def read(tmp_path: Path) -> Any:
+    """`read(objects, score=("x",))`: the guess for nested JSON."""
+
+    def run(value: Any, **answers: Any) -> Guess:
+        path = tmp_path / "a.json"
+        path.write_text(json.dumps(value), encoding="utf-8")
+        said = Answers(**answers)
+        return guess(read_content({"a.json": path}, None, said.each), said)
+
+    return run
 
 
 def roles(found: Guess) -> dict[str, str]:
-    return {name: role for name, role in found.roles().items() if role != "not used"}
+    return {name: role for name, role in found.roles().items() if role != UNUSED}
 
 
-# Which column is what.
+def left(found: Guess) -> str:
+    return " ".join(not_read(found))
+
+
+# Names say what is what, or it is asked.
 
 
 @pytest.mark.parametrize(
     ("context", "system", "candidate"),
     [
-        ("source", "system", "target"),
-        ("article", "model_name", "summary"),
+        ("source", "system", "output"),
         ("orig_sent", "sys_name", "simp_sent"),
-        ("src", "System", "mt"),
-        ("question", "model", "answer"),
-        ("prompt", "modelId", "modelResponse"),
-        ("dialogue", "generator", "generated summary"),
-        ("context", "method", "question"),
-        # The name says nothing, the values do: what repeats, and what differs.
-        ("review", "who", "reply"),
-        ("a", "bot", "b"),
+        ("Dialogue", "Model Name", "Generated Summary"),
+        ("articleText", "modelId", "decodedText"),
     ],
 )
-def test_context_system_and_candidate(look: Any, context: str, system: str, candidate: str) -> None:
-    found = look(texts(context=context, system=system, candidate=candidate) | FIVE)
+def test_names_say_what_is_what(look: Any, context: str, system: str, candidate: str) -> None:
+    columns = texts(context=context, system=system, candidate=candidate)
+    found = look({**columns, "score": cycle(1, 2, 3)})
 
     assert roles(found) == {
         context: "context",
         system: "system",
         candidate: "candidate",
-        "fluency": "score: fluency",
+        "score": "score: score",
     }
-    assert all(found.why[name] for name in (context, system, candidate))
-
-
-def test_keys_and_what_a_context_has_beside_its_text(look: Any) -> None:
-    columns = {
-        "doc_id": [number for number in range(4) for _ in range(3)],
-        "row_id": list(range(12)),
-        "domain": ["news"] * 6 + ["mail"] * 6,
-        "split": ["dev"] * 3 + ["test"] * 9,
-        "reference": [f"Go through {room} please." for room in ROOMS for _ in range(3)],
-        "title": [room for room in ROOMS for _ in range(3)],
-        "annotator_id": cycle(7, 8),
-        "words": cycle(5, 6, 7, 8),
-        "rouge": cycle(0.5, 0.25, 0.75, 1),
-    }
-
-    found = look(columns | texts() | FIVE)
-
-    assert roles(found) == {
-        "doc_id": "context id",
-        "row_id": "candidate id",
-        "domain": "category",
-        "split": "split",
-        "source": "context",
-        "system": "system",
-        "output": "candidate",
-        "fluency": "score: fluency",
-    }
-
-
-def test_a_number_that_does_not_stand_for_one_context_is_no_key(look: Any) -> None:
-    found = look({"doc_id": cycle(1, 2)} | texts() | FIVE)
-
-    assert "doc_id" not in roles(found)
-
-
-def test_a_context_of_several_parts(look: Any) -> None:
-    parts = {"passage": [f"A long passage on {room}." for room in ROOMS for _ in range(3)]}
-
-    found = look(parts | texts(context="question", candidate="answer") | FIVE)
-
-    assert [column.name for column in found.context] == ["passage", "question"]
-
-
-def test_what_a_list_in_json_holds_is_one_level(tmp_path: Path) -> None:
-    objects = [
-        {
-            "meta": {"uid": f"u{number}", "text": f"Somebody asked the way to {room}."},
-            "outputs": [
-                {"by": {"model": bird}, "text": f"The {bird} points at {room}.", "errors": []}
-                for bird in BIRDS
-            ],
-        }
-        for number, room in enumerate(ROOMS)
-    ]
-    objects[0]["outputs"][0]["errors"] = [{"type": "rude", "at": 3}]
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps({"version": 1, "data": objects}), encoding="utf-8")
-
-    found = guess(read_content(path))
-
-    assert roles(found) == {
-        "data.meta.uid": "context id",
-        "data.meta.text": "context",
-        "data.outputs.by.model": "system",
-        "data.outputs.text": "candidate",
-        "data.outputs.errors.type": "tags: errors",
-    }
-
-
-def test_objects_under_keys(tmp_path: Path) -> None:
-    objects = {
-        f"id{number}": {
-            "source": f"Somebody asked the way to {room}.",
-            "outputs": {
-                bird: {"text": f"The {bird} points at {room}.", "score": place + number % 2}
-                for place, bird in enumerate(BIRDS)
-            },
-        }
-        for number, room in enumerate(ROOMS)
-    }
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(objects), encoding="utf-8")
-
-    assert roles(guess(read_content(path))) == {
-        "*": "context id",
-        "source": "context",
-        "outputs.*": "system",
-        "outputs.text": "candidate",
-        "outputs.score": "score: score",
-    }
-
-
-# What was judged, and the rule.
 
 
 @pytest.mark.parametrize(
-    ("columns", "measures", "rule"),
+    ("names", "option"),
     [
-        # Several scores are several aspects; a point on a scale from 1 to 5.
+        ({"candidate": "lorem"}, "--candidate, one of: source, lorem"),
+        ({"context": "lorem"}, "--context, one of: lorem"),
+        ({"system": "lorem"}, "--system, one of: lorem, none"),
+    ],
+)
+def test_what_no_name_says_is_asked(look: Any, names: dict[str, str], option: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        look({**texts(**names), "score": cycle(1, 2, 3)})
+
+    assert f"Say so with {option} (" in str(caught.value)
+
+
+def test_a_question_has_samples_and_its_answer_is_taken(tmp_path: Path) -> None:
+    asked: list[Question] = []
+
+    def ask(question: Question) -> list[str]:
+        asked.append(question)
+        return ["source"]
+
+    columns = {**texts(candidate="lorem"), "score": cycle(1, 2, 3)}
+    with pytest.raises(SourceError, match="--candidate"):
+        look_at(tmp_path, columns)
+    path = tmp_path / "judged.jsonl"
+    found = guess(read_content({path.name: path}), Answers(context=("lorem",)), ask)
+
+    assert found.candidate.name == "source"
+    assert asked[0].samples[0].startswith('"Somebody asked the way to the blue room."')
+
+
+def test_an_answer_that_is_not_a_choice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "judged.jsonl"
+    with pytest.raises(SourceError, match="--candidate"):
+        look_at(tmp_path, {**texts(candidate="lorem"), "score": cycle(1, 2)})
+
+    with pytest.raises(SourceError, match="--candidate: must be one of: source, lorem"):
+        guess(read_content({path.name: path}), None, lambda _: ["score"])
+
+
+def test_keys_and_splits(look: Any) -> None:
+    columns = {**texts(), "score": cycle(1, 2, 3), "id": list(range(12))}
+    columns |= {"doc_id": [room for room in range(4) for _ in BIRDS], "split": ["test"] * 12}
+
+    assert roles(look(columns)).items() >= {
+        ("id", "candidate id"),
+        ("doc_id", "context id"),
+        ("split", "split"),
+    }
+
+
+def test_several_texts_of_a_system_want_a_key(look: Any) -> None:
+    columns = {**texts(), "score": cycle(1, 2, 3), "source": ["The same."] * 12}
+
+    with pytest.raises(SourceError, match=r"a system wrote several texts .* --system none"):
+        look(columns)
+    assert look(columns, system="none").system is None
+
+
+# Judgements.
+
+
+@pytest.mark.parametrize(
+    ("columns", "aspects", "rule"),
+    [
+        ({"fluency": cycle(1, 3, 5)}, ["fluency"], gap(1)),
+        ({"score": cycle(0, 50, 100)}, ["score"], gap(10)),
+        ({"coverage (1-5)": cycle(1, 3, 5)}, ["coverage"], gap(1)),
+        ({"ratings": cycle([5, 4], [1, 2])}, ["ratings"], {"rule": "majority", "top": 5}),
         (
-            FIVE | {"adequacy": cycle(1, 3, 5, 2, 4)},
-            ["score: fluency", "score: adequacy"],
-            gap(1),
-        ),
-        # A tenth of a scale from 0 to 100.
-        (
-            {"score": cycle(0, 50, 100, 20, 77)},
-            ["score: score"],
-            gap(10),
-        ),
-        (
-            {"correctness": cycle(0, 1)},
-            ["score: correctness"],
-            {"rule": "credit", "high": [1], "low": [0]},
-        ),
-        (
-            {"hallucination": cycle(0, 1)},
-            ["score: hallucination"],
-            {"rule": "credit", "high": [0], "low": [1]},
-        ),
-        # One column per annotator: ratings of one aspect each.
-        (
-            {
-                f"{name}_{n}": cycle(1, 5, 4, 2, n)
-                for name in ("fluency", "meaning")
-                for n in (1, 2, 3)
-            },
-            ["ratings: fluency", "ratings: meaning"],
+            {"rater1_fluency": cycle(1, 2, 5), "rater2_fluency": cycle(2, 2, 5)},
+            ["fluency"],
             {"rule": "majority", "top": 5},
         ),
+        ({"correct": cycle(0, 1)}, ["correct"], {"rule": "credit", "high": [1], "low": [0]}),
+        ({"hallucination": cycle("yes", "no")}, ["hallucination"], no_error("no")),
+        ({"faithful": cycle("yes", "no")}, ["faithful"], no_error("yes")),
+        ({"error": cycle("omission", "none")}, ["error"], no_error("none")),
+        ({"error_type": cycle("omission", None)}, ["error_type"], no_error("No error")),
+        ({"errors": cycle([], ["omission"])}, ["errors"], no_error("No error")),
         (
-            {"rater1_tone": cycle(1, 2, 3), "rater2_tone": cycle(3, 2)},
-            ["ratings: tone"],
-            {"rule": "majority", "top": 3},
-        ),
-        # Wide ratings are averaged.
-        (
-            {"score_1": cycle(0, 50, 100), "score_2": cycle(10, 90)},
-            ["ratings: score"],
-            gap(10),
-        ),
-        # Numbered questions are aspects, not annotators.
-        (
-            {"Q1": cycle(1, 5), "Q2": cycle(2, 4)},
-            ["score: q1", "score: q2"],
-            gap(1),
-        ),
-        ({"fluency": [[5, 4], [1, 2]] * 6}, ["ratings: fluency"], {"rule": "majority", "top": 5}),
-        # Labels, of which one says that nothing is wrong.
-        (
-            {"verdict": cycle("ok", "rude")},
-            ["label: verdict"],
-            no_error("ok"),
-        ),
-        (
-            {"error_type": cycle("No error", "omission", "other")},
-            ["label: error_type"],
+            {"Omission": cycle("x", None), "Typo": cycle(None, None, "x")},
+            ["errors"],
             no_error("No error"),
-        ),
-        ({"error": cycle("yes", "no")}, ["label: error"], no_error("no")),
-        (
-            {"fluent": cycle("yes", "no")},
-            ["label: fluent"],
-            no_error("yes"),
-        ),
-        (
-            {"correct": cycle(True, False)},
-            ["label: correct"],
-            no_error("true"),
-        ),
-        (
-            {"has_error": cycle(True, False)},
-            ["label: has_error"],
-            no_error("false"),
-        ),
-        # No label at all in a column of errors is no error.
-        (
-            {"errors": cycle("", "omission")},
-            ["label: errors"],
-            no_error("No error"),
-        ),
-        (
-            {"tags": cycle([], ["rude"], ["rude", "late"])},
-            ["tags: tags"],
-            no_error("No error"),
-        ),
-        (
-            {"tags": cycle(["fine"], ["rude"])},
-            ["tags: tags"],
-            no_error("fine"),
-        ),
-        (
-            {"Omission": cycle("x", ""), "Addition": cycle("", "", "X")},
-            ["marks: errors"],
-            no_error("No error"),
-        ),
-        # A scale of labels.
-        (
-            {"grade": cycle("poor", "good", "fair")},
-            ["label: grade"],
-            {"rule": "order", "better": [["good", "fair"], ["fair", "poor"]]},
-        ),
-        # Labels of several annotators, under one aspect.
-        (
-            {"label_1": cycle("good", "bad"), "label_2": cycle("bad", "good", "good")},
-            ["votes: label"],
-            no_error("good"),
-        ),
-        # Labels of errors go before scores.
-        (
-            {"score": cycle(1, 2, 3), "error": cycle("none", "omission")},
-            ["label: error"],
-            no_error("none"),
         ),
     ],
 )
 def test_measures_and_rule(
-    look: Any, columns: dict[str, Any], measures: list[str], rule: dict[str, Any]
+    look: Any, columns: dict[str, list[Any]], aspects: list[str], rule: dict[str, Any]
 ) -> None:
-    blank = {
-        name: [None if value == "" else value for value in values]
-        for name, values in columns.items()
-    }
+    found = look({**texts(), **columns})
 
-    found = look(texts() | blank)
-
-    assert [f"{each.kind}: {each.aspect}" for each in found.measures] == measures
-    assert dict(found.quality.rule) == rule
-    assert found.quality.why
+    assert [measure.aspect for measure in found.measures] == aspects
+    assert found.quality.rule == rule
 
 
-def test_truth_values_under_one_name_are_the_errors_that_there_are(look: Any) -> None:
-    errors = [{"rude": number % 2 == 1, "late": number % 3 == 2} for number in range(12)]
-
-    found = look(texts() | {"errors": errors})
-
-    assert [f"{each.kind}: {each.aspect}" for each in found.measures] == ["flags: errors"]
-    assert set(found.quality.errors) == {"rude", "late"}
-    assert found.quality.blank == "No error"
-
-
-def test_several_labels_in_a_cell_are_cut_where_that_makes_them_meet_again(look: Any) -> None:
-    cut = look(texts() | {"errors": cycle("late;rude", "rude", "late", "none")})
-    whole = look(texts() | {"errors": cycle("late, but kind", "rude", "none")})
-
-    assert cut.quality.separator == ";"
-    assert set(cut.quality.errors) == {"late", "rude"}
-    assert whole.quality.separator is None
-    assert set(whole.quality.errors) == {"late, but kind", "rude"}
+@pytest.mark.parametrize("width", [(4, 1), (10, 1), (2, 1), (1, 0.1), (100, 10), (3000, 300)])
+def test_the_smallest_difference_that_counts(width: tuple[float, float]) -> None:
+    assert sensible_minimum(width[0]) == width[1]
 
 
 @pytest.mark.parametrize(
-    ("width", "minimum"),
-    # From 1 to 3, 1 to 5 and 0 to 10 a point; a tenth of 0-1, 0-25 and 0-100.
-    [(2, 1), (4, 1), (10, 1), (1, 0.1), (25, 2), (100, 10), (11, 1), (0.5, 0.05)],
-)
-def test_the_smallest_difference_that_counts(width: float, minimum: float) -> None:
-    assert sensible_minimum(width) == minimum
+    "name",
+    ["inconsistency", "unfaithful", "dissimilarity", "nonsense", "contradiction", "position",
+     "time", "place", "toxicity", "no_fluency"],
+)  # fmt: skip
+def test_scores_with_a_doubtful_direction_are_asked(look: Any, name: str) -> None:
+    columns = {**texts(), name: cycle(1, 3, 5)}
+    with pytest.raises(SourceError, match=f"with --higher {name} or --lower {name}"):
+        look(columns, score=(name,))
+
+    assert look(columns, score=(name,), higher=(name,)).quality.lower == frozenset()
+    assert look(columns, score=(name,), lower=(name,)).quality.lower == {name}
 
 
-# What the user says is not guessed.
+def test_a_score_of_a_name_that_says_nothing_is_higher_the_better(look: Any) -> None:
+    columns = {**texts(), "lorem": cycle(1, 3, 5)}
+
+    assert look(columns, score=("lorem",)).quality.rule == gap(1)
+    with pytest.raises(SourceError, match="Which columns say how good a candidate is"):
+        look(columns)
 
 
-def test_flags_decide(look: Any) -> None:
-    columns = texts(context="notes", system="x", candidate="y") | {
-        "p": cycle(1, 2, 3),
-        "q": cycle(5, 6),
-    }
-    answers = Answers(context=("notes",), system="x", candidate="y", score=("q",), minimum=0.5)
+@pytest.mark.parametrize("column", ["inconsistent", "lorem", "not_fluent"])
+def test_yes_and_no_of_a_doubtful_name_are_asked(look: Any, column: str) -> None:
+    columns = {**texts(), column: cycle("yes", "no")}
 
-    found = look(columns, answers)
-
-    assert roles(found) == {
-        "notes": "context",
-        "x": "system",
-        "y": "candidate",
-        "q": "score: q",
-    }
-    assert dict(found.quality.rule) == gap(0.5)
-    assert {found.why[name] for name in ("notes", "x", "y", "q")} == {"it was named"}
+    with pytest.raises(SourceError, match="--no-error, one of: no, yes"):
+        look(columns, label=(column,))
+    assert look(columns, label=(column,), no_error="no").quality.rule == no_error("no")
 
 
-def test_ratings_that_are_named_are_one_aspect_whatever_they_are_called(look: Any) -> None:
-    columns = texts() | {"tone_ann": cycle(1, 5), "tone_bob": cycle(2, 4)}
+def test_columns_that_differ_by_a_number_are_asked(look: Any) -> None:
+    columns = {**texts(), "fluency_1": cycle(1, 2, 5), "fluency_2": cycle(2, 2, 5)}
+    with pytest.raises(SourceError, match="--rating fluency_1 --rating fluency_2, or --score"):
+        look(columns)
 
-    found = look(columns, Answers(rating=("tone_ann", "tone_bob")))
+    rated = look(columns, rating=("fluency_1", "fluency_2"))
+    assert [measure.aspect for measure in rated.measures] == ["fluency"]
+    scored = look(columns, score=("fluency_1", "fluency_2"))
+    assert [measure.aspect for measure in scored.measures] == ["fluency_1", "fluency_2"]
 
-    assert [(each.aspect, len(each.columns)) for each in found.measures] == [("tone", 2)]
+
+def test_several_labels_in_a_cell_are_asked(look: Any) -> None:
+    columns = {**texts(), "error": cycle("omission; typo", "typo", "omission", "none")}
+    with pytest.raises(SourceError, match="--separator ';' or --separator none"):
+        look(columns)
+
+    assert set(look(columns, separator=";").quality.labels) == {"omission", "typo", "none"}
+    assert "omission; typo" in look(columns, separator="none").quality.labels
 
 
 @pytest.mark.parametrize(
-    ("answers", "rule"),
+    ("answers", "words"),
     [
-        (Answers(no_error="b"), no_error("b")),
-        (Answers(order=("c", "a")), {"rule": "order", "better": [["c", "a"]]}),
+        ({"score": ("output",)}, "output: holds something other than numbers, e.g. 'The heron"),
+        ({"score": ("lorem",)}, '--score: there is no column "lorem"; the columns are '),
+        ({"high": (7.0,)}, "--high: 7 must be some of the scores, which are 1, 3, 5, and not all"),
+        ({"top": 5.0}, "--top is about ratings of several annotators; there is one score"),
+        ({"no_error": "ok"}, "--no-error and --order are about labels, and there are numbers only"),
+        ({"label": ("score",), "no_error": "9"}, '--no-error: no candidate is labelled "9"'),
+        ({"label": ("score",), "order": ("9",)}, '--order: there is no label "9"; the labels are'),
+        ({"label": ("score",), "top": 5.0}, "--minimum, --top and --high are about numbers, and "),
+        ({"system": "output"}, "--system: output holds texts of up to"),
     ],
 )
-def test_parameters_of_labels(look: Any, answers: Answers, rule: dict[str, Any]) -> None:
-    found = look(texts() | {"label": cycle("a", "b", "c")}, answers)
+def test_what_does_not_fit_is_refused(look: Any, answers: dict[str, Any], words: str) -> None:
+    columns = {**texts(), "score": cycle(1, 3, 5)}
+    columns["output"] = [f"{text} " + "Very long. " * 30 for text in columns["output"]]
 
-    assert dict(found.quality.rule) == rule
-
-
-@pytest.mark.parametrize(
-    ("answers", "rule"),
-    [
-        (Answers(high=(4, 5)), {"rule": "credit", "high": [4, 5], "low": [1, 2, 3]}),
-        (Answers(minimum=2), gap(2)),
-    ],
-)
-def test_parameters_of_numbers(look: Any, answers: Answers, rule: dict[str, Any]) -> None:
-    assert dict(look(texts() | FIVE, answers).quality.rule) == rule
-
-
-@pytest.mark.parametrize(
-    ("columns", "answers", "words"),
-    [
-        (FIVE, Answers(system="nobody"), '--system: there is no column "nobody"; the columns are '),
-        (FIVE, Answers(score=("output",)), "output: holds something other than numbers, e.g. "),
-        (
-            FIVE,
-            Answers(no_error="ok"),
-            "--no-error and --order are about labels, and there are num",
-        ),
-        (FIVE, Answers(top=5), "--top is about ratings of several annotators; there is one score"),
-        (FIVE, Answers(high=(9,)), "--high: 9 must be some of the scores, which are 1, 2, 3, 4, 5"),
-        (
-            {"label": cycle("a", "b")},
-            Answers(no_error="z"),
-            '--no-error: no candidate is labelled "z", nor is there one without a label; the',
-        ),
-        ({"label": cycle("a", "b")}, Answers(order=("a", "z")), '--order: there is no label "z"'),
-        ({"label": cycle("a", "b")}, Answers(order=("a",)), "--order: one label is not an order"),
-        (
-            {"label": cycle("a", "b")},
-            Answers(minimum=1),
-            "--minimum, --top and --high are about num",
-        ),
-        (
-            {"fluency": cycle(1, 2, 3, 4, 5, "n/a", 1, 2, 3, 4)},
-            None,
-            'fluency: holds numbers, and "n/a"',
-        ),
-        (
-            {"shape": ["a"] * 12},
-            Answers(label=("shape",), no_error="a"),
-            'every label is "a", so that no candidate has an error; name other columns with',
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(
-    look: Any, columns: dict[str, Any], answers: Answers | None, words: str
-) -> None:
     with pytest.raises(SourceError) as caught:
-        look(texts() | columns, answers)
+        look(columns, **answers)
 
     assert str(caught.value).startswith(words)
 
 
-# What cannot be guessed is asked.
+# Other shapes.
 
 
-def only_asked(name: str, chosen: Sequence[str]) -> tuple[Any, list[Question]]:
-    asked: list[Question] = []
-
-    def ask(question: Question) -> Sequence[str]:
-        asked.append(question)
-        assert question.name == name
-        return chosen
-
-    return ask, asked
-
-
-def numbered(text: str, *, repeated: int = 1) -> list[str]:
-    return [f"{text} {number // repeated}." for number in range(12)]
-
-
-@pytest.mark.parametrize(
-    ("columns", "name", "chosen", "role"),
-    [
-        # Two systems with equal shares might as well be two labels.
-        (
-            {
-                "source": numbered("Something long to be read", repeated=2),
-                "output": numbered("A reply that is long"),
-                "zz": cycle("p", "q"),
-                **FIVE,
-            },
-            "system",
-            ("zz",),
-            "system",
-        ),
-        (
-            texts(candidate="one") | {"two": numbered("Another text that is long enough")} | FIVE,
-            "candidate",
-            ("two",),
-            "candidate",
-        ),
-    ],
-)
-def test_a_question_has_choices_and_one_is_taken(
-    tmp_path: Path, columns: dict[str, Any], name: str, chosen: tuple[str, ...], role: str
-) -> None:
-    path = tmp_path / "a.jsonl"
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    ask, asked = only_asked(name, chosen)
-
-    found = guess(read_content(path), None, ask)
-
-    assert found.roles()[chosen[0]] == role
-    assert len(asked) == 1
-    assert len(asked[0].samples) == len(asked[0].choices)
-    with pytest.raises(SourceError, match=f"It cannot be guessed: say so with --{name}, one of: "):
-        guess(read_content(path))
-
-
-def test_the_label_without_an_error_is_asked_for(look: Any, tmp_path: Path) -> None:
-    columns = texts() | {"label": cycle("alpha", "beta", "gamma")}
-
-    with pytest.raises(SourceError) as caught:
-        look(columns)
-
-    assert str(caught.value) == (
-        "Which label says that nothing is wrong with a candidate? It cannot be guessed: say so "
-        "with --no-error, one of: alpha, beta, gamma (it beats every other label; or give the "
-        "labels from best to worst with --order)"
+def pairs(**columns: list[Any]) -> dict[str, list[Any]]:
+    one, other = (
+        [f"{bird} {side} {room}." for room in ROOMS for bird in BIRDS] for side in ("in", "near")
     )
-    ask, asked = only_asked("no_error", ["beta"])
-    found = guess(read_content(tmp_path / "judged.jsonl"), None, ask)
-    assert found.quality.rule["no_error"] == "beta"
-    assert asked[0].choices == ("alpha", "beta", "gamma")
+    inputs = [f"Who is near {room}, {bird}?" for room in ROOMS for bird in BIRDS]
+    return {"input": inputs, "output_a": one, "output_b": other, **columns}
 
 
-def test_an_answer_that_is_no_choice_is_refused(look: Any, tmp_path: Path) -> None:
-    with pytest.raises(SourceError):
-        look(texts() | {"label": cycle("alpha", "beta")})
-    ask, _ = only_asked("no_error", ["delta"])
+def test_two_texts_in_a_row_are_asked_for_and_compared(look: Any) -> None:
+    columns = pairs(winner=cycle("A", "B", "tie"), error_type=cycle("x", "y"))
+    with pytest.raises(SourceError, match="--candidate, one of: output_a, output_b"):
+        look(columns)
+    both = ("output_a", "output_b")
+    with pytest.raises(SourceError, match="--better, one of: output_a, output_b, winner, error"):
+        look(columns, candidate=both)
 
-    with pytest.raises(SourceError, match="--no-error: must be one of: alpha, beta"):
-        guess(read_content(tmp_path / "judged.jsonl"), None, ask)
-
-
-def test_a_row_per_aspect_is_told_from_a_row_per_annotator(look: Any) -> None:
-    doubled = {name: [v for v in values for _ in range(2)] for name, values in texts().items()}
-    score = {"score": [1, 2, 3] * 8}
-
-    annotators = look(doubled | {"rater": ["p", "q"] * 12} | score)
-    assert annotators.is_repeated
-    with pytest.raises(SourceError, match="criterion seems to name what was judged in each row"):
-        look(doubled | {"criterion": ["tone", "truth"] * 12} | score)
+    voted = look(columns, candidate=both, better="winner").pair
+    assert voted is not None
+    assert voted.values == {"A": "first", "B": "second", "tie": "tie"}
+    fixed = look(columns, candidate=both, better="output_b")
+    assert [column.name for column in fixed.candidates] == ["output_b", "output_a"]
+    assert fixed.error is not None
+    assert fixed.error.name == "error_type"
 
 
-# Words.
+def test_verdicts_that_say_nothing_are_asked(look: Any) -> None:
+    columns = pairs(verdict=cycle(0, 1))
+    said: dict[str, Any] = {"candidate": ("output_a", "output_b"), "better": "verdict"}
+    with pytest.raises(SourceError, match="--verdict 0=COLUMN --verdict 1=COLUMN, where COLUMN is"):
+        look(columns, **said)
+
+    pair = look(columns, **said, verdict=("0=output_b", "1=output_a")).pair
+    assert pair is not None
+    assert pair.values == {"0": "second", "1": "first"}
+
+
+def test_a_text_per_system_is_split(look: Any) -> None:
+    columns = pairs(a_fluency=cycle(1, 5), b_fluency=cycle(4, 2))
+    scores = ("a_fluency", "b_fluency")
+    found = look(columns, candidate=("output_a", "output_b"), score=scores)
+
+    assert found.wide is not None
+    assert found.wide.section() == {
+        "systems": ["a", "b"],
+        "columns": {"candidate": "output_{system}", "fluency": "{system}_fluency"},
+    }
+    assert roles(found)["fluency"] == "score: fluency"
+
+
+def test_a_row_per_aspect(look: Any) -> None:
+    twice = {name: [cell for cell in cells for _ in range(2)] for name, cells in texts().items()}
+    columns = {**twice, "dimension": ["Fluency", "Faithful?"] * 12, "rating": [1, 5, 3, 2] * 6}
+    found = look(columns)
+
+    assert roles(found).items() >= {("dimension", "aspect"), ("rating", "judged")}
+    assert [measure.aspect for measure in found.measures] == ["fluency", "faithful"]
+
+
+def test_tags_are_taken_out_of_texts_that_have_them(look: Any) -> None:
+    columns = {**texts(), "category": cycle("typo", "none"), "severity": cycle("minor", "none")}
+    columns["output"] = [text.replace("points", "<v>points</v>") for text in columns["output"]]
+    found = look(columns, no_error="none")
+
+    assert (found.is_spans, found.tags) == (True, ("<v>", "</v>"))
+    assert roles(found)["category"] == "label: category"
+
+
+def test_rows_of_several_annotators(look: Any) -> None:
+    twice = {name: [cell for cell in cells for _ in range(2)] for name, cells in texts().items()}
+    columns = {**twice, "score": [1, 2, 5, 4] * 6}
+
+    assert roles(look({**columns, "rater": ["r1", "r2"] * 12}))["rater"] == "annotator"
+    with pytest.raises(SourceError, match="says who judged"):
+        look(columns)
+    found = look({**columns, "who": ["r1", "r2"] * 12}, annotator="who")
+    assert found.quality.rule == {"rule": "majority", "top": 5}
+
+
+# Nothing is unread in silence.
+
+
+def test_what_is_not_read_is_named_with_the_option_that_reads_it(look: Any) -> None:
+    columns = {**texts(), "fluency": cycle(1, 3, 5), "dullness": cycle(5, 3, 1)}
+    columns |= {"length": cycle(17, 23), "tone": cycle("warm", "cold")}
+    columns |= {"draft": [f"A draft of a long text number {n} by somebody." for n in range(12)]}
+    told = left(look(columns))
+
+    assert "on the scale of what was chosen: dullness (12 values); if they are aspects" in told
+    assert "numbers: length (12 values); judgements go by --score" in told
+    assert "few values: tone (12 values); labels go by --label" in told
+    assert "texts: draft (12 values); --context or --candidate reads them" in told
+
+
+def test_scores_beside_labels_are_named(look: Any) -> None:
+    told = left(look({**texts(), "error": cycle("typo", "none"), "score": cycle(1, 5)}))
+
+    assert "numbers: score (12 values); judgements go by --score or --rating" in told
+
+
+def outputs(*systems: str) -> dict[str, Any]:
+    return {
+        "question": "What is there in the long hall?",
+        **{
+            name: {"output": f"{name} says a chair.", "fluency": n}
+            for n, name in enumerate(systems)
+        },
+    }
+
+
+def test_objects_under_keys_are_asked_for_and_read_as_rows(read: Any) -> None:
+    nested = [
+        {"question": f"What is in room {n}?", "outputs": outputs("oak", "elm")} for n in range(3)
+    ]
+    for record in nested:
+        del record["outputs"]["question"]
+    with pytest.raises(SourceError, match="use --each outputs"):
+        read(nested)
+
+    assert roles(read(nested, each=("outputs",))) == {
+        "question": "context",
+        "outputs.*": "system",
+        "outputs.output": "candidate",
+        "outputs.fluency": "score: fluency",
+    }
+
+
+def test_train_and_test_are_read_with_each(read: Any) -> None:
+    items = [
+        {
+            "question": f"What is in room {n // 2}?",
+            "model": m,
+            "output": f"A {m} in {n}.",
+            "score": n,
+        }
+        for n, m in enumerate(("oak", "elm") * 2)
+    ]
+    files = {"train": items[:2], "test": items[2:]}
+    with pytest.raises(SourceError, match=r"use --each \."):
+        read(files)
+
+    assert roles(read(files, each=(".",)))["output"] == "candidate"
+
+
+def test_digit_keys_are_lists(read: Any) -> None:
+    asked = {str(n): {"output": f"A chair, {n}.", "model": f"m{n}", "score": n} for n in range(3)}
+    found = read([{"question": f"What is in room {n}?", "questions": asked} for n in range(3)])
+
+    assert roles(found)["questions.output"] == "candidate"
+    assert found.candidate.rows == 9
+
+
+@pytest.mark.parametrize("names", [("human_outputs", "model_outputs"), ("turn_1", "turn_2")])
+def test_a_list_beside_the_candidates_is_asked_for_and_named(
+    read: Any, names: tuple[str, str]
+) -> None:
+    record = {"question": "What is in the hall?"} | {
+        name: [{"output": f"{name} {n}", "model": m, "score": n} for n, m in enumerate(BIRDS)]
+        for name in names
+    }
+    one, other = names
+    with pytest.raises(SourceError, match=f"--candidate, one of: {one}.output, {other}.output"):
+        read([record, {**record, "question": "Who?"}])
+
+    both = [record, {**record, "question": "Who?"}]
+    told = left(read(both, candidate=(f"{one}.output",), candidate_id="none"))
+    assert f"fields are those of something that is read: {other}.* (3 fields, 18 values)" in told
+
+
+def test_ratings_keyed_by_worker(read: Any) -> None:
+    rows = [
+        {
+            "question": f"What is in room {n // 2}?",
+            "model": BIRDS[n % 2],
+            "output": f"A chair {n}.",
+            "judged": {"w1": {"fluency": n}, "w2": {"fluency": 3 - n}},
+        }
+        for n in range(4)
+    ]
+    found = read(rows, each=("judged",))
+    assert roles(found)["judged.fluency"] == "ratings: fluency"
+
+    told = left(read(rows, score=("judged.w1.fluency",)))
+    assert "those of something that is read: judged.w2.fluency (4 values)" in told
+    assert "--each judged reads each of them" in told
+
+
+def test_files_of_one_shape_are_read_together(tmp_path: Path) -> None:
+    for name, more in (("a.jsonl", {}), ("b.jsonl", {"extra": 1})):
+        rows = [
+            {"source": "Where is it?", "model": m, "output": f"{m}, {name}", "score": n, **more}
+            for n, m in enumerate(BIRDS)
+        ]
+        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    paths = {name: tmp_path / name for name in ("a.jsonl", "b.jsonl")}
+    content = read_content(paths)
+
+    assert [len(records) for records in content.records] == [3, 3]
+    assert content.notes == ('column "extra" is not read: a.jsonl does not have it',)
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("docId_2", ["doc", "id", "2"]),
-        ("Reference Summary", ["reference", "summary"]),
-        ("HTMLText", ["html", "text"]),
-        ("sys-name", ["sys", "name"]),
-        ("rater1", ["rater", "1"]),
-        ("流畅", ["流畅"]),
-        ("", []),
+        ("URLText", ["url", "text"]),
+        ("Modell-Größe", ["modell", "größe"]),
     ],
 )
 def test_words_of_a_name(name: str, words: list[str]) -> None:
@@ -533,22 +461,7 @@ def test_words_of_a_name(name: str, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "plain"),
-    [("No-error", "no error"), ("no_error", "no error"), ("NoError", "no error"), ("NONE", "none")],
-)
-def test_plain_labels(label: str, plain: str) -> None:
-    assert plain_label(label) == plain
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("Orig Sent.", "orig_sent"),
-        ("流畅", "p"),
-        ("2nd", "p_2nd"),
-        ("_x_", "x"),
-        ("", "p"),
-    ],
+    ("name", "expected"), [("Model Name", "model_name"), ("流畅", "part"), ("1st", "part_1st")]
 )
 def test_slugs_are_names_of_inputs(name: str, expected: str) -> None:
-    assert slug(name, "p") == expected
+    assert slug(name, "part") == expected

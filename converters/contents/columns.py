@@ -2,33 +2,36 @@
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from nnd.converters.new_source.guess.content import KEY, Content
-from nnd.converters.new_source.guess.levels import Level
-from nnd.converters.new_source.guess.words import words_of
+from nnd.converters.contents.levels import KEY, Level, path_of
+from nnd.converters.contents.reading_files import Content
 from nnd.converters.reading import spells_number
 
 Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts", "other"]
 
+SAYS_LITTLE = ("text", "content", "value", "body")
+"""Names that say little without that of the object."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 _SHORT = 60  # characters of what may be a name or a label
-_FEW = 0.2  # of the cells of a column that holds something else
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as the rows of candidates see it: what lies around a candidate is repeated for it.
+    """A column as the rows of candidates see it: what is around a candidate is repeated for it.
 
     Attributes:
         name: What flags call it: keys from the outermost object, joined by dots.
         path: Keys from an object of its level to it; none for the key of an object.
         level: Which level of the content it is of.
-        values: One per row; lists where its level lies below the candidates'.
-        above: How many levels it lies above the candidates; -1 where it lies below.
+        values: One per row; lists where its level is below the candidates'.
+        above: How many levels it is above the candidates; -1 where it is below.
     """
 
     name: str
@@ -39,12 +42,15 @@ class Column:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Words of the last part of its name; a key has none."""
-        return frozenset(words_of(self.path[-1] if self.path else ""))
+        """Words of the last part of its name, of the last two if it is `text`; a key has none."""
+        if not self.path:
+            return frozenset()
+        size = 2 if self.path[-1].lower() in SAYS_LITTLE else 1
+        return frozenset(words_of(".".join(self.name.split(".")[-size:])))
 
     @cached_property
     def all_words(self) -> frozenset[str]:
-        """Words of the whole name, so of the lists that it lies in, too."""
+        """Words of the whole name, so of the lists that hold it, too."""
         return frozenset(words_of(self.name))
 
     @cached_property
@@ -60,29 +66,13 @@ class Column:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each value stands there."""
+        """How often it has each value."""
         return Counter(self.cells)
 
     @cached_property
     def numbers(self) -> Sequence[float]:
         """The values as numbers, for a column of the kind number, numbers or flag."""
         return [float(value) for value in _single(self.values) if value is not None]
-
-    @cached_property
-    def spoilt_by(self) -> str | None:
-        """The first cell that is no number, of a column that else holds numbers; else None."""
-        if self.kind != "text":
-            return None
-        others = [cell for cell in self.cells if not _is_number(cell)]
-        are_few = 0 < len(others) <= _FEW * len(self.cells)
-        return others[0] if are_few or self.has_commas else None
-
-    @cached_property
-    def has_commas(self) -> bool:
-        """Whether its numbers have a comma where Python has a point."""
-        return self.kind == "text" and all(
-            _is_number(cell.replace(",", ".", 1)) for cell in self.cells
-        )
 
     @property
     def rows(self) -> int:
@@ -109,10 +99,10 @@ class Column:
         """Whether every value is as short as a name or a label is."""
         return bool(self.counts) and max(map(len, self.counts)) <= _SHORT
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether all numbers are whole."""
-        return all(number.is_integer() for number in self.numbers)
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case: `docId_2` has doc, id and 2."""
+    return [word.lower() for word in _WORD.findall(name)]
 
 
 def text_of(value: object) -> str:
@@ -125,7 +115,7 @@ def text_of(value: object) -> str:
 def columns_of(content: Content, level: int) -> list[Column]:
     """Return the columns that the objects of a level have, those around and those below included.
 
-    Of levels below only the fields of lists that lie in an object of this level are columns.
+    Of levels below, only the fields of lists in an object of this level are columns.
     """
     rows = range(len(content.levels[level].owners))
     found: list[list[Column]] = []
@@ -150,7 +140,7 @@ def columns_of(content: Content, level: int) -> list[Column]:
 def _fields(
     content: Content, level: int, above: int, spread: Callable[[Sequence[Any]], Sequence[Any]]
 ) -> list[Column]:
-    keys = path_of(content, level)
+    keys = path_of(content.levels, level)
     return [
         Column(
             ".".join((*keys, *(field.path or (KEY,)))),
@@ -161,12 +151,6 @@ def _fields(
         )
         for field in content.levels[level].fields
     ]
-
-
-def path_of(content: Content, level: int) -> tuple[str, ...]:
-    """Return the keys from the outermost object to the lists of a level."""
-    entry = content.levels[level]
-    return (*(() if entry.above is None else path_of(content, entry.above)), *entry.path)
 
 
 def _spread(place: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:

@@ -1,4 +1,4 @@
-"""Writing invented rows as a file of the kind that was looked at."""
+"""Writing rows, or nested JSON, as a file of any kind that is read: fixtures are written so."""
 
 import csv
 import io
@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
-
-from nnd.converters.new_source.guess import Content
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell: the same rows, the same bytes
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -22,15 +20,18 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 def write_objects(
     path: Path,
     objects: Sequence[Mapping[str, Any]] | Mapping[str, Any],
-    content: Content,
+    delimiter: str | None = None,
+    *,
+    quoted: bool | None = None,
     sheet: str | None = None,
 ) -> None:
-    """Write objects as the kind of file that `path` is called, in the manner of `content`.
+    """Write objects as the kind of file that the suffix of `path` says.
 
     Args:
         path: The file; its suffix says what it is.
         objects: Rows, or whatever nested JSON holds.
-        content: The file that they are in the shape of.
+        delimiter: What separates the cells of a csv or tsv file.
+        quoted: Whether its cells are quoted where need be.
         sheet: Name of the sheet of a workbook.
     """
     rows = [objects] if isinstance(objects, Mapping) else list(objects)
@@ -48,7 +49,7 @@ def write_objects(
         case ".xlsx":
             _write_workbook(path, _cells(rows), sheet or "Sheet1")
         case _:
-            _write_cells(path, _cells(rows), str(content.delimiter), quoted=bool(content.quoted))
+            _write_cells(path, _cells(rows), delimiter or ",", quoted=bool(quoted))
 
 
 def _cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:

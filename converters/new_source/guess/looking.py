@@ -1,0 +1,264 @@
+"""Looking for each role of a file: what the user named, what a name says, or what must be asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nnd.converters.contents import Column, determines, joint
+from nnd.converters.new_source.guess import words
+from nnd.converters.new_source.guess.measures import (
+    MOST_LABELS,
+    Measure,
+    chosen_measures,
+    find_measures,
+    measure_of,
+)
+from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Question, ask_for
+from nnd.converters.new_source.guess.roles import (
+    find_candidate_id,
+    find_context_id,
+    likely_candidates,
+    likely_contexts,
+    likely_systems,
+)
+from nnd.converters.new_source.guess.shapes import aspect_columns
+from nnd.converters.reading import shown
+from nnd.schemas import SourceError
+
+Keys: TypeAlias = dict[str, tuple[Column, ...]]
+"""Role → its columns."""
+
+QUESTIONS = {
+    "system": "Which column names the system that wrote the candidate?",
+    "candidate": "Which columns hold candidates, the texts that systems generated?",
+    "context": "Which columns are the context, what the systems were given?",
+    "candidate_id": "Which column is the key of a candidate?",
+    "error": "Which column says what is wrong with the worse text?",
+    "annotator": "A candidate is in several rows: which column says who judged?",
+    "score": "Which columns say how good a candidate is?",
+    "label": "Which columns say how good a candidate is?",
+}
+_NO_NAME = "no name says so"
+_SAMPLES = 3
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The columns that are looked at, what the user said of them, and who can be asked."""
+
+    columns: Sequence[Column]
+    answers: Answers
+    ask: Ask | None
+
+    def named(self, flag: str, names: Sequence[str]) -> list[Column]:
+        """Return the columns of an option by their names."""
+        known = {column.name: column for column in self.columns}
+        if unknown := [name for name in names if name not in known]:
+            raise SourceError(
+                f"--{flag.replace('_', '-')}: there is no column {shown(unknown[0])}; the columns "
+                f"are {', '.join(map(shown, known))}"
+            )
+        return [known[name] for name in names]
+
+    def only(self, flag: str) -> tuple[Column, ...]:
+        """Return the column that an option names, if any."""
+        name = getattr(self.answers, flag)
+        return () if name in (None, NONE) else tuple(self.named(flag, [name]))
+
+    def asked(
+        self,
+        role: str,
+        columns: Sequence[Column],
+        why: str,
+        *,
+        many: bool = False,
+        none: bool = False,
+    ) -> tuple[Column, ...]:
+        """Ask which columns are something."""
+        names = tuple(column.name for column in columns)
+        held = tuple(", ".join(samples(column)) for column in columns)
+        if none:
+            names, held = (*names, NONE), (*held, "no column")
+        question = Question(role, QUESTIONS[role], names, why, many, held)
+        answer = ask_for(question, self.ask)
+        return () if none and NONE in answer else tuple(self.named(role, answer))
+
+    def candidates(self) -> tuple[Column, ...]:
+        """Return the column of the candidates, or those of a row that has several."""
+        if self.answers.candidate:
+            return tuple(self.named("candidate", self.answers.candidate))
+        named, may = likely_candidates(self.columns)
+        if self.answers.system not in (None, NONE) or likely_systems(self.columns)[0]:
+            named = [column for column in named if not column.words & words.REFERENCE]
+        if len(named) == 1:
+            return tuple(named)
+        why = "a row may hold several: name one, two that are compared, or all"
+        choices = named or may
+        return self.asked("candidate", choices, why if choices[1:] else _NO_NAME, many=True)
+
+    def system(self, taken: Sequence[Column]) -> tuple[Column, ...]:
+        """Return the column of systems, or nothing where no column names any."""
+        named, may = likely_systems([column for column in self.columns if column not in taken])
+        if self.answers.system is not None:
+            found = self.only("system")
+        elif len(named) == 1 or not (named or may):
+            found = tuple(named)
+        else:
+            why = "several names say so" if named else _NO_NAME
+            found = self.asked("system", named or may, why, none=True)
+        for column in found:
+            longest = max(map(len, column.counts), default=0)
+            if longest > _LONGEST_NAME:
+                raise SourceError(
+                    f"--system: {column.name} holds texts of up to {longest:,} characters, not "
+                    "names; name another column"
+                )
+        return found
+
+    def contexts(self, taken: Sequence[Column]) -> tuple[Column, ...]:
+        """Return the parts of the context."""
+        if self.answers.context:
+            return tuple(self.named("context", self.answers.context))
+        judged = self._names()
+        free = [c for c in self.columns if c.name not in judged and c not in taken]
+        named, may = likely_contexts(free)
+        return tuple(named) or self.asked("context", may, _NO_NAME, many=True)
+
+    def _names(self) -> set[str]:
+        """Return the columns that the user named for something else than texts and systems."""
+        said = self.answers
+        single = {said.error, said.aspect, said.annotator, said.group, said.candidate_id}
+        many = {*said.label, *said.score, *said.rating, *said.mark, *said.context_id}
+        return many | {name for name in single if name is not None}
+
+    def keys(
+        self, taken: Sequence[Column], context: Sequence[Column], own: Sequence[Column]
+    ) -> Keys:
+        """Return the columns of keys, and of what all candidates of a context share.
+
+        Args:
+            taken: Columns that are something else.
+            context: The parts of the context.
+            own: What a candidate is known by without a key: context, texts and system.
+        """
+        found: Keys = {
+            role: self.only(role) for role in ("candidate_id", "category", "split", "group")
+        }
+        found["context_id"] = tuple(self.named("context_id", self.answers.context_id))
+        used = self._names() | {column.name for column in taken}
+        used |= {column.name for columns in found.values() for column in columns}
+        free = [column for column in self.columns if column.name not in used]
+        if not found["context_id"] and (key := find_context_id(free, context)):
+            found["context_id"] = (key,)
+        free = [column for column in free if column not in found["context_id"]]
+        if self.answers.candidate_id is None and (key := find_candidate_id(free)):
+            rows = joint(own)
+            why = f"texts repeat in a context, and {key.name} differs in every row"
+            is_clear = len(set(rows)) == len(rows)
+            asked = (key,) if is_clear else self.asked("candidate_id", [key], why, none=True)
+            found["candidate_id"] = asked
+        splits = [c for c in free if c.words & words.SPLIT and c.kind == "text" and c.is_short]
+        contexts = joint(found["context_id"] or context)
+        if not found["split"] and splits and determines(contexts, splits[0].values):
+            found["split"] = (splits[0],)
+        return found
+
+    def error(self, used: Sequence[Column], *, is_pair: bool) -> tuple[Column, ...]:
+        """Return the column of the kinds of error of a text that is not good."""
+        if self.answers.error is not None or not is_pair:
+            return self.only("error")
+        kinds = [
+            column
+            for column in self.columns
+            if column not in used
+            and column.kind in ("text", "texts")
+            and column.is_short
+            and 1 < len(column.counts) <= MOST_LABELS
+            and column.words & words.LABEL
+        ]
+        if len(kinds) > 1:
+            return self.asked("error", kinds, "several columns may say it", none=True)
+        return tuple(kinds)
+
+    def judgements(
+        self, candidate: Sequence[Column], used: Sequence[Column], *, is_marked: bool
+    ) -> tuple[tuple[Column, ...], tuple[Column, ...], list[Measure]]:
+        """Return the columns of aspect and annotator, if rows have them, and what was judged.
+
+        Of an aspect, the second column is that of what was judged.
+        """
+        rows = joint(candidate)
+        is_repeated = len(set(rows)) < len(rows)
+        aspect, who = self.only("aspect"), tuple[Column, ...]()
+        if aspect or is_repeated:
+            who = self.annotator(used, must=False)
+            aspect = aspect or self._aspect([*candidate, *who], used)
+        measures = self.measures([c for c in self.columns if c not in (*used, *who, *aspect)])
+        if aspect:
+            (judged, *others) = [column for measure in measures for column in measure.columns]
+            if others:
+                names = ", ".join(column.name for column in (judged, *others))
+                raise SourceError(
+                    f"{aspect[0].name} names the aspect of each row, and {names} hold what was "
+                    "judged; name one of them with --score or --label"
+                )
+            own = [measure_of(column) for column in aspect_columns(aspect[0], judged)]
+            return (*aspect, judged), who, own
+        is_label = measures[0].has_labels
+        if is_repeated and not who and not is_label:
+            who = self.annotator(used, must=True)
+        return (), () if is_marked and is_label else who, measures
+
+    def _aspect(self, candidate: Sequence[Column], used: Sequence[Column]) -> tuple[Column, ...]:
+        """Return the column that tells rows of one candidate apart by what was judged."""
+        rows = joint(candidate)
+        found = [
+            column
+            for column in self.columns
+            if column not in used
+            and column.words & words.ASPECT
+            and column.kind == "text"
+            and len(column.counts) <= MOST_LABELS
+            and column.filled == column.rows
+        ]
+        return tuple(found[:1]) if len(set(rows)) < len(rows) else ()
+
+    def annotator(self, used: Sequence[Column], *, must: bool) -> tuple[Column, ...]:
+        """Return the column of who judged, where a candidate is in several rows."""
+        if self.answers.annotator is not None:
+            return self.only("annotator")
+        free = [c for c in self.columns if c not in used and c.above == 0 and c.filled == c.rows]
+        people = [c for c in free if c.words & words.ANNOTATOR and not c.words & words.SCORE]
+        if len(people) > 1 or (must and not people):
+            fits = [c for c in free if c.kind in ("text", "number") and c.repetition > 1]
+            return self.asked("annotator", people or fits, "the rows differ in nothing else")
+        return tuple(people)
+
+    def measures(self, free: Sequence[Column]) -> list[Measure]:
+        """Return what was judged: what was named, found or asked for."""
+        said = self.answers
+        if said.label or said.mark or said.score or said.rating:
+            return chosen_measures(self.named, said)
+        found = find_measures(free, self.ask)
+        if found:
+            return found
+        near = [column for column in free if column.above <= 0 and column.counts]
+        role, why = "score", "labels go by --label, ratings of several annotators by --rating"
+        if near and not any(column.kind in ("number", "numbers") for column in near):
+            role, why = "label", "none of them holds numbers"
+        return [measure_of(column) for column in self.asked(role, near, why, many=True)]
+
+    def candidate_id(self, candidate: Sequence[Column], text: Column) -> tuple[Column, ...]:
+        """Ask for the key of candidates where a system wrote several texts for one context."""
+        without = [column for column in candidate if column is not text]
+        if len(set(joint(candidate))) == len(set(joint(without))):
+            return ()
+        fits = [c for c in self.columns if c.above == 0 and c.words & words.IDENTIFIER]
+        why = "a system wrote several texts for a context; or make each text its own key with "
+        return self.asked("candidate_id", fits, f"{why}--system {NONE}")
+
+
+def samples(column: Column) -> list[str]:
+    """Return the first few different values of a column, as a table shows them."""
+    return [shown(value) for value in list(column.counts)[:_SAMPLES]]
