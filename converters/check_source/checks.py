@@ -4,7 +4,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nnd.converters.check_source import card, code, facts, rows, texts
+from nnd.converters.check_source import (
+    card,
+    code,
+    coverage,
+    direction,
+    facts,
+    repeats,
+    rows,
+    texts,
+)
 from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import Check, skipped
 from nnd.converters.check_source.reading import every_variant, real_readings
@@ -34,8 +43,13 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
     (rows.PAIRS, rows.check_pairs, _ROWS),
     (rows.IDS, rows.check_ids, _PAIRS),
     (rows.COUNTS, rows.check_counts, _PAIRS),
+    (coverage.COVERAGE, coverage.check_coverage, _ROWS),
+    (direction.DIRECTION, direction.check_direction, _PAIRS),
+    (repeats.REPEATS, repeats.check_repeats, _PAIRS),
+    (repeats.SCALES, repeats.check_scales, _PAIRS),
     (texts.INVENTED, texts.check_invented, _ROWS),
     (texts.CONFOUNDS, texts.check_confounds, _PAIRS),
+    (texts.GIVEAWAYS, texts.check_giveaways, _PAIRS),
     (texts.HYGIENE, texts.check_hygiene, _PAIRS),
     (texts.PERSONAL_DATA, texts.check_personal_data, _ROWS),
     (card.CARD, card.check_card, (*_PAIRS, *_FACTS)),

@@ -1,11 +1,13 @@
 """What is read to check a source: its real files, in every set and variant (and see `fixture`)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nnd.converters.check_source.content import Contents, Value, read_parts
 from nnd.converters.source import Files, Source, find_set
+from nnd.schemas import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,46 @@ def real_readings(source: Source, origin: Path | None, place: Path) -> list[Read
                 link.symlink_to(files.path(file.name).absolute())
             found += _readings(chosen, linked)
     return found
+
+
+def read_files(reading: Reading, names: Sequence[str]) -> Contents:
+    """Return name → parts of those files whose content can be told."""
+    files, found = Files(reading.source, reading.origin), dict[str, Mapping[str, Value]]()
+    for name in names:
+        try:
+            found[name] = read_parts(files.path(name))
+        except (ValueError, OSError, SourceError):
+            continue
+    return found
+
+
+def copy_files(
+    reading: Reading, place: Path, write: Callable[[str, Path, Path], bool]
+) -> tuple[Path, dict[str, bool]]:
+    """Put copies of the files of a reading into a folder.
+
+    Args:
+        reading: The files.
+        place: The folder, which is made.
+        write: Takes the declared name of a file, where it is, and where its copy shall be; returns
+            whether it wrote one. Of others there will be a link.
+
+    Returns:
+        Where they are, for a reading of them, and for each whether it was written.
+    """
+    place.mkdir(parents=True)
+    files, written, origin = Files(reading.source, reading.origin), dict[str, bool](), place
+    for file in reading.source.files:
+        if files.has(file.name):
+            path = files.path(file.name)
+            target = (place / file.name).with_suffix(path.suffix)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            written[file.name] = write(file.name, path, target)
+            if not written[file.name]:
+                target.symlink_to(path.absolute())
+            if file == reading.source.files[0] and target != place / file.name:
+                origin = target  # a .parquet given for a .csv is found by its whole name only
+    return origin, written
 
 
 def _held(source: Source, origin: Path) -> list[Source]:
