@@ -16,7 +16,7 @@ from nnd.converters.check_source import (
 )
 from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import Check, skipped
-from nnd.converters.check_source.reading import every_variant, real_readings
+from nnd.converters.check_source.reading import Reading, every_variant, real_readings
 from nnd.converters.check_source.report import CheckReport
 from nnd.converters.source import Source, load_source
 from nnd.schemas import SourceError
@@ -60,38 +60,48 @@ NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
 """What is checked, in this order; each once."""
 
 
-def check_source(source: str | Path, origin: str | Path | None = None) -> CheckReport:
+def check_source(
+    source: str | Path, *origins: str | Path, fixture_only: bool = False
+) -> CheckReport:
     """Check a source as a reviewer would; nothing is fetched, and nothing is written.
 
     This runs its convert.py, in a process of its own with a clean environment, an empty home and a
     temporary working folder; under `bwrap` or `unshare -rn` where one of them works. The check
     `outside` says which, and what the code was seen to ask for. Without bwrap, read a stranger's
-    code before you check it. The real files are read where they are at hand: at `origin`, in the
-    source's own folder, or in the download cache.
+    code before you check it. The real files are read where they are at hand: at `origins`, else in
+    the source's own folder, or in the download cache.
 
     Args:
         source: Name of a source, or a folder with a source.yaml.
-        origin: File or folder with the real files.
+        origins: Files or folders with the real files; each is read by itself.
+        fixture_only: Whether to leave the real files out, wherever they are.
 
     Returns:
         One check for each of NAMES, in that order. Nothing fails twice for one reason: what cannot
         be checked because something else fails is `skipped`.
 
     Raises:
-        SourceError: If there is no such source, or nothing at `origin`.
+        SourceError: If there is no such source, nothing at one of `origins`, or some are named and
+            to be left out.
     """
+    if fixture_only and origins:
+        raise SourceError("--fixture-only leaves out what --from names; give one of them")
     try:
         loaded = load_source(source)
     except SourceError as error:
         if not (Path(source) / "source.yaml").exists():
             raise
         return _report(source, Check(facts.SCHEMA, "fail", str(error), "mend that field"))
-    files = None if origin is None else Path(origin)
-    with TemporaryDirectory(prefix="nnd-check-") as place:
-        return _report(source, *_check(loaded, files, Path(place)))
+    with TemporaryDirectory(prefix="nnd-check-") as folder:
+        place = Path(folder)
+
+        def real() -> list[Reading]:
+            return [] if fixture_only else real_readings(loaded, [*map(Path, origins)], place)
+
+        return _report(source, *_check(loaded, real, place))
 
 
-def _check(source: Source, origin: Path | None, place: Path) -> Iterator[Check]:
+def _check(source: Source, real: Callable[[], list[Reading]], place: Path) -> Iterator[Check]:
     try:
         variants = list(every_variant(source))
     except SourceError as error:
@@ -100,7 +110,7 @@ def _check(source: Source, origin: Path | None, place: Path) -> Iterator[Check]:
     schema = facts.check_schema(source, len(variants))
     yield schema
     if schema.outcome != "fail":
-        yield from _check_all(Case(variants, real_readings(source, origin, place), place))
+        yield from _check_all(Case(variants, real(), place))
 
 
 def _check_all(case: Case) -> Iterator[Check]:

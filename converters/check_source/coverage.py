@@ -72,10 +72,11 @@ def check_coverage(case: Case) -> Check:
 
 
 def _by_set(results: Iterable[Result]) -> list[list[Result]]:
-    """Return the results of each set, that of its main reading first."""
-    found: dict[str | None, list[Result]] = {}
+    """Return the results of each origin and set, that of its main reading first."""
+    found: dict[tuple[Path, str | None], list[Result]] = {}
     for one in results:
-        found.setdefault(one.source.facts.get("set"), []).append(one)
+        key = (one.run.reading.origin, one.source.facts.get("set"))
+        found.setdefault(key, []).append(one)
     return list(found.values())
 
 

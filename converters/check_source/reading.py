@@ -1,7 +1,7 @@
 """What is read to check a source: its real files, in every set and variant (and see `fixture`)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +48,24 @@ def is_own(source: Source) -> bool:
     return all((source.folder / file.name).is_file() for file in source.files)
 
 
-def real_readings(source: Source, origin: Path | None, place: Path) -> list[Reading]:
+def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[Reading]:
     """Return the readings of the real files that are at hand; none where the fixture is the source.
 
     Args:
         source: The source.
-        origin: File or folder with the files; None: its folder and the download cache.
+        origins: Files or folders with the files; none: its folder and the download cache.
         place: Where links to files of the cache may be put.
 
     Raises:
-        SourceError: If nothing at `origin` is of the source.
+        SourceError: If nothing at one of `origins` is of the source.
     """
-    if origin is not None:
-        return [one for held in _held(source, origin) for one in _readings(held, origin.absolute())]
+    if origins:
+        return [
+            replace(one, label=f"{one.label} at {origin.name}" if len(origins) > 1 else one.label)
+            for origin in origins
+            for held in _held(source, origin)
+            for one in _readings(held, origin.absolute())
+        ]
     if is_own(source):
         return []
     found = list[Reading]()

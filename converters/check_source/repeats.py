@@ -21,6 +21,7 @@ _WIDER = 3
 """Times by which the scales of aspects under one rule may differ."""
 
 _SOME = 0.05
+_IDS = ["high_id", "low_id"]
 
 
 def check_repeats(case: Case) -> Check:
@@ -31,8 +32,9 @@ def check_repeats(case: Case) -> Check:
     for one in case.measured:
         if one.conversion is not None:
             n, within = _reversed(one.conversion.pairs)
-            if within > _FEW * one.conversion.pairs.height:
-                found.append(f"{one.label}: {within:,} pairs and their reverse within one group")
+            if within or n > _SOME * one.conversion.pairs.height:
+                where = " within one group" if within else ""
+                found.append(f"{one.label}: {within or n:,} pairs and their reverse{where}")
             elif n:
                 across.append(f"{one.label}: {n:,} pairs and their reverse, as people disagree")
         found += [f"{one.label}: {what}" for what in _doubles(one)]
@@ -47,13 +49,16 @@ def check_repeats(case: Case) -> Check:
 
 
 def _reversed(pairs: pl.DataFrame) -> tuple[int, int]:
-    """Return how many tests are there in both directions, and how many of them within a group."""
-    sides = ["candidate_high", "candidate_low"]
-    turned = dict(zip(sides, sides[::-1], strict=True))
+    """Return how many tests are there in both directions by their texts, and how many by their ids.
+
+    By ids they are counted within a group: there the same judgement says both.
+    """
     counts = []
-    for key in ([*CONTEXT, "aspect"], [*CONTEXT, "aspect", "group"]):
-        tests = pairs.select(*key, *sides).unique()
-        both = tests.join(tests.rename(turned), on=[*key, *sides], how="semi", nulls_equal=True)
+    for key, sides in (([], ["candidate_high", "candidate_low"]), (["group"], _IDS)):
+        known = [*CONTEXT, "aspect", *key]
+        tests = pairs.select(*known, *sides).unique()
+        turned = tests.rename(dict(zip(sides, sides[::-1], strict=True)))
+        both = tests.join(turned, on=[*known, *sides], how="semi", nulls_equal=True)
         counts.append(both.height // 2)
     return counts[0], counts[1]
 

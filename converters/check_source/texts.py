@@ -137,9 +137,8 @@ def _giveaways(pairs: pl.DataFrame) -> Iterator[str]:
     for token, *n in both.sort("low", "high", "text", descending=True).rows():
         shares = [n / totals[side] for n, side in zip(n, _SIDES, strict=True)]
         if max(shares) >= _MANY and min(shares) <= _ALMOST_NONE and max(n) >= _LEAST:
-            yield (
-                f'"{token}" is in {shares[1]:.0%} of the worse and {shares[0]:.0%} of the better texts'
-            )
+            better, worse = (f"{share:.0%}" for share in shares)
+            yield f'"{token}" is in {worse} of the worse and {better} of the better texts'
 
 
 def check_hygiene(case: Case) -> Check:
