@@ -21,6 +21,7 @@ from nnd.converters.check_source.knockouts import (
 )
 from nnd.converters.check_source.outcome import AT_HAND, Check, listed
 from nnd.converters.pairs import fold
+from nnd.converters.source import SourceFile
 from nnd.schemas import SourceError
 
 COVERAGE = "coverage"
@@ -33,6 +34,7 @@ _FEW = 0.02
 
 _MOST_LABELS = 30
 _SAMPLE = 40
+_ALIKE = 0.7
 _SLICE = 30
 _MOST_NEIGHBOURS = 200
 _LARGEST_NEIGHBOUR = 64 * 2**20
@@ -55,19 +57,19 @@ def check_coverage(case: Case) -> Check:
     """Check that what the real files hold is read, or declared under `unread`."""
     if not case.measured:
         return Check(COVERAGE, "skipped", "the real files are not at hand", AT_HAND)
-    declared = dict[str, str]()
-    found = list[str]()
+    found, declared = list[str](), list[str]()
     for number, results in enumerate(_by_set(case.measured)):
-        declared |= results[0].source.facts.get("unread", {})
+        patterns = list(results[0].source.facts.get("unread", {}))
+        declared += [pattern for pattern in patterns if pattern not in declared]
         found += [
             f"{results[0].label}: {what}"
             for name, what in _findings(case, results, case.place / f"without-{number}")
-            if not any(fnmatchcase(name, pattern) for pattern in declared)
+            if not any(fnmatchcase(name, pattern) for pattern in patterns)
         ]
     if found:
         remedy = "read it, or say under `unread` in source.yaml why it is not read"
         return Check(COVERAGE, "review", listed(found, 5), remedy)
-    more = f"; declared as unread: {listed([*declared])}" if declared else ""
+    more = f"; declared as unread: {listed(declared)}" if declared else ""
     return Check(COVERAGE, "pass", f"no judgement or text that looks like one read is unread{more}")
 
 
@@ -247,34 +249,37 @@ def _is_within(text: str, whole: str) -> bool:
 def _neighbours(
     case: Case, results: Sequence[Result], contents: Contents
 ) -> Iterator[tuple[str, str]]:
-    """Yield files beside the real ones that nothing declares and that have the same fields."""
+    """Yield files beside the real ones that nothing declares and that have much the same fields."""
     origin = results[0].run.reading.origin
     folder = origin if origin.is_dir() else origin.parent
     declared = [file for source in case.variants for file in source.files]
     digests = {each.sha256 for file in declared for each in (file, *file.versions)}
-    fields = {
-        fields_of(columns_of(value)): f"{name} {part}".strip()
+    known = {
+        f"{name} {part}".strip(): fields_of(columns_of(value))
         for name, parts in contents.items()
         for part, value in parts.items()
     }
     for path in _files_beside(origin):
-        if any(
-            path.parts[-len(Path(file.name).parts) :] == Path(file.name).parts for file in declared
-        ):
+        if _is_declared(str(path), declared):
             continue
         try:
             parts = read_parts(path)
         except (ValueError, OSError, SourceError):
             continue
         for part, value in parts.items():
-            known = fields.get(fields_of(columns_of(value)))
-            if (
-                known
-                and not any(f"/{part}".endswith(f"/{file.name}") for file in declared)
-                and _digest(path) not in digests
-            ):
+            fields = fields_of(columns_of(value))
+            like = next((name for name, theirs in known.items() if _are_alike(fields, theirs)), "")
+            if like and not _is_declared(part, declared) and _digest(path) not in digests:
                 name = f"{path.relative_to(folder)} {part}".strip()
-                yield name, f"{name} has the fields of {known}, and is not declared"
+                yield name, f"{name} has the fields of {like}, and is not declared"
+
+
+def _is_declared(name: str, declared: Sequence[SourceFile]) -> bool:
+    return any(f"/{name}".endswith(f"/{file.name}") for file in declared)
+
+
+def _are_alike(fields: frozenset[str], others: frozenset[str]) -> bool:
+    return len(fields & others) >= _ALIKE * len(fields | others)
 
 
 def _files_beside(origin: Path) -> list[Path]:

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from nnd.converters.check_source.case import Case, Result
-from nnd.converters.check_source.columns import Column, columns_of
+from nnd.converters.check_source.columns import Column
+from nnd.converters.check_source.knockouts import families_of
 from nnd.converters.check_source.outcome import AT_HAND, Check, listed
 from nnd.schemas import DISTINCT
 
@@ -35,7 +36,7 @@ _NOTHING_WRONG = (
     *("no", "no error", "no errors", "no issue", "no issues", "noe", "ok", "supported"),
 )
 _CHOICES = _set("answer best better choice chosen label preference preferred winner")
-_LEAST = 5
+_LEAST = 2
 _MOST_VALUES = 12
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -66,8 +67,8 @@ def _doubts(case: Case, result: Result, pairs: pl.DataFrame) -> Iterator[str]:
     tests = pairs.unique(DISTINCT)
     high, low = set(tests["candidate_high"]), set(tests["candidate_low"])
     scores = _mean_scores(result.annotations)
-    parts = (part for file in case.contents([result]).values() for part in file.values())
-    for columns in ([*columns_of(part).values()] for part in parts):
+    for family in families_of(case.contents([result])):
+        columns = [*family.columns.values()]
         for column in columns:
             yield from _of_name(column, high - low, low - high, wins)
             yield from _of_numbers(column, scores)
@@ -82,8 +83,10 @@ def _of_rules(result: Result) -> Iterator[str]:
         if rule.get("rule") == "credit" and min(rule["high"]) < max(rule.get("low", rule["high"])):
             yield f"{name}a credit of {min(rule['high']):g} is high and {max(rule['low']):g} is low"
         ratings = result.annotations["ratings"].explode().drop_nulls()
-        if rule.get("rule") == "majority" and len(ratings) and rule["top"] <= ratings.min():
-            yield f"{name}the top rating {rule['top']:g} is the lowest there is"
+        if rule.get("rule") == "majority" and len(ratings):
+            lowest, highest = ratings.min(), ratings.max()
+            if 2 * rule["top"] < lowest + highest:
+                yield f"{name}the top rating {rule['top']:g} is low, of {lowest:g} to {highest:g}"
 
 
 def _words(name: str) -> list[str]:
