@@ -160,10 +160,12 @@ def _dump_table(value: Value, text: str) -> str:
     if not layout.quoted:
         return "".join(f"{layout.delimiter.join(row)}\n" for row in cells)
     written = io.StringIO()
-    style = csv.QUOTE_ALL if text.startswith('"') else csv.QUOTE_MINIMAL
-    csv.writer(written, delimiter=layout.delimiter, quoting=style, lineterminator="\n").writerows(
-        cells
-    )
+    csv.writer(
+        written,
+        delimiter=layout.delimiter,
+        quoting=csv.QUOTE_ALL if text.startswith('"') else csv.QUOTE_MINIMAL,
+        lineterminator="\n",
+    ).writerows(cells)
     return written.getvalue()
 
 

@@ -115,7 +115,8 @@ def _unread_columns(
             texts = _plain(filter(_is_long, column.texts))
             if texts and len(texts - held) <= _FEW * len(texts):
                 continue  # they are read elsewhere
-            if reason := next(filter(None, (_likeness(column, *one) for one in read)), None):
+            reasons = filter(None, (_likeness(column, *one) for one in read))
+            if reason := min(reasons, default=None):  # "and", a sibling, comes before "though"
                 yield column.name, f"{column.name} is unread, {reason}"
         elif family.tails.get(path) == "unread":
             yield column.name, f"the last items of {column.name} are unread, unlike the first"
@@ -253,7 +254,8 @@ def _neighbours(
     origin = results[0].run.reading.origin
     folder = origin if origin.is_dir() else origin.parent
     declared = [file for source in case.variants for file in source.files]
-    digests = {each.sha256 for file in declared for each in (file, *file.versions)}
+    digests = {file.sha256 for file in declared}
+    digests |= {version.sha256 for file in declared for version in file.versions}
     known = {
         f"{name} {part}".strip(): fields_of(columns_of(value))
         for name, parts in contents.items()

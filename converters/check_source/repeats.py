@@ -99,32 +99,28 @@ def _mixed_scales(result: Result) -> Iterator[str]:
         value=pl.coalesce(pl.col("ratings"), pl.col("score").reshape((-1, 1)).arr.to_list()),
     )
     rows = rows.explode("value").drop_nulls("value")
-    scales = {
-        str(aspect): (values.min(), values.max(), values)
-        for (aspect,), group in rows.group_by("aspect")
-        for values in [group["value"]]
+    scales: dict[str, list[float]] = {
+        str(aspect): group["value"].to_list() for (aspect,), group in rows.group_by("aspect")
     }
     own = result.source.facts["quality"].get("aspects", {})
-    widths = {name: high - low for name, (low, high, _) in scales.items() if name not in own}
+    widths = {name: max(found) - min(found) for name, found in scales.items() if name not in own}
     if widths and max(widths.values()) > _WIDER * min(widths.values()) > 0:
-        told = (f"{name} {scales[name][0]:g} to {scales[name][1]:g}" for name in sorted(widths))
-        yield f"one rule for scales of different widths: {listed([*told])}"
-    for aspect, (_, _, values) in scales.items():
-        parts = _ranges(rows.filter(pl.col("aspect") == aspect))
-        if _is_mixed(values) or any(
-            high <= 1 < _WIDER * 1 < top for high in parts for top in parts
-        ):
+        told = [f"{name} {min(scales[name]):g} to {max(scales[name]):g}" for name in sorted(widths)]
+        yield f"one rule for scales of different widths: {listed(told)}"
+    for aspect, values in scales.items():
+        tops = _tops(rows.filter(pl.col("aspect") == aspect))
+        if _is_mixed(values) or min(tops) <= 1 < _WIDER < max(tops):
             yield f"{aspect} has numbers from 0 to 1 beside larger ones"
 
 
-def _ranges(rows: pl.DataFrame) -> list[float]:
+def _tops(rows: pl.DataFrame) -> list[float]:
     """Return the highest number of each split and category."""
     return rows.group_by("split", "category").agg(pl.col("value").max())["value"].to_list()
 
 
-def _is_mixed(values: pl.Series) -> bool:
+def _is_mixed(values: list[float]) -> bool:
     """Whether there are shares, and whole numbers above 1, and nothing between these."""
-    whole = values == values.floor()
-    above = values > 1
-    shares = (~whole & (values > 0) & ~above).mean() or 0.0
-    return shares >= _SOME <= ((whole & above).mean() or 0.0) and not (~whole & above).any()
+    shares = [value for value in values if 0 < value < 1]
+    above = [value for value in values if value > 1]
+    is_whole = all(value == int(value) for value in above)
+    return is_whole and min(len(shares), len(above)) >= _SOME * len(values)
