@@ -82,9 +82,9 @@ def _of_rules(result: Result) -> Iterator[str]:
         name = f"{aspect}: " if aspect else ""
         if rule.get("rule") == "credit" and min(rule["high"]) < max(rule.get("low", rule["high"])):
             yield f"{name}a credit of {min(rule['high']):g} is high and {max(rule['low']):g} is low"
-        ratings = result.annotations["ratings"].explode().drop_nulls()
-        if rule.get("rule") == "majority" and len(ratings):
-            lowest, highest = ratings.min(), ratings.max()
+        ratings: list[float] = result.annotations["ratings"].explode().drop_nulls().to_list()
+        if rule.get("rule") == "majority" and ratings:
+            lowest, highest = min(ratings), max(ratings)
             if 2 * rule["top"] < lowest + highest:
                 yield f"{name}the top rating {rule['top']:g} is low, of {lowest:g} to {highest:g}"
 

@@ -21,6 +21,7 @@ _WIDER = 3
 """Times by which the scales of aspects under one rule may differ."""
 
 _SOME = 0.05
+_LEAST = 20
 _IDS = ["high_id", "low_id"]
 
 
@@ -109,13 +110,14 @@ def _mixed_scales(result: Result) -> Iterator[str]:
         yield f"one rule for scales of different widths: {listed(told)}"
     for aspect, values in scales.items():
         tops = _tops(rows.filter(pl.col("aspect") == aspect))
-        if _is_mixed(values) or min(tops) <= 1 < _WIDER < max(tops):
+        if _is_mixed(values) or min(tops, default=1) <= 1 < _WIDER < max(tops, default=1):
             yield f"{aspect} has numbers from 0 to 1 beside larger ones"
 
 
 def _tops(rows: pl.DataFrame) -> list[float]:
-    """Return the highest number of each split and category."""
-    return rows.group_by("split", "category").agg(pl.col("value").max())["value"].to_list()
+    """Return the highest number of each split and category that has some."""
+    groups = rows.group_by("split", "category").agg(pl.len(), pl.col("value").max())
+    return groups.filter(pl.col("len") >= _LEAST)["value"].to_list()
 
 
 def _is_mixed(values: list[float]) -> bool:

@@ -102,7 +102,8 @@ def _baselines(tests: pl.DataFrame) -> Iterator[tuple[str, float, int]]:
         ("fewer words of the context wins", some["copying"], -1),
     ):
         if frame.len():
-            yield name, (frame * sign > 0).sum() / frame.len(), frame.len()
+            won = (frame * sign > 0).to_list().count(True)
+            yield name, won / frame.len(), frame.len()
 
 
 def _difference(sides: Iterable[pl.Expr]) -> pl.Expr:
