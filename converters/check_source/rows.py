@@ -72,7 +72,7 @@ def check_converts(case: Case) -> Check:
     """Check that the rows are what `nnd convert` takes, but for what has a check of its own."""
     errors = [f"{run.label}: {run.error}" for run in case.straight if run.annotations is None]
     if errors:
-        remedy = "mend what the message names; `nnd convert` says it, too"
+        remedy = "fix what the message names; `nnd convert` says it, too" + _hint(errors[0])
         return Check(CONVERTS, "fail", listed(errors, 1), remedy)
     problems = [
         (one.label, found[0])
@@ -82,8 +82,15 @@ def check_converts(case: Case) -> Check:
     ]
     if problems:
         told = [f"{label}: {problem.path} {problem.message}" for label, problem in problems]
-        return Check(CONVERTS, "fail", listed(told, 3), problems[0][1].remedy)
+        return Check(CONVERTS, "fail", listed(told, 3), problems[0][1].remedy + _hint(told[0]))
     return Check(CONVERTS, "pass", listed([one.label for one in case.results]))
+
+
+def _hint(message: str) -> str:
+    """Name the option of `nnd new-source` that says which column the key is."""
+    named = (key for key in ("candidate_id", "context_id") if f"{key}:" in message)
+    option = next((key.replace("_", "-") for key in named), None)
+    return f"; `nnd new-source --{option}` takes the column that has it" if option else ""
 
 
 def check_pairs(case: Case) -> Check:
