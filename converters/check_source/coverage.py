@@ -21,7 +21,7 @@ from nnd.converters.check_source.knockouts import (
 )
 from nnd.converters.check_source.outcome import AT_HAND, Check, listed
 from nnd.converters.pairs import fold
-from nnd.converters.source import SourceFile
+from nnd.converters.source import Files, SourceFile
 from nnd.schemas import SourceError
 
 COVERAGE = "coverage"
@@ -261,8 +261,10 @@ def _neighbours(
         for name, parts in contents.items()
         for part, value in parts.items()
     }
+    files = Files(results[0].source, origin)
+    opened = {files.path(name) for name in contents}
     for path in _files_beside(origin):
-        if _is_declared(str(path), declared):
+        if path in opened or _is_declared(str(path), declared):
             continue
         try:
             parts = read_parts(path)
