@@ -7,13 +7,14 @@ from pathlib import Path
 
 import polars as pl
 
+from nnd.converters.check_source.content import Contents
 from nnd.converters.check_source.fixture import fixture_readings
-from nnd.converters.check_source.reading import Reading
+from nnd.converters.check_source.reading import Reading, copy_files, read_files
 from nnd.converters.check_source.run import Run, run_readings
 from nnd.converters.check_source.shuffle import shuffle_file
 from nnd.converters.folder import Conversion, convert_again
 from nnd.converters.pairs import check_annotations
-from nnd.converters.source import Files, Source
+from nnd.converters.source import Source
 from nnd.schemas import Problem, SourceError, nnd_version
 
 
@@ -77,7 +78,8 @@ class Case:
         """The readings of shuffled files by label, and the files that cannot be shuffled."""
         shuffled, kept = dict[str, Reading](), dict[str, None]()
         for number, reading in enumerate([*self.fixture, *self.real]):
-            origin, files = _shuffle(reading, self.place / f"shuffled-{number}")
+            place = self.place / f"shuffled-{number}"
+            origin, files = copy_files(reading, place, lambda _, *paths: shuffle_file(*paths))
             if any(files.values()):
                 shuffled[reading.label] = replace(reading, origin=origin)
             kept |= dict.fromkeys(name for name, done in files.items() if not done)
@@ -109,6 +111,24 @@ class Case:
         return all(run.annotations is not None for run in self.straight)
 
     @cached_property
+    def _contents(self) -> dict[tuple[Path, tuple[str, ...]], Contents]:
+        return {}
+
+    def contents(self, results: Sequence[Result]) -> Contents:
+        """Return the files that were opened for results of one origin, by name and part."""
+        names = tuple(dict.fromkeys(str(file["name"]) for one in results for file in one.run.files))
+        reading = results[0].run.reading
+        key = (reading.origin, names)
+        if key not in self._contents:
+            self._contents[key] = read_files(reading, names)
+        return self._contents[key]
+
+    @staticmethod
+    def convert(readings: Sequence[Reading]) -> list[Run]:
+        """Return the runs of more readings, such as of files that were changed."""
+        return run_readings(readings)
+
+    @cached_property
     def results(self) -> list[Result]:
         """What the runs of files as they are give."""
         return [
@@ -124,28 +144,6 @@ class Case:
     def measured(self) -> list[Result]:
         """What the real files give."""
         return [one for one in self.results if one.run.reading.is_real]
-
-
-def _shuffle(reading: Reading, place: Path) -> tuple[Path, dict[str, bool]]:
-    """Put the files of a reading into a folder, with their rows shuffled.
-
-    Returns:
-        Where they are, and for each whether its rows were shuffled.
-    """
-    place.mkdir()
-    source = reading.source
-    files, done, origin = Files(source, reading.origin), dict[str, bool](), place
-    for file in source.files:
-        if files.has(file.name):
-            path = files.path(file.name)
-            target = (place / file.name).with_suffix(path.suffix)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            done[file.name] = shuffle_file(path, target)
-            if not done[file.name]:
-                target.symlink_to(path.absolute())
-            if file == source.files[0] and target != place / file.name:
-                origin = target  # a .parquet given for a .csv is found by its whole name only
-    return origin, done
 
 
 def _result(run: Run, annotations: pl.DataFrame) -> Result:

@@ -5,10 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nnd.converters.check_source import card, code, facts, rows, texts
+from nnd.converters.check_source import (
+    card,
+    code,
+    coverage,
+    direction,
+    facts,
+    repeats,
+    rows,
+    texts,
+)
 from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import Check, skipped
-from nnd.converters.check_source.reading import every_variant, real_readings
+from nnd.converters.check_source.reading import Reading, every_variant, real_readings
 from nnd.converters.check_source.report import CheckReport
 from nnd.converters.examples import Examples, pair_examples
 from nnd.converters.source import Source, load_source
@@ -36,8 +45,13 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
     (rows.PAIRS, rows.check_pairs, _ROWS),
     (rows.IDS, rows.check_ids, _PAIRS),
     (rows.COUNTS, rows.check_counts, _PAIRS),
+    (coverage.COVERAGE, coverage.check_coverage, _ROWS),
+    (direction.DIRECTION, direction.check_direction, _PAIRS),
+    (repeats.REPEATS, repeats.check_repeats, _PAIRS),
+    (repeats.SCALES, repeats.check_scales, _PAIRS),
     (texts.INVENTED, texts.check_invented, _ROWS),
     (texts.CONFOUNDS, texts.check_confounds, _PAIRS),
+    (texts.GIVEAWAYS, texts.check_giveaways, _PAIRS),
     (texts.HYGIENE, texts.check_hygiene, _PAIRS),
     (texts.PERSONAL_DATA, texts.check_personal_data, _ROWS),
     (card.CARD, card.check_card, (*_PAIRS, *_FACTS)),
@@ -50,40 +64,52 @@ NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
 _EXAMPLES = 3
 
 
-def check_source(source: str | Path, origin: str | Path | None = None) -> CheckReport:
+def check_source(
+    source: str | Path, *origins: str | Path, fixture_only: bool = False
+) -> CheckReport:
     """Check a source as a reviewer would; nothing is fetched, and nothing is written.
 
     This runs its convert.py, in a process of its own with a clean environment, an empty home and a
     temporary working folder; under `bwrap` or `unshare -rn` where one of them works. The check
     `outside` says which, and what the code was seen to ask for. Without bwrap, read a stranger's
-    code before you check it. The real files are read where they are at hand: at `origin`, in the
-    source's own folder, or in the download cache.
+    code before you check it. The real files are read where they are at hand: at `origins`, else in
+    the source's own folder, or in the download cache.
 
     Args:
         source: Name of a source, or a folder with a source.yaml.
-        origin: File or folder with the real files.
+        origins: Files or folders with the real files; each is read by itself.
+        fixture_only: Whether to leave the real files out, wherever they are.
 
     Returns:
         One check for each of NAMES, in that order. Nothing fails twice for one reason: what cannot
         be checked because something else fails is `skipped`.
 
     Raises:
-        SourceError: If there is no such source, or nothing at `origin`.
+        SourceError: If there is no such source, nothing at one of `origins`, or some are named and
+            to be left out.
     """
+    if fixture_only and origins:
+        raise SourceError("--fixture-only leaves out what --from names; give one of them")
     try:
         loaded = load_source(source)
     except SourceError as error:
         if not (Path(source) / "source.yaml").exists():
             raise
         return _report(source, Check(facts.SCHEMA, "fail", str(error), "mend that field"))
-    files = None if origin is None else Path(origin)
-    with TemporaryDirectory(prefix="nnd-check-") as place:
-        checks, case = _check(loaded, files, Path(place))
+    with TemporaryDirectory(prefix="nnd-check-") as folder:
+        place = Path(folder)
+
+        def real() -> list[Reading]:
+            return [] if fixture_only else real_readings(loaded, [*map(Path, origins)], place)
+
+        checks, case = _check(loaded, real, place)
         report = _report(source, *checks)
         return report if case is None else replace(report, examples=_examples(case, checks))
 
 
-def _check(source: Source, origin: Path | None, place: Path) -> tuple[list[Check], Case | None]:
+def _check(
+    source: Source, real: Callable[[], list[Reading]], place: Path
+) -> tuple[list[Check], Case | None]:
     """Return what was checked, and the case if source.yaml keeps its schema."""
     try:
         variants = list(every_variant(source))
@@ -92,7 +118,7 @@ def _check(source: Source, origin: Path | None, place: Path) -> tuple[list[Check
     schema = facts.check_schema(source, len(variants))
     if schema.outcome == "fail":
         return [schema], None
-    case = Case(variants, real_readings(source, origin, place), place)
+    case = Case(variants, real(), place)
     return [schema, *_check_all(case)], case
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from nnd.cards import faults_of, hub_licence
 from nnd.converters.check_source.case import Case
-from nnd.converters.check_source.fixture import missing_in
+from nnd.converters.check_source.fixture import missing_in, without_main_file
 from nnd.converters.check_source.outcome import Check, listed
 from nnd.converters.new_source.scaffold import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.source import Source
@@ -132,6 +132,9 @@ def check_fixture(case: Case) -> Check:
     """Check that there is a fixture, that its files are there, and that it covers every variant."""
     try:
         missing = list(missing_in(case.source, case.fixture))
+        for reading, message in without_main_file(case.fixture):
+            (run,) = (run for run in case.runs if run.reading is reading)
+            missing += [message] if run.annotations is None else []
     except SourceError as error:
         return Check(FIXTURE, "fail", str(error), _LAYOUT)
     if missing:

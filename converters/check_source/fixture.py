@@ -54,12 +54,19 @@ def _entries(source: Source) -> list[dict[str, Any]]:
     return entries
 
 
-def missing_in(source: Source, readings: list[Reading]) -> Iterator[str]:
-    """Yield what a fixture lacks: files, and readings of variants and sets."""
+def without_main_file(readings: list[Reading]) -> Iterator[tuple[Reading, str]]:
+    """Yield the readings of a fixture that has no main file for them, and say so.
+
+    A converter need not open it: whether it does is seen when it runs.
+    """
     for one in readings:
         name = one.source.files[0].name
         if not (one.origin / name).is_file():
-            yield f"{one.label}: there is no {name} in {one.origin.name}/"
+            yield one, f"{one.label}: there is no {name} in {one.origin.name}/"
+
+
+def missing_in(source: Source, readings: list[Reading]) -> Iterator[str]:
+    """Yield the variants and sets of which a fixture has no reading."""
     covered = {one.source.variant for one in readings}
     variants = set(source.facts.get("variants", {}))
     for chosen in source.facts.get("sets", {}).values():

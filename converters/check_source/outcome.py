@@ -9,7 +9,7 @@ Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
 """`review` needs a person's judgement and is not a failure. `skipped` is what could not be checked:
 because another check failed first, or because the real file is missing."""
 
-AT_HAND = "name the real file with --from"
+AT_HAND = "name the real file with --from, without --fixture-only"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
 """What is read to check a source: its real files, in every set and variant (and see `fixture`)."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from nnd.converters.check_source.content import Contents, Value, read_parts
 from nnd.converters.source import Files, Source, find_set
+from nnd.schemas import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +48,24 @@ def is_own(source: Source) -> bool:
     return all((source.folder / file.name).is_file() for file in source.files)
 
 
-def real_readings(source: Source, origin: Path | None, place: Path) -> list[Reading]:
+def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[Reading]:
     """Return the readings of the real files that are at hand; none where the fixture is the source.
 
     Args:
         source: The source.
-        origin: File or folder with the files; None: its folder and the download cache.
+        origins: Files or folders with the files; none: its folder and the download cache.
         place: Where links to files of the cache may be put.
 
     Raises:
-        SourceError: If nothing at `origin` is of the source.
+        SourceError: If nothing at one of `origins` is of the source.
     """
-    if origin is not None:
-        return [one for held in _held(source, origin) for one in _readings(held, origin.absolute())]
+    if origins:
+        return [
+            replace(one, label=f"{one.label} at {origin.name}" if len(origins) > 1 else one.label)
+            for origin in origins
+            for held in _held(source, origin)
+            for one in _readings(held, origin.absolute())
+        ]
     if is_own(source):
         return []
     found = list[Reading]()
@@ -72,6 +79,46 @@ def real_readings(source: Source, origin: Path | None, place: Path) -> list[Read
                 link.symlink_to(files.path(file.name).absolute())
             found += _readings(chosen, linked)
     return found
+
+
+def read_files(reading: Reading, names: Sequence[str]) -> Contents:
+    """Return name → parts of those files whose content can be told."""
+    files, found = Files(reading.source, reading.origin), dict[str, Mapping[str, Value]]()
+    for name in names:
+        try:
+            found[name] = read_parts(files.path(name))
+        except (ValueError, OSError, SourceError):
+            continue
+    return found
+
+
+def copy_files(
+    reading: Reading, place: Path, write: Callable[[str, Path, Path], bool]
+) -> tuple[Path, dict[str, bool]]:
+    """Put copies of the files of a reading into a folder.
+
+    Args:
+        reading: The files.
+        place: The folder, which is made.
+        write: Takes the declared name of a file, where it is, and where its copy shall be; returns
+            whether it wrote one. Of others there will be a link.
+
+    Returns:
+        Where they are, for a reading of them, and for each whether it was written.
+    """
+    place.mkdir(parents=True)
+    files, written, origin = Files(reading.source, reading.origin), dict[str, bool](), place
+    for file in reading.source.files:
+        if files.has(file.name):
+            path = files.path(file.name)
+            target = (place / file.name).with_suffix(path.suffix)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            written[file.name] = write(file.name, path, target)
+            if not written[file.name]:
+                target.symlink_to(path.absolute())
+            if file == reading.source.files[0] and target != place / file.name:
+                origin = target  # a .parquet given for a .csv is found by its whole name only
+    return origin, written
 
 
 def _held(source: Source, origin: Path) -> list[Source]:

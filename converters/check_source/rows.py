@@ -13,6 +13,7 @@ from nnd.converters.source import Source
 IDS, COUNTS, ASPECTS, CATEGORIES = "ids", "counts", "aspects", "categories"
 CONVERTS, SYSTEMS, PAIRS = "converts", "systems", "pairs"
 
+COUNTED_BY = "counted_by"
 _COUNTED = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 
 
@@ -71,7 +72,7 @@ def check_converts(case: Case) -> Check:
     """Check that the rows are what `nnd convert` takes, but for what has a check of its own."""
     errors = [f"{run.label}: {run.error}" for run in case.straight if run.annotations is None]
     if errors:
-        remedy = "mend what the message names; `nnd convert` says it, too"
+        remedy = "fix what the message names; `nnd convert` says it, too" + _hint(errors[0])
         return Check(CONVERTS, "fail", listed(errors, 1), remedy)
     problems = [
         (one.label, found[0])
@@ -81,8 +82,15 @@ def check_converts(case: Case) -> Check:
     ]
     if problems:
         told = [f"{label}: {problem.path} {problem.message}" for label, problem in problems]
-        return Check(CONVERTS, "fail", listed(told, 3), problems[0][1].remedy)
+        return Check(CONVERTS, "fail", listed(told, 3), problems[0][1].remedy + _hint(told[0]))
     return Check(CONVERTS, "pass", listed([one.label for one in case.results]))
+
+
+def _hint(message: str) -> str:
+    """Name the option of `nnd new-source` that says which column the key is."""
+    named = (key for key in ("candidate_id", "context_id") if f"{key}:" in message)
+    option = next((key.replace("_", "-") for key in named), None)
+    return f"; `nnd new-source --{option}` takes the column that has it" if option else ""
 
 
 def check_pairs(case: Case) -> Check:
@@ -147,7 +155,7 @@ def check_counts(case: Case) -> Check:
         for one in case.invented
         for told in _differences(one, one.run.reading.expected or {})
     ]
-    undeclared = []
+    undeclared, uncounted = list[str](), list[str]()
     for one in case.measured:
         expected = one.source.for_files(one.run.files).facts["expected"]
         if not one.run.files or not all(file["verified"] for file in one.run.files):
@@ -160,6 +168,8 @@ def check_counts(case: Case) -> Check:
             wrong.append(f"{one.label}: source.yaml expects nothing where the files give {found}")
         else:
             wrong += [f"{one.label}: {told}" for told in _differences(one, expected)]
+            if COUNTED_BY not in expected:
+                uncounted.append(one.label)
     if wrong:
         remedy = (
             "count by other means; then mend the converter, or fixture/expected.yaml, or "
@@ -169,6 +179,13 @@ def check_counts(case: Case) -> Check:
     if undeclared:
         remedy = "declare their sha256, or fetch them again"
         return Check(COUNTS, "review", listed(undeclared), remedy)
+    if uncounted:
+        remedy = (
+            "count by other means, and say under `expected` in source.yaml who did, from what "
+            "(`counted_by`): numbers that the tool wrote only say that nothing changed"
+        )
+        message = f"{listed(uncounted)}: `expected` does not say who counted"
+        return Check(COUNTS, "review", message, remedy)
     if case.measured:
         return Check(COUNTS, "pass", "fixture and real files give what is expected")
     if all(one.source.facts["expected"] is None for one in case.invented):
@@ -184,7 +201,7 @@ def _differences(result: Result, expected: Mapping[str, Any]) -> Iterator[str]:
     dropped = {entry["reason"]: entry["n"] for entry in manifest["dropped"]}
     found = {**manifest["counts"], "dropped": dropped}
     for name, value in expected.items():
-        if found.get(name) != value:
+        if name != COUNTED_BY and found.get(name) != value:
             yield f"{name} is {found.get(name)} where {value} is expected"
     missing = [name for name in _COUNTED if name not in expected]
     if missing:

@@ -277,7 +277,7 @@ def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:
     known: dict[str, Any] = source.facts["expected"] or {}
     counts = derived.facts["counts"]
     for name, expected in known.items() if verified else ():
-        if counts[name] != expected:
+        if name in counts and counts[name] != expected:
             raise SourceError(
                 f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
                 "though the file is the declared one: mend convert.py, or `expected`"

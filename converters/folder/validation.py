@@ -261,7 +261,7 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
     files = manifest["files"]
     if files and all(file["verified"] for file in files) and not _changed(manifest):
         for name, expected in (manifest["source"]["expected"] or {}).items():
-            if counts[name] != expected:
+            if name in counts and counts[name] != expected:
                 message = f"{counts[name]} where the source expects {expected}"
                 yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
 

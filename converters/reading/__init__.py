@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         read_parquet_rows as read_parquet_rows,
     )
     from .records import (
+        LONGEST_CELL as LONGEST_CELL,
         Cells as Cells,
         Record as Record,
         parse_json as parse_json,

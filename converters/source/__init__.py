@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .source import (
         BUILT_IN as BUILT_IN,
         Source as Source,
+        SourceFile as SourceFile,
         built_in_names as built_in_names,
         find_sources as find_sources,
         load_source as load_source,

@@ -193,13 +193,16 @@ def check_source(
     source: Annotated[str, typer.Argument(help="Name of a source, or folder with a source.yaml.")],
     *,
     origin: Annotated[
-        Path | None,
+        list[Path],
         typer.Option(
             "--from",
-            help="Folder or file with the annotations.",
+            help="Folder or file with the annotations; repeat it for several.",
             show_default="those in the source's folder or the download cache, if any",
         ),
-    ] = None,
+    ] = [],  # noqa: B006
+    fixture_only: Annotated[
+        bool, typer.Option("--fixture-only", help="Leave the real files out, wherever they are.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a source as a reviewer would, and say what to do.
@@ -213,7 +216,7 @@ def check_source(
     """
     from nnd.converters.check_source import check_source as check_source_
 
-    report = check_source_(source, origin)
+    report = check_source_(source, *origin, fixture_only=fixture_only)
     checks = report.to_dict()["checks"]
     show_result(report, as_json, value=checks, after=parts_of(report.examples))
     raise typer.Exit(0 if report.ok else 1)

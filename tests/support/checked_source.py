@@ -59,6 +59,7 @@ REAL = (
 FACTS: dict[str, Any] = card_folders.FACTS | {
     "split": "one split, `test`",
     "expected": {
+        "counted_by": "hand, from the rows below",
         "annotations": 8,
         "contexts": 3,
         "systems": 3,

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,13 @@ from nnd.converters.check_source.checks import NAMES
 from nnd.converters.check_source.outcome import Check
 from nnd.converters.source import source
 from nnd.converters.source.source import list_sources, load_source
+from nnd.schemas.errors import SourceError
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-NOT_AT_HAND = ["invented", "confounds", "hygiene"]
+NOT_AT_HAND = [
+    *("coverage", "direction", "repeats", "scales"),
+    *("invented", "confounds", "giveaways", "hygiene"),
+]
 
 
 @pytest.fixture
@@ -378,6 +382,12 @@ def test_converts_without_empty_candidates(here: Birds) -> None:
     assert "empty_candidates: keep" in check.remedy
 
 
+def test_converts_names_the_option_that_helps(here: Birds) -> None:
+    here.set_real([*REAL, (*REAL[0][:3], "They say that it is a goose.", "wrong")])
+
+    assert "--candidate-id" in only(here.check(), "fail", "converts").remedy
+
+
 def test_a_converter_that_ends_the_process_is_told_of(birds: Birds) -> None:
     birds.set_code("    for number", "    import os; os._exit(7)\n    for number")
 
@@ -526,7 +536,7 @@ def test_counts_say_nothing_of_another_file(here: Birds) -> None:
 def test_counts_of_another_version(here: Birds, pairs: int) -> None:
     (declared,) = load_source(here.folder).facts["files"]
     here.real.write_text(lines(REAL[:-2]))
-    counted = {"annotations": 6, "contexts": 2, "systems": 3, "pairs": pairs}
+    counted = {"counted_by": "hand", "annotations": 6, "contexts": 2, "systems": 3, "pairs": pairs}
     version = {
         "version": "v1",
         "sha256": hashlib.sha256(here.real.read_bytes()).hexdigest(),
@@ -563,6 +573,112 @@ def test_confounds(here: Birds) -> None:
 
     assert "longer wins in 100.0% of 5" in check.message
     assert "`limitations`" in check.remedy
+
+
+def many(low: str = "It is one.", high: str = "It is one.") -> list[Any]:
+    """Return contexts with a good and a wrong answer, of which something is the same in all."""
+    return [
+        row
+        for n in range(6)
+        for question in [f"Which of all birds has the number {n}?"]
+        for row in (
+            (f"k{n}", question, "heron", f"{n}: {high}", "good"),
+            (f"k{n}", question, "wren", f"{n}, {low}", "wrong"),
+        )
+    ]
+
+
+def message_of(here: Birds, name: str, rows: Sequence[Any]) -> str:
+    """Return what a check says of other real files, which it finds worth a look."""
+    here.set_real(rows)
+    (check,) = (check for check in here.check() if check.name == name)
+    assert check.outcome == "review"
+    return check.message
+
+
+def test_giveaways(here: Birds) -> None:
+    message = message_of(here, "giveaways", many(low="It is <v>none</v>."))
+
+    assert '"<v>" is in 100% of the worse and 0% of the better texts' in message
+
+
+def test_direction_of_people(here: Birds) -> None:
+    rows = [(*row[:2], row[2].replace("wren", "human"), *row[3:]) for row in many()]
+
+    assert message_of(here, "direction", rows).endswith("human comes out worst of 2 systems")
+
+
+def test_direction_of_labels(here: Birds) -> None:
+    here.set_facts(
+        taxonomy={"good": FACTS["taxonomy"]["wrong"]},
+        quality={"rule": "no_error", "no_error": "wrong"},
+    )
+
+    assert 'labelled "good" are the worse' in message_of(here, "direction", many())
+
+
+def test_repeats_of_pairs(here: Birds) -> None:
+    here.set_code("label=", 'group=row.text("key")[1:],\n            label=')
+    here.set_code('context_id=row.text("key")', 'context_id="k"')
+    here.set_code("candidate_id=f\"{row.text('key')}/{system}\"", 'candidate_id=row.text("answer")')
+    here.set_code("context=question", 'context="Which one?"')
+    here.set_code('{"question": question}', '{"question": "Which one?"}')
+    rows = [
+        (f"k{n}", "Which one?", bird, f"It is a {bird}.", label)
+        for n in range(5)
+        for bird, label in zip(
+            ("wren", "heron") if n == 4 else ("heron", "wren"), ("good", "wrong"), strict=True
+        )
+    ]
+
+    assert "1 pairs and their reverse" in message_of(here, "repeats", rows)
+
+
+def test_repeats_of_contexts_and_names(here: Birds) -> None:
+    here.set_facts(systems={"heron": None, "he ron": None, "wren": None})
+    rows = [(row[0], "Who is it that sings at dusk?", *row[2:]) for row in many()]
+    rows[0] = (*rows[0][:2], "he ron", *rows[0][3:])
+
+    message = message_of(here, "repeats", rows)
+
+    assert "1 of 1 contexts have several context_ids" in message
+    assert "differ by blanks only: 'he ron', 'heron'" in message
+
+
+def test_scales(here: Birds) -> None:
+    here.set_facts(taxonomy={}, quality={"rule": "gap", "minimum": 0.2})
+    here.set_code('label=row.optional_text("label")', 'score=float(row.text("label"))')
+    here.set_fixture([(*row[:4], str(n)) for n, row in enumerate(FIXTURE)])
+    rows = [(*row[:4], str(0.25 * (n % 4) if n < 4 else n % 5 + 1)) for n, row in enumerate(many())]
+
+    assert message_of(here, "scales", rows).endswith("numbers from 0 to 1 beside larger ones")
+
+
+def test_the_real_files_may_be_left_out_or_several(here: Birds) -> None:
+    alone = check_source(here.folder, fixture_only=True)
+    both = check_source(here.folder, here.real, here.real)
+
+    assert outcomes(alone) == {"skipped": NOT_AT_HAND}
+    assert "real files at birds.jsonl" in next(c.message for c in both if c.name == "converts")
+    with pytest.raises(SourceError, match="--fixture-only"):
+        check_source(here.folder, here.real, fixture_only=True)
+
+
+def test_counts_that_the_tool_wrote(here: Birds) -> None:
+    counts = {name: n for name, n in FACTS["expected"].items() if name != "counted_by"}
+    here.set_facts(expected=counts)
+
+    assert "`counted_by`" in only(here.check(), "review", "counts").remedy
+
+
+def test_a_fixture_may_lack_what_is_not_opened(here: Birds) -> None:
+    here.set_facts(
+        files=[{**here.facts()["files"][0], "name": "notes.json"}, *here.facts()["files"]]
+    )
+
+    (check,) = (check for check in check_source(here.folder) if check.name == "fixture")
+
+    assert check.outcome == "pass"
 
 
 def test_hygiene(here: Birds) -> None:

@@ -1,0 +1,128 @@
+"""Checks of what is there twice in other words: pairs, contexts, systems, scales."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import polars as pl
+
+from nnd.converters.check_source.case import Case, Result
+from nnd.converters.check_source.outcome import AT_HAND, Check, listed
+from nnd.converters.pairs import fold
+from nnd.schemas import CONTEXT
+
+REPEATS, SCALES = "repeats", "scales"
+
+_FEW = 0.01
+_LONG = 25
+"""Bytes of a context that is not met by chance: short sentences of a document repeat."""
+
+_WIDER = 3
+"""Times by which the scales of aspects under one rule may differ."""
+
+_SOME = 0.05
+_LEAST = 20
+_IDS = ["high_id", "low_id"]
+
+
+def check_repeats(case: Case) -> Check:
+    """Check for pairs in both directions, contexts with several ids, systems with two names."""
+    if not case.measured:
+        return Check(REPEATS, "skipped", "the real files are not at hand", AT_HAND)
+    found, across = list[str](), list[str]()
+    for one in case.measured:
+        if one.conversion is not None:
+            n, within = _reversed(one.conversion.pairs)
+            if within or n > _SOME * one.conversion.pairs.height:
+                where = " within one group" if within else ""
+                found.append(f"{one.label}: {within or n:,} pairs and their reverse{where}")
+            elif n:
+                across.append(f"{one.label}: {n:,} pairs and their reverse, as people disagree")
+        found += [f"{one.label}: {what}" for what in _doubles(one)]
+    if found:
+        remedy = (
+            "give what is judged apart a `group`, one context one context_id (--context-id), and "
+            "one system one name; `limitations` is the place for what stays"
+        )
+        return Check(REPEATS, "review", listed(found), remedy)
+    more = f" ({listed(across)})" if across else ""
+    return Check(REPEATS, "pass", f"one direction, one context_id and one name for each{more}")
+
+
+def _reversed(pairs: pl.DataFrame) -> tuple[int, int]:
+    """Return how many tests are there in both directions by their texts, and how many by their ids.
+
+    By ids they are counted within a group: there the same judgement says both.
+    """
+    counts = []
+    for key, sides in (([], ["candidate_high", "candidate_low"]), (["group"], _IDS)):
+        known = [*CONTEXT, "aspect", *key]
+        tests = pairs.select(*known, *sides).unique()
+        turned = tests.rename(dict(zip(sides, sides[::-1], strict=True)))
+        both = tests.join(turned, on=[*known, *sides], how="semi", nulls_equal=True)
+        counts.append(both.height // 2)
+    return counts[0], counts[1]
+
+
+def _doubles(result: Result) -> Iterator[str]:
+    contexts = result.annotations.select(*CONTEXT, text=fold(pl.col("context"))).unique()
+    contexts = contexts.filter(pl.col("text").str.len_bytes() >= _LONG)
+    ids = contexts.group_by("split", "text").agg(pl.col("context_id").n_unique())
+    several = ids.filter(pl.col("context_id") > 1).height
+    if several > _FEW * ids.height:
+        yield f"{several:,} of {ids.height:,} contexts have several context_ids"
+    names = defaultdict[str, list[str]](list)
+    for name in result.annotations["system"].drop_nulls().str.split("|").explode().unique().sort():
+        names[re.sub(r"\s+", "", name)].append(name)
+    for same in names.values():
+        if len(same) > 1:
+            yield f"systems that differ by blanks only: {listed([repr(name) for name in same])}"
+
+
+def check_scales(case: Case) -> Check:
+    """Check that the numbers of an aspect, and of aspects under one rule, are on one scale."""
+    if not case.measured:
+        return Check(SCALES, "skipped", "the real files are not at hand", AT_HAND)
+    found = [f"{one.label}: {what}" for one in case.measured for what in _mixed_scales(one)]
+    if found:
+        remedy = (
+            "bring them to one scale, or give each aspect a rule of its own (`quality.aspects`)"
+        )
+        return Check(SCALES, "review", listed(list(dict.fromkeys(found)), 3), remedy)
+    return Check(SCALES, "pass", "one scale for all that is compared")
+
+
+def _mixed_scales(result: Result) -> Iterator[str]:
+    rows = result.annotations.select(
+        "aspect",
+        "split",
+        "category",
+        value=pl.coalesce(pl.col("ratings"), pl.col("score").reshape((-1, 1)).arr.to_list()),
+    )
+    rows = rows.explode("value").drop_nulls("value")
+    scales: dict[str, list[float]] = {
+        str(aspect): group["value"].to_list() for (aspect,), group in rows.group_by("aspect")
+    }
+    own = result.source.facts["quality"].get("aspects", {})
+    widths = {name: max(found) - min(found) for name, found in scales.items() if name not in own}
+    if widths and max(widths.values()) > _WIDER * min(widths.values()) > 0:
+        told = [f"{name} {min(scales[name]):g} to {max(scales[name]):g}" for name in sorted(widths)]
+        yield f"one rule for scales of different widths: {listed(told)}"
+    for aspect, values in scales.items():
+        tops = _tops(rows.filter(pl.col("aspect") == aspect))
+        if _is_mixed(values) or min(tops, default=1) <= 1 < _WIDER < max(tops, default=1):
+            yield f"{aspect} has numbers from 0 to 1 beside larger ones"
+
+
+def _tops(rows: pl.DataFrame) -> list[float]:
+    """Return the highest number of each split and category that has some."""
+    groups = rows.group_by("split", "category").agg(pl.len(), pl.col("value").max())
+    return groups.filter(pl.col("len") >= _LEAST)["value"].to_list()
+
+
+def _is_mixed(values: list[float]) -> bool:
+    """Whether there are shares, and whole numbers above 1, and nothing between these."""
+    shares = [value for value in values if 0 < value < 1]
+    above = [value for value in values if value > 1]
+    is_whole = all(value == int(value) for value in above)
+    return is_whole and min(len(shares), len(above)) >= _SOME * len(values)
