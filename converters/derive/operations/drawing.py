@@ -22,9 +22,6 @@ def draw(n: int, rate: float, random: Random) -> Iterator[int]:
     if rate <= 0:
         return
     scale, at = math.log1p(-rate), -1
-    while True:
-        # 1 - random() is never 0.
-        at += 1 + int(min(n, math.log(1 - random.random()) / scale))
-        if at >= n:
-            return
+    while (passed := math.log(1 - random.random()) / scale) < n - at - 1:
+        at += 1 + int(passed)
         yield at

@@ -19,7 +19,9 @@ _MONTHS = (
     "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
     "|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
 )
-_TOKEN = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_SPELLED = "|".join(each for word in _WORDS for each in (word, word.capitalize(), word.upper()))
+_TOKEN = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|(?:{_SPELLED})\b")
+"""A number, or the end of a word that ends like one, as in "someone"."""
 _FORM = re.compile(
     r"(?P<whole>0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.(?P<decimals>[0-9]+))?"
 )
@@ -77,8 +79,8 @@ def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | Non
                 decimals[each.value] = min(fewest, each.decimals)
     mapping: dict[Value, Value] = {}
     taken = set(fixed)
-    for value, digits in decimals.items():
-        new = _other(value, digits, taken, random)
+    for value in sorted(decimals, key=_upper):  # the fewer there are to choose from, the sooner
+        new = _other(value, decimals[value], taken, random)
         if new is None:
             return None
         mapping[value] = new
@@ -89,6 +91,8 @@ def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | Non
 def _mentions(text: str) -> Iterator[_Mention]:
     for found in _TOKEN.finditer(text):
         token, (start, end) = found.group(), found.span()
+        if token.isalpha() and text[start - 1 : start].isalnum():  # "someone"
+            continue
         form = None if token.isalpha() else _FORM.fullmatch(token)
         if token.isalpha():
             value, decimals = (str(_WORDS.index(token.lower())), ""), ""
@@ -102,7 +106,7 @@ def _mentions(text: str) -> Iterator[_Mention]:
             decimals = form["decimals"] or ""
             value = (form["whole"].replace(",", ""), decimals.rstrip("0"))
         may_change = (
-            _upper(value) is not None and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
+            _upper(value) > 0 and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
         )
         yield _Mention(start, end, value, len(decimals), may_change)
 
@@ -119,20 +123,19 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     )
 
 
-def _upper(value: Value) -> int | None:
-    """Return the largest number that may take a number's place; None where the number stays."""
+def _upper(value: Value) -> int:
+    """Return the largest number that may take a number's place; 0 where the number stays."""
     whole, decimals = value
     if len(whole) > len("10000"):
-        return None
+        return 0
     number = float(f"{whole}.{decimals}")
-    return next((upper for upper in (10, 100, 10_000) if number <= upper), None)
+    return next((upper for upper in (10, 100, 10_000) if number <= upper), 0)
 
 
 def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value | None:
     """Return a number with at most so many decimals that is not the old one and not taken."""
-    upper = _upper(value) or 0
     for _ in range(_TRIES):
-        digits = f"{random.randint(0, upper * 10**decimals):0{decimals + 1}}"
+        digits = f"{random.randint(0, _upper(value) * 10**decimals):0{decimals + 1}}"
         at = len(digits) - decimals
         new = (digits[:at], digits[at:].rstrip("0"))
         if new != value and new not in taken:

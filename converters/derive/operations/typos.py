@@ -1,12 +1,11 @@
 """Typing errors: letters replaced by a neighbour on the keyboard."""
 
-from collections.abc import Mapping
 from random import Random
 
 from nnd.converters.derive.operations.drawing import draw
 from nnd.converters.derive.operations.protected import free_spans
 
-NEIGHBOURS: Mapping[str, str] = {
+NEIGHBOURS = {
     "q": "wa", "w": "qeas", "e": "wrsd", "r": "etdf", "t": "ryfg", "y": "tugh", "u": "yihj",
     "i": "uojk", "o": "ipkl", "p": "ol", "a": "qwsz", "s": "weadzx", "d": "ersfxc",
     "f": "rtdgcv", "g": "tyfhvb", "h": "yugjbn", "j": "uihknm", "k": "iojlm", "l": "opk",
@@ -14,7 +13,11 @@ NEIGHBOURS: Mapping[str, str] = {
 }  # fmt: skip
 """Letter → the letters whose keys touch its own on a QWERTY keyboard."""
 
-_LETTERS = frozenset([*NEIGHBOURS, *map(str.upper, NEIGHBOURS)])
+_NEIGHBOURS_IN_CASE = NEIGHBOURS | {
+    letter.upper(): keys.upper() for letter, keys in NEIGHBOURS.items()
+}
+
+_LETTERS = frozenset(_NEIGHBOURS_IN_CASE)
 
 
 def add_typos(text: str, random: Random, *, rate: float) -> str:
@@ -24,11 +27,14 @@ def add_typos(text: str, random: Random, *, rate: float) -> str:
     speakers, addresses and words with digits stay as they are, as do letters of other alphabets.
     """
     letters = [
-        at for start, end in free_spans(text) for at in range(start, end) if text[at] in _LETTERS
+        at
+        for start, end in free_spans(text)
+        for at, char in enumerate(text[start:end], start)
+        if char in _LETTERS
     ]
     changed = list(text)
     for number in draw(len(letters), rate, random):
         at = letters[number]
-        key = random.choice(NEIGHBOURS[text[at].lower()])
-        changed[at] = key if text[at].islower() else key.upper()
+        keys = _NEIGHBOURS_IN_CASE[text[at]]
+        changed[at] = keys[int(random.random() * len(keys))]  # `choice` takes three times as long
     return "".join(changed)

@@ -98,7 +98,7 @@ def test_a_mix_that_cannot_be_made_is_one_error(
 def test_g62_keywords_are_whole_words_in_any_case() -> None:
     texts = [
         "Covid is here", "the covidien merger", "post-COVID, then", "covid", "a\ncovid\nb",
-        "covid19",         "novel corona  virus", "a corona virus.", "(c++)", "Ácovid",
+        "covid19", "novel corona  virus", "a corona virus.", "(c++)", "Ácovid",
     ]  # fmt: skip
     rows = pairs(len(texts), context=texts)
 
