@@ -124,6 +124,7 @@ def dropped_table(content: Content) -> Table:
 _MEASURED = {
     "candidates": ("candidates", ","),
     "mean_characters": ("characters, mean", ".1f"),
+    "tokenised": ("candidates of which tokens are counted", ","),
     "mean_tokens": ("tokens, mean", ".1f"),
     "distinct_1": ("distinct-1", ".3f"),
     "distinct_2": ("distinct-2", ".3f"),

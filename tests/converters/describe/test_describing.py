@@ -12,7 +12,7 @@ from support.judged_cases import REFERENCES, write_judged
 from support.shown import check_shown
 
 from nnd.cards import data_card
-from nnd.converters.describe import report_texts
+from nnd.converters.describe import report_texts, sides
 from nnd.converters.describe.outcome import SIDES
 from nnd.metric.cli import describe
 from nnd.metric.cli.command import main
@@ -95,10 +95,25 @@ def test_a_manifest_says_the_same_as_a_description() -> None:
     long, short = describe(pairs).sides, report_texts(pairs)
 
     for side in SIDES:
-        assert {name: long[side][name] for name in short[side]} == short[side]
+        known = {**long[side], "tokenised": long[side]["candidates"]}
+        assert short[side] == {name: known[name] for name in short[side]}
         assert short[side]["msttr"] is not None
     nothing = report_texts(pairs.clear())["high"]
     assert {*nothing.values()} == {0, None}
+
+
+def test_of_many_candidates_a_manifest_counts_tokens_of_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pairs = load_pairs(table(*((f"{'long ' * n}text", "short") for n in range(9)))).pairs
+    monkeypatch.setattr(sides, "MOST_TOKENISED", 4)
+
+    found = report_texts(pairs)["high"]
+    assert (found["candidates"], found["tokenised"]) == (9, 3)
+    assert found["mean_characters"] == 24
+    key = ["split", "context_id", "high_id"]
+    every_third = pairs.sort(key)["candidate_high"].gather_every(3).to_list()
+    assert found["tokens"] == sum(len(text.split()) for text in every_third)
 
 
 def test_a_window_has_a_token() -> None:
@@ -114,8 +129,9 @@ def test_manifest_and_card_have_the_short_version(tmp_path: Path) -> None:
     assert texts == report_texts(pl.read_parquet(folder / "pairs.parquet"))
     assert texts["high"] == {
         "candidates": 1,
-        "tokens": 5,
         "mean_characters": 14.0,
+        "tokenised": 1,
+        "tokens": 5,
         "mean_tokens": 5.0,
         "distinct_1": 1.0,
         "distinct_2": 1.0,
