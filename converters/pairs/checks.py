@@ -93,11 +93,13 @@ def _check_known(
 
 def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
     """An id stands for one thing: whatever it names must be the same in all its rows."""
-    differs = numbered.select(
-        pl.col(column).ne_missing(pl.col(column).first().over("split", key)) for column in columns
-    )
+    rows = numbered.select(pl.col("row").first().over("split", key)).to_series()
     for column in columns:
-        for row, name in numbered.select("row", key).filter(differs[column]).iter_rows():
+        is_nested = numbered[column].dtype.is_nested()  # and slow to gather
+        value = pl.col(column)
+        first = value.first().over("split", key) if is_nested else value.gather(rows)
+        differs = numbered.select(value.ne_missing(first)).to_series()
+        for row, name in numbered.select("row", key).filter(differs).iter_rows():
             message = f"{shown(name)} stands for two different things"
             yield Problem(row, key, message, f"its {column} differs from an earlier row's")
 
