@@ -1,8 +1,8 @@
 """Functions of the user: `path.py:function`."""
 
 import hashlib
-import importlib.util
 import re
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -133,21 +133,16 @@ def load_function(spelled: str) -> Own:
 
 def _run(path: Path) -> dict[str, Any]:
     """Run a Python file and return what it defines; it may import what is beside it."""
-    spec = importlib.util.spec_from_file_location(f"nnd_own_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise NNDError(f"{path}: is not a Python file")
-    module = importlib.util.module_from_spec(spec)
     beside = str(path.resolve().parent)
     sys.path.insert(0, beside)
     try:
-        spec.loader.exec_module(module)
+        return runpy.run_path(str(path))
     except (Exception, SystemExit) as error:
         raise NNDError(
             f"{path}: {type(error).__name__}: {error}; the file must run by itself"
         ) from error
     finally:
         sys.path.remove(beside)
-    return vars(module)
 
 
 def _operation_name(own: Own) -> str:

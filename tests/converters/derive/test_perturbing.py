@@ -248,7 +248,7 @@ def test_a_no_derivatives_source_derives_here_and_is_not_published(folder: Path)
     derive(folder, ["punctuation"], out=suite)
 
     assert validate(suite).ok
-    with pytest.raises(LicenceError, match="forbids handing on what is derived from it"):
+    with pytest.raises(LicenceError, match="forbids handing on changed texts"):
         read_release(suite)
 
 
