@@ -47,13 +47,16 @@ class Effects(Shown):
     by_model: Mapping[str, tuple[SetEffect, ...]]
 
     def headline(self) -> str:
-        """Return how many sets lower the pass rate of which model."""
+        """Return which sets lower the pass rate of which model."""
         names = short_names([*self.by_model])
-        told = [
-            f"{_worse(effects)} of {len(effects)} sets for {name}"
+        lowered = [
+            f"{name} on {', '.join(worse)}"
             for name, effects in zip(names, self.by_model.values(), strict=True)
+            if (worse := [e.suite_set.name for e in effects if e.overall.verdict == "worse"])
         ]
-        return f"Pass rates are lower on {', on '.join(told)}."
+        if not lowered:
+            return "No set of the suite lowers a pass rate significantly."
+        return f"Significantly lower pass rates: {'; '.join(lowered)}."
 
     def table(self) -> "Table":
         """Return a row for each set and model."""
@@ -116,10 +119,6 @@ def all_effects(
         for model in models
     }
     return Effects({model: find_effects(sets, *frames) for model, frames in of_model.items()})
-
-
-def _worse(effects: Sequence[SetEffect]) -> int:
-    return sum(each.overall.verdict == "worse" for each in effects)
 
 
 def _suffering(effect: SetEffect) -> list[str]:

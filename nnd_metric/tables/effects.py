@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 
 _Suites: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
-_NUMBERS = ("tests", "pass rate, %", "parents or rest, %", "points [95 %]", "p")
+_NUMBERS = ("tests", "pass rate, %", "points [95 %]", "p")
 
 
 def effects_table(suites: _Suites) -> "Table":
     """Return a row per set, or a block of rows with one per model: what a set does to pass rates.
+
+    Points are the difference from the parents of perturbed pairs, or from the rest of the tests.
 
     Args:
         suites: Model → `result["suite"]`.
@@ -37,16 +39,15 @@ def effects_table(suites: _Suites) -> "Table":
 def category_effects_table(suites: _Suites) -> "Table":
     """Return a row per set, model and error category, with discordant counts and Holm's p."""
     counts = ("only parent passed", "only child passed")
-    numbers = [*_NUMBERS[:-1], *counts, "p", "p (Holm)"]
+    numbers = [*_NUMBERS[:2], "parents or rest, %", _NUMBERS[2], *counts, "p", "p (Holm)"]
     table = text_table(["set", "model", "error category", *numbers], right=numbers)
     for model, name in zip(suites, short_names([*suites]), strict=True):
         for found in suites[model]:
             for value, each in _parts(found):
                 discordant = (NOTHING if each[n] is None else f"{each[n]:,}" for n in ("b", "c"))
-                p_values = (p_value(each["p"]), p_value(each["p_holm"]))
-                table.add_row(
-                    found["set"], name, value, *_compared(each)[:-1], *discordant, *p_values
-                )
+                tests, rate, difference, p = _compared(each)
+                beside = (tests, rate, _rate(_others(each)), difference, *discordant, p)
+                table.add_row(found["set"], name, value, *beside, p_value(each["p_holm"]))
         table.add_section()
     return table
 
@@ -57,10 +58,21 @@ def _parts(found: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _compared(found: Mapping[str, Any]) -> list[str]:
-    others = found["rest_pass_rate"] if found["parents"] is None else found["parents_pass_rate"]
     return [
         f"{found['n']:,}",
-        *(NOTHING if rate is None else share(rate) for rate in (found["pass_rate"], others)),
+        _rate(found["pass_rate"]),
         NOTHING if found["delta"] is None else points(found["delta"], found["interval"]),
         p_value(found["p"]),
     ]
+
+
+def _others(found: Mapping[str, Any]) -> float | None:
+    """Return the pass rate that a set is compared with."""
+    rate: float | None = found[
+        "rest_pass_rate" if found["parents"] is None else "parents_pass_rate"
+    ]
+    return rate
+
+
+def _rate(rate: float | None) -> str:
+    return NOTHING if rate is None else share(rate)

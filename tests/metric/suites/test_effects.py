@@ -8,7 +8,7 @@ from support.two_models import scored
 
 from nnd.metric.data import SuiteSet
 from nnd.metric.results import CHILD_SCHEMA
-from nnd.metric.suites import Effect, SetEffect, find_effects
+from nnd.metric.suites import Effect, Effects, SetEffect, find_effects
 
 TYPOS = SuiteSet("typos-0.05", "perturbation", "typos", pl.DataFrame())
 NEGATION = SuiteSet("slice-negation", "slice", "negation", pl.DataFrame())
@@ -54,6 +54,12 @@ def test_g07_discordant_counts_and_mcnemar() -> None:
     assert round(effect.p, 4) == 0.0386  # 2 * (1 + 12 + 66) / 2^12 = 158 / 4096
     assert (effect.parents_pass_rate, effect.pass_rate, effect.delta) == (18 / 40, 10 / 40, -0.2)
     assert effect.verdict == "worse"
+
+
+def test_the_headline_names_the_sets_that_lower_a_pass_rate() -> None:
+    worse, alike = found("+" * 20, "-" * 20), found("+" * 20, "+" * 20)
+    told = Effects({"org/a": (worse,), "org/b": (alike,)}).headline()
+    assert told == "Significantly lower pass rates: a on typos-0.05."
 
 
 def test_g07_the_interval_counts_human_contexts_not_tests() -> None:
