@@ -42,7 +42,7 @@ def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
         notes: All that is to know, a sentence each (`caveats` among them).
     """
     reached = {
-        name: baseline.pass_rate
+        name: baseline.with_coin
         for name, baseline in overall.baselines.items()
         if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
     }
