@@ -224,7 +224,7 @@ def test_the_best_baseline_stands_for_the_others() -> None:
 def test_tests_that_a_baseline_cannot_decide_count_half() -> None:
     # Of 20 tests the longer text wins 10, and 10 are of equal length: 15.
     assert brief("+" * 10 + "-" * 10, **lengths(*[(9, 1)] * 10, *[(5, 5)] * 10)) == (
-        "not clearly better than always picking the longer text (75.0 %)"
+        "not clearly better than always picking the longer text (75.0 %), nor than 1 other baseline"
     )
 
 
