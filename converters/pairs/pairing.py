@@ -122,16 +122,18 @@ def _folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
 
 def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
     """Say of each row with split, high_id and low_id whether both have the same text in `texts`."""
+    shared = texts.filter(pl.col("text").is_duplicated())  # few, and others equal none
     found = pairs.select("split", "high_id", "low_id")
     for side in ("high", "low"):
         found = found.join(
-            texts.rename({"text": side}),
+            shared.rename({"text": side}),
             left_on=["split", f"{side}_id"],
             right_on=["split", "candidate_id"],
             how="left",
             maintain_order="left",
         )
-    return found.select(pl.col("high").eq_missing(pl.col("low"))).to_series()
+    is_same = (pl.col("high") == pl.col("low")).fill_null(value=False)
+    return found.select(is_same | (pl.col("high_id") == pl.col("low_id"))).to_series()
 
 
 def pair_ids(pairs: pl.DataFrame) -> pl.Series:
