@@ -1,7 +1,7 @@
 """A source under check: all that its checks look at, each thing made once."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from nnd.converters.check_source.content import Contents
 from nnd.converters.check_source.fixture import fixture_readings
 from nnd.converters.check_source.reading import Reading, copy_files, read_files
 from nnd.converters.check_source.run import Run, run_readings
-from nnd.converters.check_source.shuffle import shuffle_file
+from nnd.converters.check_source.shuffle import shuffle_rows
 from nnd.converters.folder import Conversion, convert_again
 from nnd.converters.pairs import check_annotations
-from nnd.converters.source import Source
+from nnd.converters.source import Source, SourceFile
 from nnd.schemas import Problem, SourceError, nnd_version
 
 
@@ -40,6 +40,13 @@ class Result:
     def label(self) -> str:
         """What it is called in messages."""
         return self.run.label
+
+    @property
+    def pairs(self) -> pl.DataFrame:
+        """Its pairs; a SourceError where there is none."""
+        if self.conversion is None:
+            raise SourceError(self.no_pair)
+        return self.conversion.pairs
 
     @property
     def source(self) -> Source:
@@ -74,26 +81,26 @@ class Case:
         return fixture_readings(self.source)
 
     @cached_property
-    def _copies(self) -> tuple[dict[str, Reading], list[str]]:
-        """The readings of shuffled files by label, and the files that cannot be shuffled."""
-        shuffled, kept = dict[str, Reading](), dict[str, None]()
-        for number, reading in enumerate([*self.fixture, *self.real]):
-            place = self.place / f"shuffled-{number}"
-            origin, files = copy_files(reading, place, lambda _, *paths: shuffle_file(*paths))
-            if any(files.values()):
-                shuffled[reading.label] = replace(reading, origin=origin)
-            kept |= dict.fromkeys(name for name, done in files.items() if not done)
-        return shuffled, list(kept)
+    def _copies(self) -> dict[str, Reading]:
+        """Label of a reading → one of the same files with their rows shuffled."""
+        return {
+            one.label: copy_files(one, shuffle_rows(contents), self.place / f"shuffled-{number}")
+            for number, one in enumerate([*self.fixture, *self.real])
+            if (contents := self._contents(one))
+        }
 
     @property
     def unshuffled(self) -> list[str]:
         """The files whose rows nothing here can shuffle."""
-        return self._copies[1]
+        opened = [(run, str(file["name"])) for run in self.straight for file in run.files]
+        return list(
+            dict.fromkeys(name for run, name in opened if name not in self._contents(run.reading))
+        )
 
     @cached_property
     def runs(self) -> list[Run]:
         """All runs: of the fixture, of the real files, and of both with their rows shuffled."""
-        return run_readings([*self.fixture, *self.real, *self._copies[0].values()])
+        return run_readings([*self.fixture, *self.real, *self._copies.values()])
 
     @property
     def straight(self) -> list[Run]:
@@ -111,17 +118,20 @@ class Case:
         return all(run.annotations is not None for run in self.straight)
 
     @cached_property
-    def _contents(self) -> dict[tuple[Path, tuple[str, ...]], Contents]:
+    def _read(self) -> dict[tuple[Path, tuple[SourceFile, ...]], Contents]:
         return {}
+
+    def _contents(self, reading: Reading) -> Contents:
+        key = (reading.origin, tuple(reading.source.files))
+        if key not in self._read:
+            self._read[key] = read_files(reading)
+        return self._read[key]
 
     def contents(self, results: Sequence[Result]) -> Contents:
         """Return the files that were opened for results of one origin, by name and part."""
-        names = tuple(dict.fromkeys(str(file["name"]) for one in results for file in one.run.files))
-        reading = results[0].run.reading
-        key = (reading.origin, names)
-        if key not in self._contents:
-            self._contents[key] = read_files(reading, names)
-        return self._contents[key]
+        opened = {str(file["name"]) for one in results for file in one.run.files}
+        found = self._contents(results[0].run.reading)
+        return {name: parts for name, parts in found.items() if name in opened}
 
     @staticmethod
     def convert(readings: Sequence[Reading]) -> list[Run]:
@@ -144,6 +154,10 @@ class Case:
     def measured(self) -> list[Result]:
         """What the real files give."""
         return [one for one in self.results if one.run.reading.is_real]
+
+    def found(self, find: Callable[[Result], Iterable[str]]) -> list[str]:
+        """Return what a function finds in the real files, each with its label."""
+        return [f"{one.label}: {what}" for one in self.measured for what in find(one)]
 
 
 def _result(run: Run, annotations: pl.DataFrame) -> Result:

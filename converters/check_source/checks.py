@@ -16,7 +16,7 @@ from nnd.converters.check_source import (
     texts,
 )
 from nnd.converters.check_source.case import Case
-from nnd.converters.check_source.outcome import Check, skipped
+from nnd.converters.check_source.outcome import AT_HAND, NOT_AT_HAND, Check, skipped
 from nnd.converters.check_source.reading import Reading, every_variant, real_readings
 from nnd.converters.check_source.report import CheckReport
 from nnd.converters.examples import Examples, pair_examples
@@ -26,6 +26,8 @@ from nnd.schemas import SourceError
 _RUN = (facts.FIXTURE,)
 _ROWS = (*_RUN, rows.CONVERTS)
 _PAIRS = (*_ROWS, rows.PAIRS)
+_REAL = "the real files"
+_MEASURED = (*_PAIRS, _REAL)
 _CODE = (code.CODE, code.OUTSIDE, code.LIMITS)
 _FACTS = (facts.FILLED_IN, facts.LICENCE, facts.CITATION, facts.FILES)
 
@@ -45,14 +47,14 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
     (rows.PAIRS, rows.check_pairs, _ROWS),
     (rows.IDS, rows.check_ids, _PAIRS),
     (rows.COUNTS, rows.check_counts, _PAIRS),
-    (coverage.COVERAGE, coverage.check_coverage, _ROWS),
-    (direction.DIRECTION, direction.check_direction, _PAIRS),
-    (repeats.REPEATS, repeats.check_repeats, _PAIRS),
-    (repeats.SCALES, repeats.check_scales, _PAIRS),
+    (coverage.COVERAGE, coverage.check_coverage, (*_ROWS, _REAL)),
+    (direction.DIRECTION, direction.check_direction, _MEASURED),
+    (repeats.REPEATS, repeats.check_repeats, _MEASURED),
+    (repeats.SCALES, repeats.check_scales, _MEASURED),
     (texts.INVENTED, texts.check_invented, _ROWS),
-    (texts.CONFOUNDS, texts.check_confounds, _PAIRS),
-    (texts.GIVEAWAYS, texts.check_giveaways, _PAIRS),
-    (texts.HYGIENE, texts.check_hygiene, _PAIRS),
+    (texts.CONFOUNDS, texts.check_confounds, _MEASURED),
+    (texts.GIVEAWAYS, texts.check_giveaways, _MEASURED),
+    (texts.HYGIENE, texts.check_hygiene, _MEASURED),
     (texts.PERSONAL_DATA, texts.check_personal_data, _ROWS),
     (card.CARD, card.check_card, (*_PAIRS, *_FACTS)),
 )
@@ -127,7 +129,12 @@ def _check_all(case: Case) -> Iterator[Check]:
     blocking = set[str]()
     for name, check, needs in _CHECKS:
         first = next((need for need in needs if need in blocking), None)
-        found = check(case) if first is None else skipped(name, first)
+        if first is not None:
+            found = skipped(name, first)
+        elif _REAL in needs and not case.measured:
+            found = Check(name, "skipped", NOT_AT_HAND, AT_HAND)
+        else:
+            found = check(case)
         yield found
         # A faulty convert.py blocks nothing as long as it gives rows.
         is_borne = found.outcome == "fail" and name in (*_CODE, rows.CONVERTS) and case.gives_rows

@@ -1,4 +1,4 @@
-"""The columns of a file's parts: what stands at the same place of all its records.
+"""The columns of a file's parts: what is at the same place of all its records.
 
 A column of nested JSON goes by its keys (`questions.*.label`). `*` is any item of a list, and any
 key of an object whose keys are numbers or names that vary, such as ids and annotators.
@@ -7,23 +7,22 @@ key of an object whose keys are numbers or names that vary, such as ids and anno
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from nnd.converters.check_source.content import Value
+from nnd.converters.contents import words_of
 
-Path: TypeAlias = tuple[str, ...]
+Keys: TypeAlias = tuple[str, ...]
 
 ANY = "*"
 _MANY_KEYS = 8
 
 
 class Slot(NamedTuple):
-    """A place that holds a value.
+    """A place that holds a value: a dict or list, and where in it.
 
-    Attributes:
-        holder: The dict or list.
-        key: Where in it.
-        is_last: Whether it is in the last of several items of the list around it.
+    It may be in the last of several items of the list around it.
     """
 
     holder: Any
@@ -36,22 +35,22 @@ class Slot(NamedTuple):
         return self.holder[self.key]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
-    """The places that stand alike in all records.
+    """The places that are alike in all records, and the keys that lead there from a record."""
 
-    Attributes:
-        path: The keys that lead there from a record.
-        slots: The places.
-    """
-
-    path: Path
+    path: Keys
     slots: list[Slot]
 
     @property
     def name(self) -> str:
         """The path as messages have it."""
         return ".".join(self.path[1:] if self.path[:1] == (ANY,) else self.path)
+
+    @cached_property
+    def words(self) -> set[str]:
+        """Words of the last key, or of all where that is any."""
+        return {*words_of(self.path[-1] if self.path[-1] != ANY else self.name)}
 
     @property
     def values(self) -> list[Hashable]:
@@ -70,40 +69,30 @@ class Column:
         return Column(self.path, slots) if slots else None
 
 
-def columns_of(value: Value) -> dict[Path, Column]:
+def columns_of(value: Value) -> dict[Keys, Column]:
     """Return the columns of a part by path."""
-    found: dict[Path, list[Slot]] = {}
+    found: dict[Keys, Column] = {}
     _collect([Slot([value], 0, is_last=False)], (), found)
-    return {path: Column(path, slots) for path, slots in found.items()}
+    return found
 
 
-def _collect(slots: Iterable[Slot], path: Path, found: dict[Path, list[Slot]]) -> None:
+def _collect(slots: Iterable[Slot], path: Keys, found: dict[Keys, Column]) -> None:
     dicts, items = list[Slot](), list[Slot]()
     for slot in slots:
-        value = slot.value
-        if isinstance(value, dict):
+        if isinstance(slot.value, dict):
             dicts.append(slot)
-        elif isinstance(value, list):
-            items += _items(slot, range(len(value)), is_record=not path)
+        elif isinstance(slot.value, list):
+            items += _items(slot, range(len(slot.value)), is_record=not path)
         else:
-            found.setdefault(path, []).append(slot)
-    if items:
-        _collect(items, _below(path), found)
+            found.setdefault(path, Column(path, [])).slots.append(slot)
     if _is_keyed(dicts):
-        _collect(
-            [item for slot in dicts for item in _items(slot, slot.value, is_record=not path)],
-            _below(path),
-            found,
-        )
-    else:
-        for key in dict.fromkeys(key for slot in dicts for key in slot.value):
-            inner = [Slot(s.value, key, s.is_last) for s in dicts if key in s.value]
-            _collect(inner, (*path, str(key)), found)
-
-
-def _below(path: Path) -> Path:
-    """Return the path of the items: a record goes without."""
-    return (*path, ANY) if path else (ANY,)
+        items += [item for slot in dicts for item in _items(slot, slot.value, is_record=not path)]
+        dicts = []
+    if items:
+        _collect(items, (*path, ANY), found)
+    for key in dict.fromkeys(key for slot in dicts for key in slot.value):
+        inner = [Slot(slot.value, key, slot.is_last) for slot in dicts if key in slot.value]
+        _collect(inner, (*path, str(key)), found)
 
 
 def _items(slot: Slot, keys: Iterable[Any], *, is_record: bool) -> Iterator[Slot]:
@@ -131,13 +120,13 @@ def swap_values(column: Column) -> bool:
     """
     values = {slot.value for slot in column.slots}
     empty = [value for value in (None, "") if value in values][:1]
-    values -= {None, ""}
-    truths = {value for value in values if isinstance(value, bool)}
-    kinds = [{v for v in values - truths if isinstance(v, kind)} for kind in (str, int | float)]
-    orders = [[*sorted(kind), *empty] for kind in kinds if kind]
+    truths = [value for value in (True, False) if any(value is other for other in values)]
+    kinds = [
+        sorted(v for v in values - {""} if isinstance(v, kind) and not isinstance(v, bool))
+        for kind in (str, int | float)
+    ]
+    orders: list[list[Any]] = [*([*kind, *empty] for kind in kinds if kind), truths]
     after = {v: w for order in orders for v, w in zip(order, order[1:] + order[:1], strict=True)}
-    if len(truths) > 1:
-        after |= {True: False, False: True}
     for slot in column.slots:
         slot.holder[slot.key] = after.get(slot.value, slot.value)
     return any(value != other for value, other in after.items())

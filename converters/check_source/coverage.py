@@ -1,28 +1,26 @@
 """Check of what the real files hold and no annotation does."""
 
 import hashlib
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import polars as pl
 
 from nnd.converters.check_source.case import Case, Result
-from nnd.converters.check_source.columns import ANY, Column, columns_of
+from nnd.converters.check_source.columns import ANY, Column, Keys, columns_of
 from nnd.converters.check_source.content import SUFFIXES, Contents, read_parts
-from nnd.converters.check_source.knockouts import (
-    Family,
-    Keys,
-    fields_of,
-    try_columns,
-)
-from nnd.converters.check_source.outcome import AT_HAND, Check, listed
+from nnd.converters.check_source.knockouts import Family, fields_of, try_columns
+from nnd.converters.check_source.outcome import Check, listed, looked
+from nnd.converters.check_source.reading import Reading
+from nnd.converters.contents import words_of
 from nnd.converters.pairs import fold
+from nnd.converters.reading import spells_number
 from nnd.converters.source import Files, SourceFile
-from nnd.schemas import SourceError
 
 COVERAGE = "coverage"
 
@@ -39,64 +37,44 @@ _SLICE = 30
 _MOST_NEIGHBOURS = 200
 _LARGEST_NEIGHBOUR = 64 * 2**20
 _JUDGEMENT = {
-    "score",
-    "rating",
-    "label",
-    "judgement",
-    "judgment",
-    "annotation",
-    "vote",
-    "preference",
-    "winner",
-    "grade",
+    *("annotation", "grade", "judgement", "judgment", "label"),
+    *("preference", "rating", "score", "vote", "winner"),
 }
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def check_coverage(case: Case) -> Check:
     """Check that what the real files hold is read, or declared under `unread`."""
-    if not case.measured:
-        return Check(COVERAGE, "skipped", "the real files are not at hand", AT_HAND)
-    found, declared = list[str](), list[str]()
-    for number, results in enumerate(_by_set(case.measured)):
-        patterns = list(results[0].source.facts.get("unread", {}))
-        declared += [pattern for pattern in patterns if pattern not in declared]
+    sets = defaultdict[tuple[Path, str | None], list[Result]](list)
+    for one in case.measured:
+        sets[one.run.reading.origin, one.source.facts.get("set")].append(one)
+    found, declared = list[str](), dict[str, str]()
+    for number, results in enumerate(sets.values()):
+        patterns = results[0].source.facts.get("unread", {})
+        declared |= patterns
         found += [
             f"{results[0].label}: {what}"
             for name, what in _findings(case, results, case.place / f"without-{number}")
             if not any(fnmatchcase(name, pattern) for pattern in patterns)
         ]
-    if found:
-        remedy = "read it, or say under `unread` in source.yaml why it is not read"
-        return Check(COVERAGE, "review", listed(found, 5), remedy)
-    more = f"; declared as unread: {listed(declared)}" if declared else ""
-    return Check(COVERAGE, "pass", f"no judgement or text that looks like one read is unread{more}")
-
-
-def _by_set(results: Iterable[Result]) -> list[list[Result]]:
-    """Return the results of each origin and set, that of its main reading first."""
-    found: dict[tuple[Path, str | None], list[Result]] = {}
-    for one in results:
-        key = (one.run.reading.origin, one.source.facts.get("set"))
-        found.setdefault(key, []).append(one)
-    return list(found.values())
+    remedy = "read it, or say under `unread` in source.yaml why it is not read"
+    more = f"; declared as unread: {listed([*declared])}" if declared else ""
+    fine = f"no judgement or text that looks like one read is unread{more}"
+    return looked(COVERAGE, found, remedy, fine, 5)
 
 
 def _findings(case: Case, results: Sequence[Result], place: Path) -> Iterator[tuple[str, str]]:
     """Yield name and description of what is unread in a set: files, columns, texts."""
-    names = list(dict.fromkeys(str(file["name"]) for one in results for file in one.run.files))
-    source = results[0].source
-    for file in source.files:
-        if file.name not in names:
-            yield file.name, f"{file.name} is declared and never opened"
-    readings = [one.run.reading for one in results]
     contents = case.contents(results)
-    families = try_columns(readings, contents, place, case.convert)
+    opened = {file["name"] for one in results for file in one.run.files}
+    for file in results[0].source.files:
+        if file.name not in opened:
+            yield file.name, f"{file.name} is declared and never opened"
+    families = try_columns([one.run.reading for one in results], contents, place, case.convert)
     held = _plain(text for one in results for text in _held_texts(one))
     for family in families:
         yield from _unread_columns(family, families, held)
     yield from _unread_texts(contents, families, held)
-    yield from _neighbours(case, results, contents)
+    yield from _neighbours(case, results[0].run.reading, contents)
 
 
 def _unread_columns(
@@ -126,11 +104,9 @@ def _likeness(column: Column, other: Column, effect: str) -> str | None:
     """Say how an unread column is like one that is read, if it is."""
     if _are_siblings(column.path, other.path, effect) and len({*column.values}) > 1:
         return f"and {other.name} is read"
-    if effect == "text":
-        return _likeness_of_texts(column, other)
-    if effect == "judgement":
-        return _likeness_of_judgements(column, other)
-    return None
+    if effect == "text" and _are_texts_alike(column, other):
+        return f"though its texts are as long as those of {other.name}"
+    return _likeness_of_judgements(column, other) if effect == "judgement" else None
 
 
 def _are_siblings(path: Keys, other: Keys, effect: str) -> bool:
@@ -140,51 +116,50 @@ def _are_siblings(path: Keys, other: Keys, effect: str) -> bool:
     places = [n for n, (key, known) in enumerate(zip(path, other, strict=True)) if key != known]
     if len(places) != 1 or ANY in (path[places[0]], other[places[0]]):
         return False
-    words, known = (_words(keys[places[0]]) for keys in (path, other))
-    return places[0] < len(path) - 1 or (effect != "other" and bool(words & known))
+    are_alike = bool(_words(path[places[0]]) & _words(other[places[0]]))
+    return places[0] < len(path) - 1 or (effect != "other" and are_alike)
 
 
 def _words(name: str) -> set[str]:
-    return {word.lower().removesuffix("s") for word in _WORD.findall(name)}
+    return {word.removesuffix("s") for word in words_of(name) if not word.isdecimal()}
 
 
-def _likeness_of_texts(column: Column, other: Column) -> str | None:
-    texts, known = ({text for text in one.texts if _is_long(text)} for one in (column, other))
+def _are_texts_alike(column: Column, other: Column) -> bool:
+    texts, known = (set(filter(_is_long, one.texts)) for one in (column, other))
     if not texts or not known or 2 * len(texts) < min(len(known), len({*column.values})):
-        return None
-    lengths = sorted(median(map(len, one)) for one in (texts, known))
-    alike = lengths[1] <= 2 * lengths[0]
-    return f"though its texts are as long as those of {other.name}" if alike else None
+        return False
+    shorter, longer = sorted(median(map(len, one)) for one in (texts, known))
+    return longer <= 2 * shorter
 
 
 def _likeness_of_judgements(column: Column, other: Column) -> str | None:
-    values, known = {*map(_number, column.values)}, {*map(_number, other.values)}
+    values, known = ({*map(_number, one.values)} for one in (column, other))
     if len(values) == 1 and len(column.values) == len(column.slots):
         return None  # it says nothing
-    numbers, scale = (
-        [value for value in one if isinstance(value, float)] for one in (values, known)
-    )
-    if len(numbers) == len(values) and len(scale) == len(known) and scale:
-        on_it = min(scale) <= min(numbers) and max(numbers) <= max(scale)
-        covers = 2 * (max(numbers) - min(numbers)) >= max(scale) - min(scale)
-        whole = [all(value == int(value) for value in one) for one in (numbers, scale)]
-        return (
-            f"though on the scale of {other.name}"
-            if on_it and covers and whole[0] == whole[1]
-            else None
-        )
-    if len(values) <= _MOST_LABELS and 2 * len(values & known) >= len(values):
+    if all(isinstance(value, float) for value in values | known):
+        is_alike = known and _is_on_scale(values, known)
+        return f"though on the scale of {other.name}" if is_alike else None
+    if len(values) > _MOST_LABELS:
+        return None
+    if 2 * len(values & known) >= len(values):
         return f"though it has the values of {other.name}"
-    is_named_so = bool(_words(column.path[-1]) & _JUDGEMENT) and len(values) <= _MOST_LABELS
+    is_named_so = bool(_words(column.path[-1]) & _JUDGEMENT)
     return f"though its name is that of a judgement, as {other.name} is" if is_named_so else None
+
+
+def _is_on_scale(values: Collection[Any], scale: Collection[Any]) -> bool:
+    """Whether numbers cover a scale by half, and are whole as its own are, or not."""
+    lowest, highest = min(scale), max(scale)
+    is_within = lowest <= min(values) and max(values) <= highest
+    is_covered = 2 * (max(values) - min(values)) >= highest - lowest
+    is_whole, is_known_whole = (all(one == int(one) for one in each) for each in (values, scale))
+    return is_within and is_covered and is_whole == is_known_whole
 
 
 def _number(value: object) -> object:
     """Return a number as such, also where it is written as a text."""
-    try:
-        return float(value) if not isinstance(value, bool) else value  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return value
+    is_number = not isinstance(value, bool) and spells_number(str(value))
+    return float(str(value)) if is_number else value
 
 
 def _is_long(text: str) -> bool:
@@ -196,31 +171,19 @@ def _unread_texts(
 ) -> Iterator[tuple[str, str]]:
     """Yield columns that are read, some of whose texts no annotation holds."""
     whole = "\0".join(held)
-    effects = {
-        (place, path): family.effects.get(path)
-        for family in families
-        for place in family.places
-        for path in family.columns
-    }
-    for name, parts in contents.items():
-        for part, value in parts.items():
-            columns = columns_of(value)
-            for path, column in columns.items():
-                effect = effects[(name, part), path]
-                texts = _plain(filter(_is_long, column.texts))
-                missing = texts - held
-                if effect == "unread" or len(missing) <= _FEW * len(texts):
-                    continue
-                sample = sorted(missing)[:: max(1, len(missing) // _SAMPLE)]
-                share = sum(not _is_within(text, whole) for text in sample) / len(sample)
-                n = round(share * len(missing))
-                is_changed = n == len(texts) and effect is not None
-                if n > _FEW * len(texts) and not is_changed:
-                    where = f" of {part or name}" if len(effects) > len(columns) else ""
-                    yield (
-                        column.name,
-                        f"{n:,} of {len(texts):,} texts under {column.name}{where} unread",
-                    )
+    for family, (name, part) in ((one, place) for one in families for place in one.places):
+        for path, column in columns_of(contents[name][part]).items():
+            effect = family.effects.get(path)
+            texts = _plain(filter(_is_long, column.texts))
+            missing = sorted(texts - held)
+            if effect == "unread" or len(missing) <= _FEW * len(texts):
+                continue
+            sample = missing[:: max(1, len(missing) // _SAMPLE)]
+            n = len(missing) * sum(not _is_within(text, whole) for text in sample) // len(sample)
+            is_changed = n == len(texts) and effect is not None
+            if n > _FEW * len(texts) and not is_changed:
+                what = f"{n:,} of {len(texts):,} texts under {column.name} unread ({part or name})"
+                yield column.name, what
 
 
 def _held_texts(result: Result) -> Iterator[str]:
@@ -247,12 +210,9 @@ def _is_within(text: str, whole: str) -> bool:
     return sum(text[place : place + _SLICE] in whole for place in (0, last // 2, last)) > 1
 
 
-def _neighbours(
-    case: Case, results: Sequence[Result], contents: Contents
-) -> Iterator[tuple[str, str]]:
+def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tuple[str, str]]:
     """Yield files beside the real ones that nothing declares and that have much the same fields."""
-    origin = results[0].run.reading.origin
-    folder = origin if origin.is_dir() else origin.parent
+    folder = reading.origin if reading.origin.is_dir() else reading.origin.parent
     declared = [file for source in case.variants for file in source.files]
     digests = {file.sha256 for file in declared}
     digests |= {version.sha256 for file in declared for version in file.versions}
@@ -261,19 +221,14 @@ def _neighbours(
         for name, parts in contents.items()
         for part, value in parts.items()
     }
-    files = Files(results[0].source, origin)
-    opened = {files.path(name) for name in contents}
-    for path in _files_beside(origin):
-        if path in opened or _is_declared(str(path), declared):
+    opened = Files(reading.source, reading.origin)
+    for path in sorted({*_files_beside(reading.origin)} - {opened.path(name) for name in contents}):
+        if _is_declared(str(path), declared) or _digest(path) in digests:
             continue
-        try:
-            parts = read_parts(path)
-        except (ValueError, OSError, SourceError):
-            continue
-        for part, value in parts.items():
+        for part, value in read_parts(path).items():
             fields = fields_of(columns_of(value))
             like = next((name for name, theirs in known.items() if _are_alike(fields, theirs)), "")
-            if like and not _is_declared(part, declared) and _digest(path) not in digests:
+            if like and not _is_declared(part, declared):
                 name = f"{path.relative_to(folder)} {part}".strip()
                 yield name, f"{name} has the fields of {like}, and is not declared"
 
@@ -286,11 +241,11 @@ def _are_alike(fields: frozenset[str], others: frozenset[str]) -> bool:
     return len(fields & others) >= _ALIKE * len(fields | others)
 
 
-def _files_beside(origin: Path) -> list[Path]:
+def _files_beside(origin: Path) -> Iterator[Path]:
     found = origin.rglob("*") if origin.is_dir() else origin.parent.glob("*")
     kinds = (path for path in found if path.name.lower().endswith(SUFFIXES) and path.is_file())
     small = (path for path in kinds if path.stat().st_size <= _LARGEST_NEIGHBOUR and path != origin)
-    return sorted(islice(small, _MOST_NEIGHBOURS))
+    return islice(small, _MOST_NEIGHBOURS)
 
 
 def _digest(path: Path) -> str:

@@ -7,18 +7,21 @@ annotations only if nothing reads that column.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
-from nnd.converters.check_source.columns import ANY, Column, columns_of, swap_values
-from nnd.converters.check_source.content import Contents, Value, write_parts
+from nnd.converters.check_source.columns import (
+    ANY,
+    Column,
+    Keys,
+    columns_of,
+    swap_values,
+)
+from nnd.converters.check_source.content import Contents, Value
 from nnd.converters.check_source.reading import Reading, copy_files
 from nnd.converters.check_source.run import Run
 
 Effect: TypeAlias = Literal["judgement", "text", "other", "unread"]
 """What of the annotations follows a column: labels and scores, texts, something else, nothing."""
-
-Convert: TypeAlias = Callable[[Sequence[Reading]], list[Run]]
-Keys: TypeAlias = tuple[str, ...]
 
 _RECORDS = 600
 _BLOCKS = 12
@@ -61,33 +64,34 @@ def families_of(contents: Contents) -> list[Family]:
             family = found.setdefault(fields_of(columns), Family([], {}, {}, {}))
             family.places.append((name, part))
             for path, column in columns.items():
-                known = family.columns.get(path)
-                slots = [*known.slots, *column.slots] if known else column.slots
-                family.columns[path] = Column(path, slots)
+                family.columns.setdefault(path, Column(path, [])).slots.extend(column.slots)
     return list(found.values())
 
 
 def try_columns(
-    readings: Sequence[Reading], contents: Contents, place: Path, convert: Convert
+    readings: Sequence[Reading],
+    contents: Contents,
+    place: Path,
+    convert: Callable[[Sequence[Reading]], list[Run]],
 ) -> list[Family]:
     """Change the columns of files one after the other, and see what follows.
 
     Args:
         readings: The files in one set, and in each variant; what any of them reads is read.
-        contents: The files, as `read_files` returns them.
+        contents: What the files hold.
         place: A new folder for copies.
         convert: Converts readings.
     """
-    sampled = {
-        name: {part: _sample(value) for part, value in parts.items()}
-        for name, parts in contents.items()
+    some = {
+        name: {part: _sample(one) for part, one in own.items()} for name, own in contents.items()
     }
-    families = None
-    if sampled != contents:
-        families = _try(readings, sampled, place / "some", convert, _LEAST_ROWS)
-    if families is None:  # a sample may lack what belongs together
-        families = _try(readings, contents, place / "all", convert, 1)
-    return families_of(contents) if families is None else families
+    # A sample may lack what belongs together.
+    for number, tried in enumerate([some, contents] if some != contents else [contents]):
+        families = families_of(tried)
+        rows = _try(readings, tried, families, place / str(number), convert)
+        if rows >= _LEAST_ROWS or (rows and tried is contents):
+            return families
+    return families_of(contents)
 
 
 def _sample(value: Value) -> Value:
@@ -106,10 +110,13 @@ def _sample(value: Value) -> Value:
 
 
 def _try(
-    readings: Sequence[Reading], contents: Contents, place: Path, convert: Convert, least: int
-) -> list[Family] | None:
-    """Return what follows each column; None where there are too few annotations to say."""
-    families = families_of(contents)
+    readings: Sequence[Reading],
+    contents: Contents,
+    families: Sequence[Family],
+    place: Path,
+    convert: Callable[[Sequence[Reading]], list[Run]],
+) -> int:
+    """Note in families what follows each column; return how many annotations there are."""
     jobs = [
         (noted, path, column)
         for family in families
@@ -117,65 +124,44 @@ def _try(
         for noted, column in ((family.effects, whole), (family.tails, whole.tail))
         if column is not None
     ][:_MOST_COLUMNS]
-    origins, changed = [_write(readings[0], contents, place / "base")], list[Any]()
+    copies, changed = [copy_files(readings[0], contents, place / "base")], []
     for number, (noted, path, column) in enumerate(jobs):
         before = [slot.value for slot in column.slots]
         if swap_values(column):
-            origins.append(_write(readings[0], contents, place / str(number)))
+            copies.append(copy_files(readings[0], contents, place / str(number)))
             changed.append((noted, path))
         for slot, value in zip(column.slots, before, strict=True):
             slot.holder[slot.key] = value
-    runs = iter(convert([replace(one, origin=o) for o in origins for one in readings]))
-    bases, *others = [[_Prints.of(next(runs)) for _ in readings] for _ in origins]
-    if max(base.rows for base in bases) < least:
-        return None
-    for (noted, path), found in zip(changed, others, strict=True):
+    runs = iter(convert([replace(one, origin=copy.origin) for copy in copies for one in readings]))
+    bases, *others = [[_prints(next(runs)) for _ in readings] for _ in copies]
+    rows = max(len(base[0]) for base in bases)
+    for (noted, path), found in zip(changed, others if rows else [], strict=False):
         noted[path] = min(
-            (base.effect(one) for base, one in zip(bases, found, strict=True) if base.rows),
+            (_effect(base, one) for base, one in zip(bases, found, strict=True) if base[0]),
             key=get_args(Effect).index,
         )
-    return families
+    return rows
 
 
-def _write(reading: Reading, contents: Contents, place: Path) -> Path:
-    """Write the files of a reading with other contents; return where they are."""
-
-    def write(name: str, path: Path, target: Path) -> bool:
-        if name in contents:
-            write_parts(path, target, contents[name])
-        return name in contents
-
-    return copy_files(reading, place, write)[0]
+_Prints: TypeAlias = tuple[list[int], set[int], set[int]]
+"""What annotations are compared by: all that they are, texts, and judgements of texts."""
 
 
-class _Prints(NamedTuple):
-    """What annotations are compared by."""
+def _prints(run: Run) -> _Prints:
+    rows = run.annotations
+    if rows is None:
+        return [], set(), set()
+    whole = [*rows.hash_rows(), *run.references.hash_rows()]
+    return (
+        sorted(whole),
+        {*rows.select(_TEXTS).hash_rows()},
+        {*rows.select(_JUDGEMENTS).hash_rows()},
+    )
 
-    rows: int
-    texts: set[int]
-    judgements: set[int]
-    everything: list[int]
 
-    @classmethod
-    def of(cls, run: Run) -> "_Prints":
-        """Return those of a run."""
-        if run.annotations is None:
-            return cls(0, set(), set(), [])
-        texts, judgements, everything, references = (
-            frame.hash_rows().to_list()
-            for frame in (
-                run.annotations.select(_TEXTS),
-                run.annotations.select(_JUDGEMENTS),
-                run.annotations,
-                run.references,
-            )
-        )
-        return cls(len(texts), {*texts}, {*judgements}, sorted([*everything, *references]))
-
-    def effect(self, other: "_Prints") -> Effect:
-        """Return what of these is another in others."""
-        if self.everything == other.everything:
-            return "unread"
-        if self.texts != other.texts:
-            return "text" if other.rows else "other"
-        return "other" if self.judgements == other.judgements else "judgement"
+def _effect(before: _Prints, after: _Prints) -> Effect:
+    if before[0] == after[0]:
+        return "unread"
+    if before[1] != after[1]:
+        return "text" if after[1] else "other"
+    return "other" if before[2] == after[2] else "judgement"

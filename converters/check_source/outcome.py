@@ -10,6 +10,7 @@ Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
 because another check failed first, or because the real file is missing."""
 
 AT_HAND = "name the real file with --from, without --fixture-only"
+NOT_AT_HAND = "the real files are not at hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,13 @@ class Check:
 def skipped(name: str, because: str) -> Check:
     """Return a check that another one stands in the way of."""
     return Check(name, "skipped", f'"{because}" comes first')
+
+
+def looked(name: str, found: list[str], remedy: str, fine: str, most: int = 8) -> Check:
+    """Return a check that has a person look at what was found, or passes."""
+    if found:
+        return Check(name, "review", listed(list(dict.fromkeys(found)), most), remedy)
+    return Check(name, "pass", fine)
 
 
 def listed(names: list[str], most: int = 8) -> str:

@@ -1,13 +1,12 @@
 """What is read to check a source: its real files, in every set and variant (and see `fixture`)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.check_source.content import Contents, Value, read_parts
+from nnd.converters.check_source.content import Contents, read_parts, write_parts
 from nnd.converters.source import Files, Source, find_set
-from nnd.schemas import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +80,31 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
     return found
 
 
-def read_files(reading: Reading, names: Sequence[str]) -> Contents:
+def read_files(reading: Reading) -> Contents:
     """Return name → parts of those files whose content can be told."""
-    files, found = Files(reading.source, reading.origin), dict[str, Mapping[str, Value]]()
-    for name in names:
-        try:
-            found[name] = read_parts(files.path(name))
-        except (ValueError, OSError, SourceError):
-            continue
-    return found
+    files = Files(reading.source, reading.origin)
+    names = [file.name for file in reading.source.files if files.has(file.name)]
+    return {name: parts for name in names if (parts := read_parts(files.path(name)))}
 
 
-def copy_files(
-    reading: Reading, place: Path, write: Callable[[str, Path, Path], bool]
-) -> tuple[Path, dict[str, bool]]:
-    """Put copies of the files of a reading into a folder.
+def copy_files(reading: Reading, contents: Contents, place: Path) -> Reading:
+    """Return a reading of copies of its files, in a new folder, that hold other contents.
 
-    Args:
-        reading: The files.
-        place: The folder, which is made.
-        write: Takes the declared name of a file, where it is, and where its copy shall be; returns
-            whether it wrote one. Of others there will be a link.
-
-    Returns:
-        Where they are, for a reading of them, and for each whether it was written.
+    Of files that are not in `contents` there are links.
     """
-    place.mkdir(parents=True)
-    files, written, origin = Files(reading.source, reading.origin), dict[str, bool](), place
+    files, origin = Files(reading.source, reading.origin), place
     for file in reading.source.files:
         if files.has(file.name):
             path = files.path(file.name)
             target = (place / file.name).with_suffix(path.suffix)
             target.parent.mkdir(parents=True, exist_ok=True)
-            written[file.name] = write(file.name, path, target)
-            if not written[file.name]:
+            if file.name in contents:
+                write_parts(path, target, contents[file.name])
+            else:
                 target.symlink_to(path.absolute())
             if file == reading.source.files[0] and target != place / file.name:
                 origin = target  # a .parquet given for a .csv is found by its whole name only
-    return origin, written
+    return replace(reading, origin=origin)
 
 
 def _held(source: Source, origin: Path) -> list[Source]:

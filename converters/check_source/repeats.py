@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from nnd.converters.check_source.case import Case, Result
-from nnd.converters.check_source.outcome import AT_HAND, Check, listed
+from nnd.converters.check_source.outcome import Check, listed, looked
 from nnd.converters.pairs import fold
 from nnd.schemas import CONTEXT
 
@@ -22,46 +22,40 @@ _WIDER = 3
 
 _SOME = 0.05
 _LEAST = 20
-_IDS = ["high_id", "low_id"]
 
 
 def check_repeats(case: Case) -> Check:
     """Check for pairs in both directions, contexts with several ids, systems with two names."""
-    if not case.measured:
-        return Check(REPEATS, "skipped", "the real files are not at hand", AT_HAND)
-    found, across = list[str](), list[str]()
-    for one in case.measured:
-        if one.conversion is not None:
-            n, within = _reversed(one.conversion.pairs)
-            if within or n > _SOME * one.conversion.pairs.height:
-                where = " within one group" if within else ""
-                found.append(f"{one.label}: {within or n:,} pairs and their reverse{where}")
-            elif n:
-                across.append(f"{one.label}: {n:,} pairs and their reverse, as people disagree")
-        found += [f"{one.label}: {what}" for what in _doubles(one)]
-    if found:
-        remedy = (
-            "give what is judged apart a `group`, one context one context_id (--context-id), and "
-            "one system one name; `limitations` is the place for what stays"
-        )
-        return Check(REPEATS, "review", listed(found), remedy)
-    more = f" ({listed(across)})" if across else ""
-    return Check(REPEATS, "pass", f"one direction, one context_id and one name for each{more}")
+    remedy = (
+        "give what is judged apart a `group`, one context one context_id (--context-id), and "
+        "one system one name; `limitations` is the place for what stays"
+    )
+    fine = "one direction, one context_id and one name for each"
+    across = case.found(lambda one: _both_ways(one, is_odd=False))
+    found = case.found(lambda one: (*_both_ways(one, is_odd=True), *_doubles(one)))
+    more = f" (as people disagree: {listed(across)})" if across else ""
+    return looked(REPEATS, found, remedy, f"{fine}{more}")
+
+
+def _both_ways(result: Result, *, is_odd: bool) -> Iterator[str]:
+    """Yield how many pairs have their reverse, if they are odd: many, or within one group."""
+    n, within = _reversed(result.pairs)
+    if (n or within) and is_odd == bool(within or n > _SOME * result.pairs.height):
+        yield f"{within or n:,} pairs and their reverse{' within one group' if within else ''}"
 
 
 def _reversed(pairs: pl.DataFrame) -> tuple[int, int]:
-    """Return how many tests are there in both directions by their texts, and how many by their ids.
+    """Return how many tests are there both ways by their texts, and by ids within a group.
 
-    By ids they are counted within a group: there the same judgement says both.
+    Within a group the same judgement says both.
     """
-    counts = []
-    for key, sides in (([], ["candidate_high", "candidate_low"]), (["group"], _IDS)):
-        known = [*CONTEXT, "aspect", *key]
-        tests = pairs.select(*known, *sides).unique()
+
+    def count(sides: list[str], *known: str) -> int:
+        tests = pairs.select(*CONTEXT, "aspect", *known, *sides).unique()
         turned = tests.rename(dict(zip(sides, sides[::-1], strict=True)))
-        both = tests.join(turned, on=[*known, *sides], how="semi", nulls_equal=True)
-        counts.append(both.height // 2)
-    return counts[0], counts[1]
+        return tests.join(turned, on=tests.columns, how="semi", nulls_equal=True).height // 2
+
+    return count(["candidate_high", "candidate_low"]), count(["high_id", "low_id"], "group")
 
 
 def _doubles(result: Result) -> Iterator[str]:
@@ -81,15 +75,9 @@ def _doubles(result: Result) -> Iterator[str]:
 
 def check_scales(case: Case) -> Check:
     """Check that the numbers of an aspect, and of aspects under one rule, are on one scale."""
-    if not case.measured:
-        return Check(SCALES, "skipped", "the real files are not at hand", AT_HAND)
-    found = [f"{one.label}: {what}" for one in case.measured for what in _mixed_scales(one)]
-    if found:
-        remedy = (
-            "bring them to one scale, or give each aspect a rule of its own (`quality.aspects`)"
-        )
-        return Check(SCALES, "review", listed(list(dict.fromkeys(found)), 3), remedy)
-    return Check(SCALES, "pass", "one scale for all that is compared")
+    remedy = "bring them to one scale, or give each aspect a rule of its own (`quality.aspects`)"
+    found = case.found(_mixed_scales)
+    return looked(SCALES, found, remedy, "one scale for all that is compared", 3)
 
 
 def _mixed_scales(result: Result) -> Iterator[str]:

@@ -1,37 +1,24 @@
-"""A copy of a file with its rows in another order: nothing a converter gives may depend on it."""
+"""The rows of files in another order: nothing that a converter gives may depend on it."""
 
 import random
-from pathlib import Path
 from typing import TypeVar
 
-from nnd.converters.check_source.content import Value, read_parts, write_parts
-from nnd.schemas import SourceError
+from nnd.converters.check_source.content import Contents, Value
 
 T = TypeVar("T")
 
 
-def shuffle_file(path: Path, out: Path, *, seed: int = 0) -> bool:
-    """Write a copy of a file with its rows shuffled.
+def shuffle_rows(contents: Contents) -> Contents:
+    """Return files with their rows shuffled.
 
     Rows are those of a table or a sheet, lines of JSON, the entries of a JSON list, or of the
-    object that is the whole file and of its lists of objects; of every sheet or member.
-
-    Args:
-        path: The file.
-        out: Where to write.
-        seed: Which order.
-
-    Returns:
-        Whether it was; a file of another kind, or one that is broken, is not written.
+    object that is the whole file and of its lists of objects.
     """
-    chance = random.Random(seed)  # noqa: S311 - it guards no secret
-    try:
-        parts = read_parts(path)
-        if parts:
-            write_parts(path, out, {name: _shuffle(value, chance) for name, value in parts.items()})
-    except (ValueError, OSError, SourceError):
-        return False
-    return bool(parts)
+    chance = random.Random(0)  # noqa: S311 - it guards no secret
+    return {
+        name: {part: _shuffle(value, chance) for part, value in parts.items()}
+        for name, parts in contents.items()
+    }
 
 
 def _shuffle(value: Value, chance: random.Random) -> Value:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -47,7 +47,7 @@ def write_objects(
 
             parquet.write_table(Table.from_pylist(rows), path)
         case ".xlsx":
-            _write_workbook(path, _cells(rows), sheet or "Sheet1")
+            write_workbook(path, {sheet or "Sheet1": _cells(rows)})
         case _:
             _write_cells(path, _cells(rows), delimiter or ",", quoted=bool(quoted))
 
@@ -71,8 +71,35 @@ def _write_cells(path: Path, rows: list[list[str]], delimiter: str, *, quoted: b
     path.write_text(content, encoding="utf-8", newline="")
 
 
-def _write_workbook(path: Path, rows: list[list[str]], sheet: str) -> None:
-    """Write the least that spreadsheet programs open: one sheet of texts."""
+def write_workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[str]]]) -> None:
+    """Write the least that spreadsheet programs open: sheets of texts."""
+    places = {name: f"worksheets/sheet{n}.xml" for n, name in enumerate(sheets, start=1)}
+    listed = "".join(
+        f'<sheet name={quoteattr(name)} sheetId="{n}" r:id="rId{n}"/>'
+        for n, name in enumerate(sheets, start=1)
+    )
+    types = "".join(
+        f'<Override PartName="/xl/{place}" ContentType="{_TYPE}.worksheet+xml"/>'
+        for place in places.values()
+    )
+    members = {
+        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types">'
+        '<Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{_TYPE}.sheet.main+xml"/>{types}'
+        "</Types>",
+        "_rels/.rels": _relationships("officeDocument", ["xl/workbook.xml"]),
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}'
+        "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": _relationships("worksheet", places.values()),
+        **{f"xl/{place}": _sheet(sheets[name]) for name, place in places.items()},
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), _HEAD + text)
+
+
+def _sheet(rows: Sequence[Sequence[str]]) -> str:
     cells = "".join(
         "<row>"
         + "".join(
@@ -82,27 +109,12 @@ def _write_workbook(path: Path, rows: list[list[str]], sheet: str) -> None:
         + "</row>"
         for row in rows
     )
-    members = {
-        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types">'
-        '<Default Extension="rels" '
-        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{_TYPE}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_TYPE}.worksheet+xml"/>'
-        "</Types>",
-        "_rels/.rels": _relationships("officeDocument", "xl/workbook.xml"),
-        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
-        f'<sheet name={quoteattr(sheet)} sheetId="1" r:id="rId1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": _relationships("worksheet", "worksheets/sheet1.xml"),
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_MAIN}"><sheetData>{cells}</sheetData>'
-        "</worksheet>",
-    }
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in members.items():
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), _HEAD + text)
+    return f'<worksheet xmlns="{_MAIN}"><sheetData>{cells}</sheetData></worksheet>'
 
 
-def _relationships(kind: str, target: str) -> str:
-    return (
-        f'<Relationships xmlns="{_PACKAGE}/relationships">'
-        f'<Relationship Id="rId1" Type="{_OFFICE}/{kind}" Target="{target}"/></Relationships>'
+def _relationships(kind: str, targets: Iterable[str]) -> str:
+    entries = "".join(
+        f'<Relationship Id="rId{n}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+        for n, target in enumerate(targets, start=1)
     )
+    return f'<Relationships xmlns="{_PACKAGE}/relationships">{entries}</Relationships>'
