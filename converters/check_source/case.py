@@ -42,11 +42,11 @@ class Result:
         return self.run.label
 
     @property
-    def pairs(self) -> pl.DataFrame:
-        """Its pairs; a SourceError where there is none."""
+    def made(self) -> Conversion:
+        """The conversion; a SourceError where there is none."""
         if self.conversion is None:
             raise SourceError(self.no_pair)
-        return self.conversion.pairs
+        return self.conversion
 
     @property
     def source(self) -> Source:
@@ -92,9 +92,9 @@ class Case:
     @property
     def unshuffled(self) -> list[str]:
         """The files whose rows nothing here can shuffle."""
-        opened = [(run, str(file["name"])) for run in self.straight for file in run.files]
+        runs = ((self._contents(run.reading), file) for run in self.straight for file in run.files)
         return list(
-            dict.fromkeys(name for run, name in opened if name not in self._contents(run.reading))
+            dict.fromkeys(file["name"] for known, file in runs if file["name"] not in known)
         )
 
     @cached_property

@@ -17,10 +17,10 @@ from nnd.converters.check_source import (
 )
 from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import AT_HAND, NOT_AT_HAND, Check, skipped
-from nnd.converters.check_source.reading import Reading, every_variant, real_readings
+from nnd.converters.check_source.reading import every_variant, real_readings
 from nnd.converters.check_source.report import CheckReport
 from nnd.converters.examples import Examples, pair_examples
-from nnd.converters.source import Source, load_source
+from nnd.converters.source import load_source
 from nnd.schemas import SourceError
 
 _RUN = (facts.FIXTURE,)
@@ -97,31 +97,24 @@ def check_source(
     except SourceError as error:
         if not (Path(source) / "source.yaml").exists():
             raise
-        return _report(source, Check(facts.SCHEMA, "fail", str(error), "mend that field"))
+        return _report(source, _broken(error))
     with TemporaryDirectory(prefix="nnd-check-") as folder:
         place = Path(folder)
+        try:
+            variants = list(every_variant(loaded))
+        except SourceError as error:
+            return _report(source, _broken(error))
+        schema = facts.check_schema(loaded, len(variants))
+        if schema.outcome == "fail":
+            return _report(source, schema)
+        real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], place)
+        case = Case(variants, real, place)
+        checks = [*_check_all(case)]
+        return replace(_report(source, schema, *checks), examples=_examples(case, checks))
 
-        def real() -> list[Reading]:
-            return [] if fixture_only else real_readings(loaded, [*map(Path, origins)], place)
 
-        checks, case = _check(loaded, real, place)
-        report = _report(source, *checks)
-        return report if case is None else replace(report, examples=_examples(case, checks))
-
-
-def _check(
-    source: Source, real: Callable[[], list[Reading]], place: Path
-) -> tuple[list[Check], Case | None]:
-    """Return what was checked, and the case if source.yaml keeps its schema."""
-    try:
-        variants = list(every_variant(source))
-    except SourceError as error:
-        return [Check(facts.SCHEMA, "fail", str(error), "mend that field")], None
-    schema = facts.check_schema(source, len(variants))
-    if schema.outcome == "fail":
-        return [schema], None
-    case = Case(variants, real(), place)
-    return [schema, *_check_all(case)], case
+def _broken(error: SourceError) -> Check:
+    return Check(facts.SCHEMA, "fail", str(error), "mend that field")
 
 
 def _check_all(case: Case) -> Iterator[Check]:

@@ -49,11 +49,11 @@ def check_direction(case: Case) -> Check:
 
 def _doubts(case: Case, result: Result) -> Iterator[str]:
     yield from _of_rules(result)
-    for label in result.pairs["error_category"].unique():
-        is_aspect = label in {*result.pairs["aspect"].unique()}
+    for label in result.made.pairs["error_category"].unique():
+        is_aspect = label in {*result.made.pairs["aspect"].unique()}
         if " ".join(words_of(label)) in _NOTHING_WRONG and not is_aspect:
             yield f'candidates labelled "{label}" are the worse ones'
-    tests = result.pairs.unique(DISTINCT)
+    tests = result.made.pairs.unique(DISTINCT)
     wins = _win_shares(tests)
     worst = min(wins, key=wins.__getitem__, default="")
     if len(wins) > 1 and _PEOPLE & {*words_of(worst)}:

@@ -39,8 +39,8 @@ def check_repeats(case: Case) -> Check:
 
 def _both_ways(result: Result, *, is_odd: bool) -> Iterator[str]:
     """Yield how many pairs have their reverse, if they are odd: many, or within one group."""
-    n, within = _reversed(result.pairs)
-    if (n or within) and is_odd == bool(within or n > _SOME * result.pairs.height):
+    n, within = _reversed(result.made.pairs)
+    if (n or within) and is_odd == bool(within or n > _SOME * result.made.pairs.height):
         yield f"{within or n:,} pairs and their reverse{' within one group' if within else ''}"
 
 

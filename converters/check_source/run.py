@@ -1,10 +1,11 @@
 """Converting in a process of its own that may take only so long: `child`, in a `sandbox`."""
 
+import itertools
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,10 @@ LONGEST_S = 900.0
 """Seconds after which a conversion that does not end is ended."""
 
 _LATE = "was ended"
-_NO_REFERENCES = pl.DataFrame(schema=polars_schema("reference"))
+
+
+def _no_references() -> pl.DataFrame:
+    return pl.DataFrame(schema=polars_schema("reference"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +49,15 @@ class Run:
     """
 
     reading: Reading
-    annotations: pl.DataFrame | None
-    references: pl.DataFrame
-    files: list[dict[str, Any]]
-    oddities: list[str]
-    error: str | None
-    refused: list[str]
-    seconds: float
-    peak_bytes: int
-    sandbox: str
+    annotations: pl.DataFrame | None = None
+    references: pl.DataFrame = field(default_factory=_no_references)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    oddities: list[str] = field(default_factory=list)
+    error: str | None = None
+    refused: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    sandbox: str = ""
     is_late: bool = False
 
     @property
@@ -68,21 +72,15 @@ def run_readings(readings: Sequence[Reading]) -> list[Run]:
         place = Path(folder)
         child.write_jobs(readings, place)
         sandbox = find_sandbox(place)
-        end = _run_child(place, sandbox, LONGEST_S)
+        end = _run_child(place, sandbox, LONGEST_S) or "there is no report"
         told = place / "reports.jsonl"
         lines = told.read_text(encoding="utf-8").splitlines() if told.is_file() else []
-        runs = []
-        for number, reading in enumerate(readings):
-            if number < len(lines):
-                report = json.loads(lines[number])
-                runs.append(read_report(reading, place, number, report, sandbox.description))
-            else:
-                error, is_late = end or "there is no report", bool(end and end.startswith(_LATE))
-                under = sandbox.description
-                runs.append(
-                    Run(reading, None, _NO_REFERENCES, [], [], error, [], 0.0, 0, under, is_late)
-                )
-    return runs
+        none = {"error": end, "is_late": end.startswith(_LATE)}
+        reports = itertools.chain(map(json.loads, lines), itertools.repeat(none))
+        return [
+            read_report(reading, place, number, report, sandbox.description)
+            for number, (reading, report) in enumerate(zip(readings, reports, strict=False))
+        ]
 
 
 def _run_child(place: Path, sandbox: Sandbox, longest_s: float) -> str | None:
@@ -115,8 +113,7 @@ def read_report(
 ) -> Run:
     """Return what a report of `child` says, with the rows that it left in `place`."""
     if report["error"] is not None:
-        return Run(reading, None, _NO_REFERENCES, **report, sandbox=sandbox)
-    annotations, references = (
-        pl.read_parquet(place / f"{number}{kind}.parquet") for kind in ("", ".references")
-    )
+        return Run(reading, **report, sandbox=sandbox)
+    annotations = pl.read_parquet(place / f"{number}.parquet")
+    references = pl.read_parquet(place / f"{number}.references.parquet")
     return Run(reading, annotations, references, **report, sandbox=sandbox)

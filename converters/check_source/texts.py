@@ -75,7 +75,7 @@ def check_confounds(case: Case) -> Check:
 
 def _confounds(result: Result) -> Iterator[str]:
     """Yield what always picking one kind of text passes, where that is more than chance."""
-    tests = result.pairs.unique(DISTINCT)
+    tests = result.made.pairs.unique(DISTINCT)
     some = tests.sample(min(_SAMPLE, tests.height), seed=0)
     context = pl.col("context").str.to_lowercase().str.extract_all(_WORDS)
     lengths, shares = list[pl.Expr](), list[pl.Expr]()
@@ -104,7 +104,7 @@ def check_giveaways(case: Case) -> Check:
 def _giveaways(result: Result) -> Iterator[str]:
     tokens = list[pl.DataFrame]()
     for side in _SIDES:
-        texts = result.pairs.select(*CONTEXT, text=f"candidate_{side}").unique()
+        texts = result.made.pairs.select(*CONTEXT, text=f"candidate_{side}").unique()
         found = texts.select(pl.col("text").str.extract_all(_TOKENS).list.unique()).explode("text")
         counts = found.drop_nulls().group_by("text").len(f"n_{side}")
         tokens.append(counts.with_columns((pl.col(f"n_{side}") / texts.height).alias(side)))
@@ -126,7 +126,7 @@ def check_hygiene(case: Case) -> Check:
 
 
 def _looks(result: Result) -> Iterator[str]:
-    systems = result.conversion.manifest["hygiene"]["systems"].values() if result.conversion else []
+    systems = result.made.manifest["hygiene"]["systems"].values()
     n = max(sum(entry["n"] for entry in systems), 1)
     texts = result.annotations["candidate"].unique()
     shares = {look: sum(entry["n"] * entry[look] for entry in systems) / n for look in _LOOKS}

@@ -769,7 +769,7 @@ def test_the_command_tells_people_and_exits_with_0(birds: Birds) -> None:
     done = nnd(birds.folder, "--from", birds.real)
 
     assert done.returncode == 0, done.stderr
-    assert f"{birds.folder}: 20 pass, 0 fail, 1 review, 0 skipped" in done.stdout
+    assert f"{birds.folder}: 25 pass, 0 fail, 1 review, 0 skipped" in done.stdout
     assert all(name in done.stdout for name in NAMES)
     assert "birds (real files) has 5 pairs; 3 shown." in done.stdout
     assert "say that it is a [" in done.stdout
