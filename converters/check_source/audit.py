@@ -15,19 +15,15 @@ from typing import Any
 from nnd.schemas import excerpt
 
 _REFUSED = (
-    "socket.connect",
-    "socket.getaddrinfo",
-    "socket.gethostby",
-    "socket.sendto",
-    "socket.sendmsg",
-    "subprocess.Popen",
-    "os.system",
-    "os.exec",
-    "os.posix_spawn",
-    "os.fork",
-    "os.kill",
-    "ctypes.dlsym",
-    "sqlite3.load_extension",
+    *(
+        "socket.connect",
+        "socket.getaddrinfo",
+        "socket.gethostby",
+        "socket.sendto",
+        "socket.sendmsg",
+    ),
+    *("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.kill"),
+    *("ctypes.dlsym", "sqlite3.load_extension"),
 )
 """How the events begin that tell of a connection, of another program, or of native code."""
 
@@ -62,15 +58,9 @@ class RefusedError(RuntimeError):
 def watch(code: Path, place: Path) -> list[str]:
     """From now on, refuse and note what no converter needs.
 
-    That is: connections, other programs, native code, changing files outside a folder, and reading
-    while convert.py is imported.
-
-    Args:
-        code: The convert.py.
-        place: The folder in which files may change.
-
-    Returns:
-        What was refused; the list grows. A converter may catch the error, but not undo the note.
+    That is: connections, other programs, native code, changing files outside `place`, and reading
+    while convert.py, at `code`, is imported. What was refused is in the list that is returned, as
+    it grows: a converter may catch the error, but not undo the note.
     """
     refused: list[str] = []
     inside = place.resolve()

@@ -23,8 +23,6 @@ class Result:
     """What the rows of a run give.
 
     Attributes:
-        run: The run.
-        annotations: Its rows.
         problems: What `check_annotations` finds in them, by the field that has it.
         conversion: The pairs and all else; None where there is no pair.
         no_pair: Why there is none, or empty.
@@ -92,10 +90,8 @@ class Case:
     @property
     def unshuffled(self) -> list[str]:
         """The files whose rows nothing here can shuffle."""
-        runs = ((self._contents(run.reading), file) for run in self.straight for file in run.files)
-        return list(
-            dict.fromkeys(file["name"] for known, file in runs if file["name"] not in known)
-        )
+        opened = ((run.reading, str(file["name"])) for run in self.straight for file in run.files)
+        return list(dict.fromkeys(n for reading, n in opened if n not in self._contents(reading)))
 
     @cached_property
     def runs(self) -> list[Run]:

@@ -5,16 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nnd.converters.check_source import (
-    card,
-    code,
-    coverage,
-    direction,
-    facts,
-    repeats,
-    rows,
-    texts,
-)
+from nnd.converters.check_source import card, code, coverage, direction, facts, repeats, rows, texts
 from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.outcome import AT_HAND, NOT_AT_HAND, Check, skipped
 from nnd.converters.check_source.reading import every_variant, real_readings

@@ -76,12 +76,7 @@ def reports(
 def write_jobs(readings: Sequence[Reading], place: Path) -> None:
     """Write what is to be converted into a folder that `main` takes."""
     jobs = [
-        {
-            "folder": one.source.folder.absolute(),
-            "facts": one.source.facts,
-            "origin": one.origin.absolute(),
-        }
-        for one in readings
+        (one.source.folder.absolute(), one.source.facts, one.origin.absolute()) for one in readings
     ]
     (place / "jobs.json").write_text(json.dumps(jobs, default=str), encoding="utf-8")
 
@@ -90,7 +85,7 @@ def main(place: Path) -> None:
     """Convert what a folder lists, and write there what came of it."""
     jobs = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
     readings = [
-        Reading("", Source(Path(job["folder"]), job["facts"]), Path(job["origin"])) for job in jobs
+        Reading("", Source(Path(folder), facts), Path(origin)) for folder, facts, origin in jobs
     ]
     refused = watch(readings[0].source.folder / "convert.py", place)
     with (place / "reports.jsonl").open("w", encoding="utf-8") as file:

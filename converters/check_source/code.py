@@ -14,6 +14,7 @@ CODE, OUTSIDE, LIMITS = "convert.py", "outside", "limits"
 
 AT_IMPORT = "import: "
 
+_AT_THE_TOP = "move it into annotations(files): constants only at the top"
 _OURS = ("nnd.converters", "nnd.schemas")
 _MOST_LINES = 120
 _MOST_FIXTURE_BYTES = 64 * 1024
@@ -25,35 +26,27 @@ _MOST_BYTES = 4 * 2**30
 def check_code(case: Case) -> Check:
     """Check that convert.py is Python that imports little, and does nothing when imported."""
     path = case.source.folder / "convert.py"
-    if not path.exists() and {"table", "tables"} & {*case.source.facts}:
-        return Check(CODE, "pass", "none is needed: `table:` maps the columns")
     if not path.exists():
+        if {"table", "tables"} & {*case.source.facts}:
+            return Check(CODE, "pass", "none is needed: `table:` maps the columns")
         remedy = "write `def annotations(files)` there, or a `table:` section in source.yaml"
         return Check(CODE, "fail", "there is neither a convert.py nor a `table:` section", remedy)
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, OSError) as error:
         return Check(CODE, "fail", f"cannot be read: {error}", "mend it")
-    done = [what for run in case.runs for what in run.refused if what.startswith(AT_IMPORT)]
-    faults = list(_faults(tree, list(dict.fromkeys(done))))
-    if faults:
-        message, remedy = faults[0]
-        return Check(CODE, "fail", message, remedy)
-    return Check(CODE, "pass", "imports little, and does nothing when imported")
-
-
-def _faults(tree: ast.Module, at_import: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with a convert.py, and what to do about it."""
     strange = [f"line {line}: {name}" for line, name in _imports(tree) if not _is_allowed(name)]
-    if strange:
-        remedy = "take the standard library and nnd.converters: nobody has to install more"
-        yield f"imports {listed(strange)}", remedy
-    if at_import:
-        told = [what.removeprefix(AT_IMPORT) for what in at_import]
-        remedy = "move it into annotations(files): constants only at the top"
-        yield f"does something when it is imported: {listed(told, 2)}", remedy
-    if "annotations" not in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}:
-        yield "has no function annotations(files)", "write `def annotations(files)` there"
+    asked = (what for run in case.runs for what in run.refused if what.startswith(AT_IMPORT))
+    done = list(dict.fromkeys(what.removeprefix(AT_IMPORT) for what in asked))
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for is_so, message, remedy in (
+        (strange, f"imports {listed(strange)}", "take the standard library and nnd.converters"),
+        (done, f"does something when it is imported: {listed(done, 2)}", _AT_THE_TOP),
+        ("annotations" not in functions, "has no function annotations(files)", "write it there"),
+    ):
+        if is_so:
+            return Check(CODE, "fail", message, remedy)
+    return Check(CODE, "pass", "imports little, and does nothing when imported")
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:

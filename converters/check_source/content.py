@@ -2,12 +2,12 @@
 
 import contextlib
 import csv
-import io
 import json
 import re
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -129,10 +129,9 @@ def _write(path: Path, out: Path, parts: Mapping[str, Value]) -> None:
         case _:
             value = parts[""]
             is_lines = isinstance(value, list) and not read_text(path).lstrip().startswith("[")
-            texts = [
-                json.dumps(one, ensure_ascii=False) for one in (value if is_lines else [value])
-            ]
-            out.write_text("\n".join([*texts, ""] if is_lines else texts), encoding="utf-8")
+            dump = partial(json.dumps, ensure_ascii=False)
+            text = "".join(f"{dump(one)}\n" for one in value) if is_lines else dump(value)
+            out.write_text(text, encoding="utf-8", newline="")
 
 
 def _cells(path: Path) -> tuple[str, bool, list[list[str]]]:
@@ -170,13 +169,11 @@ def _with_header(rows: list[dict[str, str]]) -> list[list[str]]:
 def _write_table(path: Path, out: Path, rows: list[dict[str, str]]) -> None:
     """Write rows under the header of a table, quoted as it is."""
     delimiter, is_quoted, cells = _cells(path)
-    text = io.StringIO()
     changed = [cells[0], *(list(row.values()) for row in rows)]
-    if is_quoted:
+    with out.open("w", encoding="utf-8", newline="") as file:
+        if not is_quoted:
+            file.writelines(f"{delimiter.join(row)}\n" for row in changed)
+            return
         quoting = csv.QUOTE_ALL if read_text(path).startswith('"') else csv.QUOTE_MINIMAL
-        csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(
-            changed
-        )
-    else:
-        text.writelines(f"{delimiter.join(row)}\n" for row in changed)
-    out.write_text(text.getvalue(), encoding="utf-8", newline="")
+        writer = csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n")
+        writer.writerows(changed)

@@ -24,12 +24,8 @@ from nnd.converters.source import Files, SourceFile
 
 COVERAGE = "coverage"
 
-_LONG = 25
-"""Bytes of a text that is no label."""
-
-_FEW = 0.02
-"""Share of texts that may be unread: rows without a label, a title, a mistake of the file."""
-
+_LONG = 25  # bytes of a text that is no label
+_FEW = 0.02  # share of texts that may be unread: rows without a label, a title, a mistake
 _MOST_LABELS = 30
 _SAMPLE = 40
 _ALIKE = 0.7
@@ -188,8 +184,8 @@ def _unread_texts(
 
 def _held_texts(result: Result) -> Iterator[str]:
     rows = result.annotations
-    yield from rows["candidate"].unique()
-    yield from rows["context"].unique()
+    for column in ("candidate", "context"):
+        yield from rows[column].unique()
     for column in ("inputs", "metadata"):
         parts = rows.select(pl.col(column).explode()).drop_nulls().unnest(column)
         yield from parts["value"].unique() if parts.width else ()
@@ -198,10 +194,9 @@ def _held_texts(result: Result) -> Iterator[str]:
 
 def _plain(texts: Iterable[str]) -> set[str]:
     """Return texts without marks, letter case and differences of blanks."""
-    text = fold(pl.col("text").str.replace_all("<[^<>]{1,40}>", "")).str.to_lowercase()
-    return {
-        *pl.DataFrame({"text": pl.Series([*texts], dtype=pl.String).unique()}).select(text)["text"]
-    }
+    frame = pl.DataFrame({"text": [*texts]}, schema={"text": pl.String}).unique()
+    bare = pl.col("text").str.replace_all("<[^<>]{1,40}>", "")
+    return {*frame.select(fold(bare).str.to_lowercase())["text"]}
 
 
 def _is_within(text: str, whole: str) -> bool:

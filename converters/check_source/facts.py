@@ -16,14 +16,8 @@ SCHEMA, FILLED_IN, LICENCE = "source.yaml", "filled in", "licence"
 CITATION, FILES, FIXTURE = "citation", "files", "fixture"
 
 _FOR_THE_CARD = (
-    "homepage",
-    "task_categories",
-    "source_datasets",
-    "texts",
-    "annotators",
-    "annotation_process",
-    "limitations",
-    "personal_information",
+    *("homepage", "task_categories", "source_datasets", "texts", "annotators"),
+    *("annotation_process", "limitations", "personal_information"),
 )
 """Fields that may be left out; the card then says that nobody knows."""
 
@@ -36,12 +30,7 @@ _NO_DERIVATIVES = re.compile(r"-ND\b", re.IGNORECASE)
 
 
 def check_schema(source: Source, n_variants: int) -> Check:
-    """Check that the folder of a source has its name; its schema is kept, or it were not loaded.
-
-    Args:
-        source: The source.
-        n_variants: In how many sets and variants it was loaded.
-    """
+    """Check that the folder of a source has its name; its schema is kept, or it were not loaded."""
     folder = source.folder.resolve().name
     if source.name != folder:
         remedy = "give the folder the name of the source"
@@ -95,10 +84,7 @@ def check_licence(case: Case) -> Check:
         return Check(LICENCE, "fail", f"{licence} allows no derivatives", remedy)
     if redistribution != "allowed":
         told = f"{licence}, redistribution: {redistribution}"
-        remedy = (
-            "`nnd publish` refuses but with --private or --i-have-permission: ask the authors, and "
-            "state what they say"
-        )
+        remedy = "`nnd publish` needs --private or --i-have-permission: ask the authors"
         return Check(LICENCE, "review", told, remedy)
     if hub_licence(licence) == "other":
         remedy = "check it against https://spdx.org/licenses; its text must be at the homepage"
@@ -120,10 +106,7 @@ def check_files(case: Case) -> Check:
     files = list(dict.fromkeys(file for one in case.variants for file in one.files))
     bare = [file.name for file in files if file.sha256 is None or file.url is None]
     if bare:
-        remedy = (
-            "state url and sha256 (`sha256sum FILE`) where they are known, and tell under `notes` "
-            "how else to get the file"
-        )
+        remedy = "state url and sha256 (`sha256sum FILE`), or under `notes` how to get the file"
         return Check(FILES, "review", f"without url or sha256: {', '.join(bare)}", remedy)
     return Check(FILES, "pass", f"{len(files)} with url and sha256")
 

@@ -16,8 +16,7 @@ def fixture_readings(source: Source) -> list[Reading]:
     """Return the readings of a fixture, one for each entry of fixture/expected.yaml.
 
     Raises:
-        SourceError: If expected.yaml is missing, is not YAML, or no list of entries, or an entry is
-            for a set or variant that there is not.
+        SourceError: If that is missing or faulty, or names a set or variant that there is not.
     """
     return [_reading(source, entry) for entry in _entries(source)]
 

@@ -23,6 +23,8 @@ from nnd.converters.check_source.run import Run
 Effect: TypeAlias = Literal["judgement", "text", "other", "unread"]
 """What of the annotations follows a column: labels and scores, texts, something else, nothing."""
 
+Convert: TypeAlias = Callable[[Sequence[Reading]], list[Run]]
+
 _RECORDS = 600
 _BLOCKS = 12
 _MOST_COLUMNS = 200
@@ -69,18 +71,15 @@ def families_of(contents: Contents) -> list[Family]:
 
 
 def try_columns(
-    readings: Sequence[Reading],
-    contents: Contents,
-    place: Path,
-    convert: Callable[[Sequence[Reading]], list[Run]],
+    readings: Sequence[Reading], contents: Contents, place: Path, convert: Convert
 ) -> list[Family]:
     """Change the columns of files one after the other, and see what follows.
 
     Args:
         readings: The files in one set, and in each variant; what any of them reads is read.
-        contents: What the files hold.
+        contents: What they hold.
         place: A new folder for copies.
-        convert: Converts readings.
+        convert: What converts readings.
     """
     some = {
         name: {part: _sample(one) for part, one in own.items()} for name, own in contents.items()
@@ -114,7 +113,7 @@ def _try(
     contents: Contents,
     families: Sequence[Family],
     place: Path,
-    convert: Callable[[Sequence[Reading]], list[Run]],
+    convert: Convert,
 ) -> int:
     """Note in families what follows each column; return how many annotations there are."""
     jobs = [

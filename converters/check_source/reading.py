@@ -50,10 +50,8 @@ def is_own(source: Source) -> bool:
 def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[Reading]:
     """Return the readings of the real files that are at hand; none where the fixture is the source.
 
-    Args:
-        source: The source.
-        origins: Files or folders with the files; none: its folder and the download cache.
-        place: Where links to files of the cache may be put.
+    They are at hand at `origins`, or else in its folder and the download cache, of which links are
+    put into `place`.
 
     Raises:
         SourceError: If nothing at one of `origins` is of the source.

@@ -81,20 +81,15 @@ def check_scales(case: Case) -> Check:
 
 
 def _mixed_scales(result: Result) -> Iterator[str]:
-    rows = result.annotations.select(
-        "aspect",
-        "split",
-        "category",
-        value=pl.coalesce(pl.col("ratings"), pl.col("score").reshape((-1, 1)).arr.to_list()),
-    )
+    numbers = pl.coalesce(pl.col("ratings"), pl.col("score").reshape((-1, 1)).arr.to_list())
+    rows = result.annotations.select("aspect", "split", "category", value=numbers)
     rows = rows.explode("value").drop_nulls("value")
-    scales: dict[str, list[float]] = {
-        str(aspect): group["value"].to_list() for (aspect,), group in rows.group_by("aspect")
-    }
-    own = result.source.facts["quality"].get("aspects", {})
-    widths = {name: max(found) - min(found) for name, found in scales.items() if name not in own}
-    if widths and max(widths.values()) > _WIDER * min(widths.values()) > 0:
-        told = [f"{name} {min(scales[name]):g} to {max(scales[name]):g}" for name in sorted(widths)]
+    scales = {aspect: own["value"] for (aspect,), own in rows.group_by("aspect")}
+    rules = result.source.facts["quality"].get("aspects", {})
+    ends = {name: (min(own), max(own)) for name, own in scales.items() if name not in rules}
+    widths = [highest - lowest for lowest, highest in ends.values()]
+    if widths and max(widths) > _WIDER * min(widths) > 0:
+        told = [f"{name} {ends[name][0]:g} to {ends[name][1]:g}" for name in sorted(ends)]
         yield f"one rule for scales of different widths: {listed(told)}"
     for aspect, values in scales.items():
         tops = _tops(rows.filter(pl.col("aspect") == aspect))
@@ -108,9 +103,8 @@ def _tops(rows: pl.DataFrame) -> list[float]:
     return groups.filter(pl.col("len") >= _LEAST)["value"].to_list()
 
 
-def _is_mixed(values: list[float]) -> bool:
+def _is_mixed(values: pl.Series) -> bool:
     """Whether there are shares, and whole numbers above 1, and nothing between these."""
-    shares = [value for value in values if 0 < value < 1]
-    above = [value for value in values if value > 1]
-    is_whole = all(value == int(value) for value in above)
+    shares, above = values.filter((values > 0) & (values < 1)), values.filter(values > 1)
+    is_whole = bool((above % 1 == 0).all())
     return is_whole and min(len(shares), len(above)) >= _SOME * len(values)

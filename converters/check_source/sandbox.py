@@ -20,12 +20,7 @@ _LONGEST_PROBE_S = 20.0
 
 
 class Sandbox(NamedTuple):
-    """A way to run a program.
-
-    Attributes:
-        command: What goes before the program.
-        description: What it does, for messages.
-    """
+    """A way to run a program: what goes before it, and what that does, for messages."""
 
     command: tuple[str, ...]
     description: str
@@ -35,20 +30,12 @@ NONE = Sandbox((), "without a sandbox (neither bwrap nor unshare -rn works here)
 
 
 def find_sandbox(place: Path) -> Sandbox:
-    """Return the strictest sandbox that works here.
-
-    Args:
-        place: The one folder that may be written to.
-    """
+    """Return the strictest sandbox that works here; it may write to one folder."""
     return next(filter(_works, sandboxes(place)), NONE)
 
 
 def sandboxes(place: Path) -> Iterator[Sandbox]:
-    """Yield the sandboxes that are installed, the strictest first.
-
-    Args:
-        place: The one folder that may be written to.
-    """
+    """Yield the sandboxes that are installed, the strictest first; see `find_sandbox`."""
     if bwrap := shutil.which("bwrap"):
         yield Sandbox(
             (
@@ -78,12 +65,7 @@ def _works(sandbox: Sandbox) -> bool:
 
 
 def clean_environment(home: Path, work: Path) -> Mapping[str, str]:
-    """Return the variables that a stranger's code gets: none that says anything of the user.
-
-    Args:
-        home: An empty folder.
-        work: An empty folder for temporary files.
-    """
+    """Return the variables that a stranger's code gets: none that says anything of the user."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return kept | {
