@@ -1,7 +1,7 @@
 """A source under check: all that its checks look at, each thing made once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -82,9 +82,9 @@ class Case:
     def _copies(self) -> dict[str, Reading]:
         """Label of a reading → one of the same files with their rows shuffled."""
         return {
-            one.label: copy_files(one, shuffle_rows(contents), self.place / f"shuffled-{number}")
+            one.label: replace(one, origin=copy_files(one.files, shuffle_rows(known), place))
             for number, one in enumerate([*self.fixture, *self.real])
-            if (contents := self._contents(one))
+            if (known := self._contents(one)) and (place := self.place / f"shuffled-{number}")
         }
 
     @property

@@ -174,6 +174,10 @@ def _write_table(path: Path, out: Path, rows: list[dict[str, str]]) -> None:
         if not is_quoted:
             file.writelines(f"{delimiter.join(row)}\n" for row in changed)
             return
-        quoting = csv.QUOTE_ALL if read_text(path).startswith('"') else csv.QUOTE_MINIMAL
-        writer = csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n")
-        writer.writerows(changed)
+        is_always = read_text(path).startswith('"')
+        csv.writer(
+            file,
+            delimiter=delimiter,
+            quoting=csv.QUOTE_ALL if is_always else csv.QUOTE_MINIMAL,
+            lineterminator="\n",
+        ).writerows(changed)

@@ -15,12 +15,12 @@ from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.columns import ANY, Column, Keys, columns_of
 from nnd.converters.check_source.content import SUFFIXES, Contents, read_parts
 from nnd.converters.check_source.knockouts import Family, fields_of, try_columns
-from nnd.converters.check_source.outcome import Check, listed, looked
+from nnd.converters.check_source.outcome import Check, judged, listed
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.contents import words_of
 from nnd.converters.pairs import fold
 from nnd.converters.reading import spells_number
-from nnd.converters.source import Files, SourceFile
+from nnd.converters.source import SourceFile
 
 COVERAGE = "coverage"
 
@@ -55,7 +55,7 @@ def check_coverage(case: Case) -> Check:
     remedy = "read it, or say under `unread` in source.yaml why it is not read"
     more = f"; declared as unread: {listed([*declared])}" if declared else ""
     fine = f"no judgement or text that looks like one read is unread{more}"
-    return looked(COVERAGE, found, remedy, fine, 5)
+    return judged(COVERAGE, "review", found, remedy, fine, most=5)
 
 
 def _findings(case: Case, results: Sequence[Result], place: Path) -> Iterator[tuple[str, str]]:
@@ -216,8 +216,8 @@ def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tu
         for name, parts in contents.items()
         for part, value in parts.items()
     }
-    opened = Files(reading.source, reading.origin)
-    for path in sorted({*_files_beside(reading.origin)} - {opened.path(name) for name in contents}):
+    files = reading.files
+    for path in sorted({*_files_beside(reading.origin)} - {files.path(name) for name in contents}):
         if _is_declared(str(path), declared) or _digest(path) in digests:
             continue
         for part, value in read_parts(path).items():

@@ -10,7 +10,7 @@ import polars as pl
 from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.columns import Column
 from nnd.converters.check_source.knockouts import families_of
-from nnd.converters.check_source.outcome import Check, looked
+from nnd.converters.check_source.outcome import Check, judged
 from nnd.converters.contents import words_of
 from nnd.converters.reading import spells_number
 from nnd.schemas import DISTINCT
@@ -44,7 +44,9 @@ def check_direction(case: Case) -> Check:
     """Check that what is called human, reference, best or no error does not come out worse."""
     remedy = "look at some pairs; if they are the wrong way round, turn `quality` or the columns"
     fine = "no name says that the worse texts are the better ones"
-    return looked(DIRECTION, case.found(lambda one: _doubts(case, one)), remedy, fine, 3)
+    return judged(
+        DIRECTION, "review", case.found(lambda one: _doubts(case, one)), remedy, fine, most=3
+    )
 
 
 def _doubts(case: Case, result: Result) -> Iterator[str]:

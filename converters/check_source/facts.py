@@ -7,7 +7,7 @@ from typing import Any
 from nnd.cards import faults_of, hub_licence
 from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.fixture import missing_in, without_main_file
-from nnd.converters.check_source.outcome import Check, listed
+from nnd.converters.check_source.outcome import Check, judged, listed
 from nnd.converters.new_source.scaffold import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.source import Source
 from nnd.schemas import SourceError
@@ -94,21 +94,18 @@ def check_licence(case: Case) -> Check:
 
 def check_citation(case: Case) -> Check:
     """Check that the BibTeX parses, and that its entries have a key, a title and a year."""
-    faults = list(dict.fromkeys(faults_of(case.source.facts["citation"])))
-    if faults:
-        remedy = "paste the BibTeX of the paper under `citation`, with a title and a year"
-        return Check(CITATION, "fail", listed(faults), remedy)
-    return Check(CITATION, "pass", "the BibTeX parses")
+    remedy = "paste the BibTeX of the paper under `citation`, with a title and a year"
+    faults = list(faults_of(case.source.facts["citation"]))
+    return judged(CITATION, "fail", faults, remedy, "the BibTeX parses")
 
 
 def check_files(case: Case) -> Check:
     """Check that every file can be fetched and recognised."""
     files = list(dict.fromkeys(file for one in case.variants for file in one.files))
     bare = [file.name for file in files if file.sha256 is None or file.url is None]
-    if bare:
-        remedy = "state url and sha256 (`sha256sum FILE`), or under `notes` how to get the file"
-        return Check(FILES, "review", f"without url or sha256: {', '.join(bare)}", remedy)
-    return Check(FILES, "pass", f"{len(files)} with url and sha256")
+    remedy = "state url and sha256 (`sha256sum FILE`), or under `notes` how to get the file"
+    lacking = [f"without url or sha256: {', '.join(bare)}"] if bare else []
+    return judged(FILES, "review", lacking, remedy, f"{len(files)} with url and sha256")
 
 
 def check_fixture(case: Case) -> Check:
@@ -119,7 +116,6 @@ def check_fixture(case: Case) -> Check:
             (run,) = (run for run in case.runs if run.reading is reading)
             missing += [message] if run.annotations is None else []
     except SourceError as error:
-        return Check(FIXTURE, "fail", str(error), _LAYOUT)
-    if missing:
-        return Check(FIXTURE, "fail", listed(missing), _LAYOUT)
-    return Check(FIXTURE, "pass", f"{len(case.fixture)} reading(s)")
+        missing = [str(error)]
+    readings = "" if missing else f"{len(case.fixture)} reading(s)"
+    return judged(FIXTURE, "fail", missing, _LAYOUT, readings)

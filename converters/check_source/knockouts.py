@@ -123,15 +123,16 @@ def _try(
         for noted, column in ((family.effects, whole), (family.tails, whole.tail))
         if column is not None
     ][:_MOST_COLUMNS]
-    copies, changed = [copy_files(readings[0], contents, place / "base")], []
+    files = readings[0].files
+    copies, changed = [copy_files(files, contents, place / "base")], []
     for number, (noted, path, column) in enumerate(jobs):
         before = [slot.value for slot in column.slots]
         if swap_values(column):
-            copies.append(copy_files(readings[0], contents, place / str(number)))
+            copies.append(copy_files(files, contents, place / str(number)))
             changed.append((noted, path))
         for slot, value in zip(column.slots, before, strict=True):
             slot.holder[slot.key] = value
-    runs = iter(convert([replace(one, origin=copy.origin) for copy in copies for one in readings]))
+    runs = iter(convert([replace(one, origin=copy) for copy in copies for one in readings]))
     bases, *others = [[_prints(next(runs)) for _ in readings] for _ in copies]
     rows = max(len(base[0]) for base in bases)
     for (noted, path), found in zip(changed, others if rows else [], strict=False):

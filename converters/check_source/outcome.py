@@ -39,10 +39,12 @@ def skipped(name: str, because: str) -> Check:
     return Check(name, "skipped", f'"{because}" comes first')
 
 
-def looked(name: str, found: list[str], remedy: str, fine: str, most: int = 8) -> Check:
-    """Return a check that has a person look at what was found, or passes."""
+def judged(
+    name: str, outcome: Outcome, found: list[str], remedy: str, fine: str, *, most: int = 8
+) -> Check:
+    """Return a check with that outcome if anything was found, or one that passes."""
     if found:
-        return Check(name, "review", listed(list(dict.fromkeys(found)), most), remedy)
+        return Check(name, outcome, listed(list(dict.fromkeys(found)), most), remedy)
     return Check(name, "pass", fine)
 
 

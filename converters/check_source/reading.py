@@ -26,6 +26,11 @@ class Reading:
     expected: Mapping[str, Any] | None = None
 
     @property
+    def files(self) -> Files:
+        """Its files, none opened yet."""
+        return Files(self.source, self.origin)
+
+    @property
     def is_real(self) -> bool:
         """Whether the real files are read, rather than the fixture."""
         return self.expected is None
@@ -69,29 +74,25 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
     for number, chosen in enumerate(_every_set(source)):
         files = Files(chosen)
         if all(files.has(file.name) for file in chosen.files):
-            linked = place / f"set-{number}"
-            for file in chosen.files:
-                link = linked / file.name
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(files.path(file.name).absolute())
-            found += _readings(chosen, linked)
+            found += _readings(chosen, copy_files(files, {}, place / f"set-{number}"))
     return found
 
 
 def read_files(reading: Reading) -> Contents:
     """Return name → parts of those files whose content can be told."""
-    files = Files(reading.source, reading.origin)
+    files = reading.files
     names = [file.name for file in reading.source.files if files.has(file.name)]
     return {name: parts for name in names if (parts := read_parts(files.path(name)))}
 
 
-def copy_files(reading: Reading, contents: Contents, place: Path) -> Reading:
-    """Return a reading of copies of its files, in a new folder, that hold other contents.
+def copy_files(files: Files, contents: Contents, place: Path) -> Path:
+    """Put copies of files with other contents into a new folder; of those that have none, links.
 
-    Of files that are not in `contents` there are links.
+    Returns:
+        Where they are, for a reading of them.
     """
-    files, origin = Files(reading.source, reading.origin), place
-    for file in reading.source.files:
+    origin = place
+    for file in files.source.files:
         if files.has(file.name):
             path = files.path(file.name)
             target = (place / file.name).with_suffix(path.suffix)
@@ -100,9 +101,9 @@ def copy_files(reading: Reading, contents: Contents, place: Path) -> Reading:
                 write_parts(path, target, contents[file.name])
             else:
                 target.symlink_to(path.absolute())
-            if file == reading.source.files[0] and target != place / file.name:
+            if file == files.source.files[0] and target != place / file.name:
                 origin = target  # a .parquet given for a .csv is found by its whole name only
-    return replace(reading, origin=origin)
+    return origin
 
 
 def _held(source: Source, origin: Path) -> list[Source]:

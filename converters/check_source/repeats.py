@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from nnd.converters.check_source.case import Case, Result
-from nnd.converters.check_source.outcome import Check, listed, looked
+from nnd.converters.check_source.outcome import Check, judged, listed
 from nnd.converters.pairs import fold
 from nnd.schemas import CONTEXT
 
@@ -34,7 +34,7 @@ def check_repeats(case: Case) -> Check:
     across = case.found(lambda one: _both_ways(one, is_odd=False))
     found = case.found(lambda one: (*_both_ways(one, is_odd=True), *_doubles(one)))
     more = f" (as people disagree: {listed(across)})" if across else ""
-    return looked(REPEATS, found, remedy, f"{fine}{more}")
+    return judged(REPEATS, "review", found, remedy, f"{fine}{more}")
 
 
 def _both_ways(result: Result, *, is_odd: bool) -> Iterator[str]:
@@ -77,7 +77,7 @@ def check_scales(case: Case) -> Check:
     """Check that the numbers of an aspect, and of aspects under one rule, are on one scale."""
     remedy = "bring them to one scale, or give each aspect a rule of its own (`quality.aspects`)"
     found = case.found(_mixed_scales)
-    return looked(SCALES, found, remedy, "one scale for all that is compared", 3)
+    return judged(SCALES, "review", found, remedy, "one scale for all that is compared", most=3)
 
 
 def _mixed_scales(result: Result) -> Iterator[str]:

@@ -32,16 +32,13 @@ class Run:
     """What came of converting a reading.
 
     Attributes:
-        reading: What was to be converted.
-        annotations: Rows of the annotation schema, those that source.yaml does not know included;
-            None where it came to no rows.
-        references: Rows of the reference schema; none where it came to no rows.
+        annotations: Its rows, those that source.yaml does not know included; None where it came to
+            none; and, apart, those of references.
         files: Digests of the files that were read.
         oddities: What the converter reported.
         error: Why it came to no rows, or None.
         refused: What the converter wanted and did not get: connections, other programs, native
-            code, changing files of others, and, with `import: ` before it, reading while it is
-            imported.
+            code, changing files of others, and, after `import: `, reading while it is imported.
         seconds: Processor time.
         peak_bytes: No more memory than this was in use.
         sandbox: What it ran under.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from nnd.converters.check_source.case import Case, Result
-from nnd.converters.check_source.outcome import AT_HAND, NOT_AT_HAND, Check, listed, looked
+from nnd.converters.check_source.outcome import AT_HAND, NOT_AT_HAND, Check, judged, listed
 from nnd.converters.check_source.reading import is_own
 from nnd.converters.pairs import fold
 from nnd.converters.texts import Contact, find_contacts
@@ -70,7 +70,7 @@ def check_confounds(case: Case) -> Check:
     """Check how many tests the surface of the texts decides: lengths, and words of the context."""
     remedy = "say so under `limitations`: a model that likes such texts passes as well"
     fine = "no baseline is better than chance by 10 points"
-    return looked(CONFOUNDS, case.found(_confounds), remedy, fine)
+    return judged(CONFOUNDS, "review", case.found(_confounds), remedy, fine)
 
 
 def _confounds(result: Result) -> Iterator[str]:
@@ -98,7 +98,8 @@ def _confounds(result: Result) -> Iterator[str]:
 def check_giveaways(case: Case) -> Check:
     """Check for tokens that many texts of one side have, and almost none of the other."""
     remedy = "have the converter take it out, if it is no word of the systems; else see `notes`"
-    return looked(GIVEAWAYS, case.found(_giveaways), remedy, "no token is on one side only", 4)
+    found, fine = case.found(_giveaways), "no token is on one side only"
+    return judged(GIVEAWAYS, "review", found, remedy, fine, most=4)
 
 
 def _giveaways(result: Result) -> Iterator[str]:
@@ -122,7 +123,7 @@ def check_hygiene(case: Case) -> Check:
         "see that the converter did not do it; the card says it, and --normalise changes it "
         "for those who ask"
     )
-    return looked(HYGIENE, case.found(_looks), remedy, "texts look as people write them")
+    return judged(HYGIENE, "review", case.found(_looks), remedy, "texts look as people write them")
 
 
 def _looks(result: Result) -> Iterator[str]:
@@ -146,7 +147,7 @@ def check_personal_data(case: Case) -> Check:
     found = [f"{kind} {kinds[kind]}" for kind in sorted(kinds)]
     remedy = "publish with --redact, or with --keep-contacts and a reason"
     where = "fixture and real files" if case.measured else f"the fixture; {AT_HAND}"
-    return looked(PERSONAL_DATA, found, remedy, f"no e-mail or IP address in {where}")
+    return judged(PERSONAL_DATA, "review", found, remedy, f"no e-mail or IP address in {where}")
 
 
 def _contacts(results: Sequence[Result]) -> list[Contact]:
