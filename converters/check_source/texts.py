@@ -144,7 +144,8 @@ def check_personal_data(case: Case) -> Check:
         remedy = "take it out of the fixture: an invented address may be somebody's"
         return Check(PERSONAL_DATA, "fail", f"in the fixture: {listed(shown, 3)}", remedy)
     kinds = Counter(one.kind for one in _contacts(case.measured))
-    found = [f"{kind} {kinds[kind]}" for kind in sorted(kinds)]
+    counts = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
+    found = [f"addresses in the files: {counts}"] if kinds else []
     remedy = "publish with --redact, or with --keep-contacts and a reason"
     where = "fixture and real files" if case.measured else f"the fixture; {AT_HAND}"
     return judged(PERSONAL_DATA, "review", found, remedy, f"no e-mail or IP address in {where}")

@@ -85,6 +85,9 @@ class Hidden(NamedTuple):
     said: str
 
 
+NO_ERROR = '"No-error"' if FULL else "makes no pair"
+"""The fixtures have no other text without that error."""
+
 HIDDEN = [
     Hidden(
         "quiz_design",
@@ -173,8 +176,8 @@ HIDDEN = [
         "original_summary",
     ),
     Hidden("wmt_qe_2022", "direction", facts(lambda one: negated(one["table"], "score")), "-25"),
-    Hidden("wmt_mqm", "direction", no_error("Fluency/Grammar"), '"No-error"'),
-    Hidden("wmt23_mqm_sxs", "direction", no_error("Accuracy/Mistranslation"), '"No-error"'),
+    Hidden("wmt_mqm", "direction", no_error("Fluency/Grammar"), NO_ERROR),
+    Hidden("wmt23_mqm_sxs", "direction", no_error("Accuracy/Mistranslation"), NO_ERROR),
     Hidden(
         "frank", "aspect", code('"LinkE", "OutE", "GramE")', '"LinkE", "OutE")'), "GramE is unread"
     ),
