@@ -1,6 +1,7 @@
 """`check-source` on files unlike those of the built-in sources, of which a part is read."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from nnd.converters.check_source.content import read_parts, write_parts
 from nnd.converters.check_source.coverage import check_coverage
 from nnd.converters.check_source.outcome import Check
 from nnd.converters.check_source.reading import every_variant, real_readings
+from nnd.converters.reading.writing import write_workbook
 from nnd.converters.source.source import load_source
 
 CODE = """\
@@ -167,3 +169,30 @@ def test_a_copy_with_the_same_rows_is_the_same(name: str, text: str, tmp_path: P
     write_parts(path, out, read_parts(path))
 
     assert out.read_text() == text
+
+
+@pytest.mark.parametrize("kind", ["zip", "gztar"])
+def test_a_copy_of_an_archive_holds_what_was_changed(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "held"
+    folder.mkdir()
+    (folder / "a.csv").write_text("a,b\n1,2\n")
+    (folder / "notes.txt").write_text("of something else")
+    path = Path(shutil.make_archive(str(tmp_path / "a"), kind, folder))
+    parts = read_parts(path)
+    (name,) = parts
+    assert parts == {name: [{"a": "1", "b": "2"}]}
+
+    write_parts(path, tmp_path / f"copy-{path.name}", {name: [{"a": "3", "b": "4"}]})
+
+    shutil.unpack_archive(tmp_path / f"copy-{path.name}", tmp_path / "copy")
+    assert (tmp_path / "copy" / "a.csv").read_text() == "a,b\n3,4\n"
+    assert (tmp_path / "copy" / "notes.txt").read_text() == "of something else"
+
+
+def test_a_copy_of_a_workbook_has_all_its_sheets(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    write_workbook(path, {"one & two": [["a"], ["1"]], "three": [["b", "c"], ["2", "3"]]})
+
+    write_parts(path, out, read_parts(path))
+
+    assert read_parts(out) == {"one & two": [{"a": "1"}], "three": [{"b": "2", "c": "3"}]}
