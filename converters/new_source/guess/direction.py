@@ -53,14 +53,17 @@ def ask_direction(column: Column, answers: Answers, ask: Ask | None) -> bool:
     return ask_for(question, ask) == ("higher",)
 
 
-def check_one_direction(columns: Sequence[Column], answers: Answers) -> None:
+def check_one_direction(
+    columns: Sequence[Column], answers: Answers, labels: Iterable[str] = words.YES
+) -> None:
     """Complain of columns of which one is better where there is more of it, another where less.
 
     Raises:
-        SourceError: If there are such: one rule is read for all of them.
+        SourceError: If there are such, and one rule reads numbers or yes and no of all of them.
     """
     known = {more_is_better([column], answers): column.name for column in columns}
-    if {True, False} <= set(known):
+    degrees = {words.plain_label(label) for label in labels} & {*words.YES, *words.NO}
+    if degrees and {True, False} <= set(known):
         raise SourceError(
             f"more of {known[True]} is better, and less of {known[False]}, by their names; one "
             "rule does not read both: convert them apart, and name with --label or --score which"
@@ -79,8 +82,3 @@ def good_label(
     elif better:
         known += words.YES
     return next((plain[label] for label in known if label in plain), None)
-
-
-def is_degree(labels: Iterable[str]) -> bool:
-    """Say whether labels say how much of something there is: yes or no."""
-    return bool({words.plain_label(label) for label in labels} & {*words.YES, *words.NO})

@@ -9,9 +9,11 @@ from nnd.converters.new_source.guess import words
 from nnd.converters.new_source.guess.measures import (
     MOST_LABELS,
     Measure,
+    alike,
     chosen_measures,
-    find_measures,
+    find_judged,
     measure_of,
+    told_apart,
 )
 from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Question, ask_for
 from nnd.converters.new_source.guess.roles import (
@@ -74,13 +76,14 @@ class Look:
         *,
         many: bool = False,
         none: bool = False,
+        usage: str | None = None,
     ) -> tuple[Column, ...]:
         """Ask which columns are something."""
         names = tuple(column.name for column in columns)
         held = tuple(", ".join(samples(column)) for column in columns)
         if none:
             names, held = (*names, NONE), (*held, "no column")
-        question = Question(role, QUESTIONS[role], names, why, many, held)
+        question = Question(role, QUESTIONS[role], names, why, many, held, usage)
         answer = ask_for(question, self.ask)
         return () if none and NONE in answer else tuple(self.named(role, answer))
 
@@ -240,14 +243,19 @@ class Look:
         said = self.answers
         if said.label or said.mark or said.score or said.rating:
             return chosen_measures(self.named, said)
-        found = find_measures(free, self.ask)
-        if found:
-            return found
-        near = [column for column in free if column.above <= 0 and column.counts]
-        role, why = "score", "labels go by --label, ratings of several annotators by --rating"
-        if near and not any(column.kind in ("number", "numbers") for column in near):
-            role, why = "label", "none of them holds numbers"
-        return [measure_of(column) for column in self.asked(role, near, why, many=True)]
+        found = find_judged(free)
+        if same := alike(found):
+            usage = " ".join(f"--rating {column.name}" for column in same)
+            usage += f", or --score {same[0].name} … where each is an aspect of its own"
+            why = "some names differ by a number, or by who judged, only"
+            found = [*self.asked("score", found, why, many=True, usage=usage)]
+        if not found:
+            near = [column for column in free if column.above <= 0 and column.counts]
+            is_number = any(column.kind in ("number", "numbers") for column in near)
+            role = "score" if is_number or not near else "label"
+            why = "--label reads labels, --mark columns with marks of errors, --rating several "
+            found = [*self.asked(role, near, f"{why}annotators", many=True)]
+        return told_apart([measure_of(column) for column in found])
 
     def candidate_id(self, candidate: Sequence[Column], text: Column) -> tuple[Column, ...]:
         """Ask for the key of candidates where a system wrote several texts for one context."""
