@@ -56,11 +56,7 @@ def ask_direction(column: Column, answers: Answers, ask: Ask | None) -> bool:
 def check_one_direction(
     columns: Sequence[Column], answers: Answers, labels: Iterable[str] = words.YES
 ) -> None:
-    """Complain of columns of which one is better where there is more of it, another where less.
-
-    Raises:
-        SourceError: If there are such, and one rule reads numbers or yes and no of all of them.
-    """
+    """Complain of columns of which one is better where there is more of it, another where less."""
     known = {more_is_better([column], answers): column.name for column in columns}
     degrees = {words.plain_label(label) for label in labels} & {*words.YES, *words.NO}
     if degrees and {True, False} <= set(known):

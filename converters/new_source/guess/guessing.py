@@ -26,39 +26,22 @@ _BETTER = {"rule": "no_error", "no_error": "better"}
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What the columns of a file were taken for.
-
-    Attributes:
-        content: The file.
-        level: Which of its levels the candidates are.
-        columns: All its columns, as the candidates see them.
-        candidates: The column of the generated text, or the two of a pair.
-        system: The column of the system that wrote it, or None.
-        context: The columns of the context, a part each.
-        keys: context_id, candidate_id, category, split, group, annotator → columns, where known.
-        measures: What was judged.
-        quality: The rule, and how labels are read.
-        pair: How the better of two texts in a row is known.
-        wide: The systems that have a text in each row.
-        aspect: The column that names the aspect of each row, and that of what was judged.
-        error: The column of the kinds of error of a text that is not good.
-        tags: Tags around marked words in the texts.
-    """
+    """What the columns of a file were taken for."""
 
     content: Content
-    level: int
-    columns: tuple[Column, ...]
-    candidates: tuple[Column, ...]
+    level: int  # which of the content's levels the candidates are
+    columns: tuple[Column, ...]  # all of them, as the candidates see them
+    candidates: tuple[Column, ...]  # the generated text, or the two of a pair
     system: Column | None
-    context: tuple[Column, ...]
-    keys: dict[str, tuple[Column, ...]]
+    context: tuple[Column, ...]  # a part each
+    keys: dict[str, tuple[Column, ...]]  # context_id, candidate_id, category, … where known
     measures: tuple[Measure, ...]
     quality: Quality
-    pair: Pair | None = None
-    wide: Wide | None = None
-    aspect: tuple[Column, ...] = ()
-    error: Column | None = None
-    tags: tuple[str, ...] = ()
+    pair: Pair | None
+    wide: Wide | None
+    aspect: tuple[Column, ...]  # the column that names the aspect of each row, and the judgement's
+    error: Column | None  # the kinds of error of a text that is not good
+    tags: tuple[str, ...]  # around marked words in the texts
 
     @property
     def candidate(self) -> Column:
@@ -100,13 +83,16 @@ class Guess:
         return below or (measure.kind == "label" and bool(self.tags) and not self.error)
 
 
+def every_column(content: Content) -> list[Column]:
+    """Return the fields of all levels, each as its own level has it."""
+    levels = range(len(content.levels))
+    return [c for level in levels for c in columns_of(content, level) if c.level == level]
+
+
 def guess(content: Content, answers: Answers | None = None, ask: Ask | None = None) -> Guess:
     """Guess what the columns of files are, and ask what cannot be guessed.
 
-    Args:
-        content: The files.
-        answers: What need not be guessed.
-        ask: Puts a question to a person; None: a question is an error that names its option.
+    Without `ask`, which puts a question to a person, it is an error that names its option.
 
     Raises:
         SourceError: If a column that was named is not there, or something cannot be guessed.
@@ -139,19 +125,14 @@ def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
 
 def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int:
     """Return the level of the candidates: where a named column is, or its name says so."""
-    choices: dict[int, list[Column]] = {}
-    texts: dict[str, int] = {}
-    for level in range(len(content.levels)):
-        own = [column for column in columns_of(content, level) if column.level == level]
-        if any(column.name in answers.candidate for column in own):
-            return level
-        named, may = likely_candidates(own)
-        choices |= {level: named} if named else {}
-        texts |= {column.name: level for column in may}
-    if len(choices) == 1 or len(content.levels) == 1 or answers.candidate:
-        return next(iter(choices), 0)
-    names = {c.name: level for level, columns in choices.items() for c in columns} or texts
-    why = "several lists may hold them" if choices else "no name says so"
+    every = every_column(content)
+    given = [column.level for column in every if column.name in answers.candidate]
+    named, may = likely_candidates(every)
+    levels = given or list(dict.fromkeys(column.level for column in named))
+    if len(levels) == 1 or len(content.levels) == 1 or answers.candidate:
+        return levels[0] if levels else 0
+    names = {column.name: column.level for column in named or may}
+    why = "several lists may hold them" if named else "no name says so"
     question = Question("candidate", QUESTIONS["candidate"], tuple(names), why)
     return names[ask_for(question, ask)[0]]
 
@@ -183,10 +164,8 @@ def _described(  # noqa: PLR0917 - what was found so far
     context = look.contexts(taken)
     tags = tuple(tags_in(candidates))
     parts, texts = ([_plain(c, tags) for c in columns] for columns in (context, candidates))
-    keys = look.keys([*taken, *context], parts, [*parts, *texts, *system])
-    used = [*taken, *context, *(column for each in keys.values() for column in each)]
-    error = look.error(used, is_pair=pair is not None)
-    used += error
+    keys, error = look.keys([*taken, *context], parts), look.only("error")
+    used = [*taken, *context, *error, *(column for each in keys.values() for column in each)]
     candidate = [*(keys["context_id"] or parts), *texts, *system]
     candidate += [*keys["split"], *keys["group"], *keys["candidate_id"]]
     aspect, who, measures = tuple[Column, ...](), tuple[Column, ...](), list[Measure]()

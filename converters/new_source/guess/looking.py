@@ -7,7 +7,6 @@ from typing import TypeAlias
 from nnd.converters.contents import Column, determines, joint
 from nnd.converters.new_source.guess import words
 from nnd.converters.new_source.guess.measures import (
-    MOST_LABELS,
     Measure,
     alike,
     chosen_measures,
@@ -17,7 +16,6 @@ from nnd.converters.new_source.guess.measures import (
 )
 from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Question, ask_for
 from nnd.converters.new_source.guess.roles import (
-    find_candidate_id,
     find_context_id,
     likely_candidates,
     likely_contexts,
@@ -35,12 +33,12 @@ QUESTIONS = {
     "candidate": "Which columns hold candidates, the texts that systems generated?",
     "context": "Which columns are the context, what the systems were given?",
     "candidate_id": "Which column is the key of a candidate?",
-    "error": "Which column says what is wrong with the worse text?",
     "annotator": "A candidate is in several rows: which column says who judged?",
     "score": "Which columns say how good a candidate is?",
     "label": "Which columns say how good a candidate is?",
 }
 _NO_NAME = "no name says so"
+_NOTHING_ELSE = "the rows differ in nothing else, unless --candidate-id names a key"
 _SAMPLES = 3
 _LONGEST_NAME = 200
 
@@ -135,62 +133,25 @@ class Look:
         many = {*said.label, *said.score, *said.rating, *said.mark, *said.context_id}
         return many | {name for name in single if name is not None}
 
-    def keys(
-        self, taken: Sequence[Column], context: Sequence[Column], own: Sequence[Column]
-    ) -> Keys:
-        """Return the columns of keys, and of what all candidates of a context share.
-
-        Args:
-            taken: Columns that are something else.
-            context: The parts of the context.
-            own: What a candidate is known by without a key: context, texts and system.
-        """
-        found: Keys = {
-            role: self.only(role) for role in ("candidate_id", "category", "split", "group")
-        }
+    def keys(self, taken: Sequence[Column], context: Sequence[Column]) -> Keys:
+        """Return the columns of keys, and of what all candidates of a context share."""
+        found = {role: self.only(role) for role in ("candidate_id", "category", "split", "group")}
         found["context_id"] = tuple(self.named("context_id", self.answers.context_id))
         used = self._names() | {column.name for column in taken}
         used |= {column.name for columns in found.values() for column in columns}
         free = [column for column in self.columns if column.name not in used]
         if not found["context_id"] and (key := find_context_id(free, context)):
             found["context_id"] = (key,)
-        free = [column for column in free if column not in found["context_id"]]
-        if self.answers.candidate_id is None and (key := find_candidate_id(free)):
-            rows = joint(own)
-            why = f"texts repeat in a context, and {key.name} differs in every row"
-            is_clear = len(set(rows)) == len(rows)
-            asked = (key,) if is_clear else self.asked("candidate_id", [key], why, none=True)
-            found["candidate_id"] = asked
         splits = [c for c in free if c.words & words.SPLIT and c.kind == "text" and c.is_short]
         contexts = joint(found["context_id"] or context)
         if not found["split"] and splits and determines(contexts, splits[0].values):
             found["split"] = (splits[0],)
         return found
 
-    def error(self, used: Sequence[Column], *, is_pair: bool) -> tuple[Column, ...]:
-        """Return the column of the kinds of error of a text that is not good."""
-        if self.answers.error is not None or not is_pair:
-            return self.only("error")
-        kinds = [
-            column
-            for column in self.columns
-            if column not in used
-            and column.kind in ("text", "texts")
-            and column.is_short
-            and 1 < len(column.counts) <= MOST_LABELS
-            and column.words & words.LABEL
-        ]
-        if len(kinds) > 1:
-            return self.asked("error", kinds, "several columns may say it", none=True)
-        return tuple(kinds)
-
     def judgements(
         self, candidate: Sequence[Column], used: Sequence[Column], *, is_marked: bool
     ) -> tuple[tuple[Column, ...], tuple[Column, ...], list[Measure]]:
-        """Return the columns of aspect and annotator, if rows have them, and what was judged.
-
-        Of an aspect, the second column is that of what was judged.
-        """
+        """Return the columns of aspect and its judgement, of annotators, and what was judged."""
         rows = joint(candidate)
         is_repeated = len(set(rows)) < len(rows)
         aspect, who = self.only("aspect"), tuple[Column, ...]()
@@ -216,15 +177,8 @@ class Look:
     def _aspect(self, candidate: Sequence[Column], used: Sequence[Column]) -> tuple[Column, ...]:
         """Return the column that tells rows of one candidate apart by what was judged."""
         rows = joint(candidate)
-        found = [
-            column
-            for column in self.columns
-            if column not in used
-            and column.words & words.ASPECT
-            and column.kind == "text"
-            and len(column.counts) <= MOST_LABELS
-            and column.filled == column.rows
-        ]
+        named = [c for c in self.columns if c not in used and c.words & words.ASPECT]
+        found = [c for c in named if c.kind == "text" and c.is_short and c.filled == c.rows]
         return tuple(found[:1]) if len(set(rows)) < len(rows) else ()
 
     def annotator(self, used: Sequence[Column], *, must: bool) -> tuple[Column, ...]:
@@ -235,7 +189,7 @@ class Look:
         people = [c for c in free if c.words & words.ANNOTATOR and not c.words & words.SCORE]
         if len(people) > 1 or (must and not people):
             fits = [c for c in free if c.kind in ("text", "number") and c.repetition > 1]
-            return self.asked("annotator", people or fits, "the rows differ in nothing else")
+            return self.asked("annotator", people or fits, _NOTHING_ELSE)
         return tuple(people)
 
     def measures(self, free: Sequence[Column]) -> list[Measure]:

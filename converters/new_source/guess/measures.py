@@ -34,15 +34,7 @@ _NO_LABEL |= words.LANGUAGE
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What was judged, and where.
-
-    Attributes:
-        aspect: Name of the aspect.
-        kind: label: one column of a label. tags: a list of labels per candidate. marks: columns
-            that are marked where an error is. score: one number. ratings: numbers of several
-            annotators.
-        columns: Its columns; one but for marks and ratings.
-    """
+    """What was judged, and where: one column but for marks, and ratings of several annotators."""
 
     aspect: str
     kind: MeasureKind
@@ -72,7 +64,7 @@ def find_judged(columns: Sequence[Column]) -> list[Column]:
         Of a list of labels, labels and numbers the first that there are; of errors only, where
         some are named so.
     """
-    several = [c for c in columns if len(c.counts) + (c.filled < c.rows) > 1]
+    several = [c for c in columns if c.kind == "texts" or len(c.counts) + (c.filled < c.rows) > 1]
     labels = [column for column in several if _is_label(column)]
     errors = [column for column in labels if column.all_words & words.ERROR] or labels
     lists = [column for column in errors if column.kind == "texts"]
@@ -89,6 +81,7 @@ def _is_label(column: Column) -> bool:
         and len(column.counts) <= MOST_LABELS
         and bool(named & _JUDGED)
         and not column.words & _NO_LABEL
+        and not {*column.counts} <= MARKS
     )
 
 
@@ -102,15 +95,7 @@ def _is_number(column: Column) -> bool:
 def chosen_measures(
     named: Callable[[str, Sequence[str]], list[Column]], answers: Answers
 ) -> list[Measure]:
-    """Return the measures of columns that the user named.
-
-    Args:
-        named: Returns the columns of an option by their names.
-        answers: What the user named.
-
-    Raises:
-        SourceError: If a score or a rating is not a number, or a label not text.
-    """
+    """Return the measures of columns that the user named; `named` finds those of an option."""
     labels, marks, scores, ratings = (
         named(flag, getattr(answers, flag)) for flag in ("label", "mark", "score", "rating")
     )

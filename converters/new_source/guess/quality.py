@@ -31,23 +31,14 @@ _NARROW = 2
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """A quality rule, and how labels are read for it.
+    """A quality rule, and how labels are read for it."""
 
-    Attributes:
-        rule: The `quality` section of a source.yaml.
-        why: Why it is this one.
-        labels: The labels that there are, the frequent first; none for numbers.
-        blank: Label of a candidate with no label or an empty list; None: it is not judged.
-        separator: What separates several labels in one cell; None: a cell is one label.
-        lower: Names of columns of numbers of which less is better.
-    """
-
-    rule: Mapping[str, Any]
+    rule: Mapping[str, Any]  # the `quality` section of a source.yaml
     why: str
-    labels: tuple[str, ...] = ()
-    blank: str | None = None
-    separator: str | None = None
-    lower: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()  # the frequent first; none for numbers
+    blank: str | None = None  # label of a candidate without one; None: it is not judged
+    separator: str | None = None  # of several labels in one cell; None: a cell is one label
+    lower: frozenset[str] = frozenset()  # names of columns of numbers of which less is better
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -63,17 +54,9 @@ def choose_quality(
     *,
     by_annotator: bool = False,
 ) -> Quality:
-    """Choose the rule for what was judged.
+    """Choose the rule for what was judged, by its labels where it has some.
 
-    Args:
-        measures: What was judged; where labels are among it, they are what the rule reads.
-        answers: Parameters that the user gave decide.
-        ask: For what cannot be guessed.
-        error: The kinds of error of candidates whose label is not the good one.
-        by_annotator: Whether a row is one annotator's judgement.
-
-    Raises:
-        SourceError: If a parameter does not fit, or something must be asked.
+    Columns of `error` hold the kinds of error of candidates whose label is not the good one.
     """
     labelled = [measure for measure in measures if measure.has_labels]
     if labelled:

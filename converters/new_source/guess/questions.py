@@ -50,25 +50,15 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that cannot be guessed.
+    """Something that cannot be guessed."""
 
-    Attributes:
-        name: The parameter that answers it; the option has the same name.
-        text: The question.
-        choices: What the answer is one of.
-        why: Why it is asked.
-        many: Whether several of the choices may be the answer.
-        samples: For every choice what its column holds; empty where choices are not columns.
-        usage: How options answer it, where its own name followed by a choice does not.
-    """
-
-    name: str
+    name: str  # the parameter that answers it; the option has the same name
     text: str
     choices: tuple[str, ...]
     why: str
-    many: bool = False
-    samples: tuple[str, ...] = ()
-    usage: str | None = None
+    many: bool = False  # whether several of the choices may be the answer
+    samples: tuple[str, ...] = ()  # for every choice what its column holds
+    usage: str | None = None  # how options answer it, where its own name and a choice do not
 
     @property
     def flag(self) -> str:
@@ -81,11 +71,7 @@ Ask: TypeAlias = Callable[[Question], Sequence[str]]
 
 
 def ask_for(question: Question, ask: Ask | None) -> Sequence[str]:
-    """Return the answer to a question.
-
-    Raises:
-        SourceError: Without a person to ask or a choice, or if the answer is not one of them.
-    """
+    """Return the answer, one of the choices; without a person to ask, it is an error."""
     if not question.choices:
         raise SourceError(
             f"{question.text} No column can be it ({question.why}); check that this is the right "

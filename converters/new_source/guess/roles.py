@@ -9,20 +9,8 @@ _LONGEST_SYSTEM = 60
 _REPEATED = 1.5
 _MOST_SYSTEMS = 200
 _NO_TEXT = words.IDENTIFIER | words.LABEL | words.ANNOTATOR | words.SYSTEM
-_NO_SYSTEM = (
-    words.LABEL
-    | words.SPLIT
-    | words.CATEGORY
-    | words.ANNOTATOR
-    | words.LANGUAGE
-    | words.SCORE
-    | words.COUNTED
-    | words.ASPECT
-    | words.REFERENCE
-    | words.CONTEXT
-    | words.CANDIDATE
-    | words.IDENTIFIER
-)
+_NO_SYSTEM = _NO_TEXT - words.SYSTEM | words.SPLIT | words.CATEGORY | words.LANGUAGE | words.SCORE
+_NO_SYSTEM |= words.COUNTED | words.ASPECT | words.REFERENCE | words.CONTEXT | words.CANDIDATE
 
 
 def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
@@ -37,14 +25,9 @@ def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column
     ]
     keys = [column for column in able if not column.path and column.above == 0]
     named = [c for c in able if c.words & words.SYSTEM and not c.words & words.CANDIDATE]
-    near = [column for column in named if column.above == 0] or named
-    plain = [column for column in near if column.words <= words.SYSTEM | {"name", "id"}]
-    may = [
-        column
-        for column in able
-        if column.above == 0 and column.kind == "text" and not column.words & _NO_SYSTEM
-    ]
-    return plain or near or keys, may
+    plain = [column for column in named if column.words <= words.SYSTEM | {"name", "id"}]
+    near = [column for column in able if column.above == 0 and column.kind == "text"]
+    return plain or named or keys, [c for c in near if not c.words & _NO_SYSTEM]
 
 
 def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
@@ -97,13 +80,3 @@ def find_context_id(columns: Sequence[Column], context: Sequence[Column]) -> Col
         and determines(column.values, contexts)
     )
     return max(found, key=lambda column: len(column.counts), default=None)
-
-
-def find_candidate_id(columns: Sequence[Column]) -> Column | None:
-    """Return the source's own key of a candidate: it differs in every row."""
-    for column in columns:
-        is_key = bool(column.words & words.IDENTIFIER) and column.above == 0
-        is_text = all(isinstance(value, str | int) for value in column.values)
-        if is_key and is_text and column.path and len(column.counts) == column.rows:
-            return column
-    return None

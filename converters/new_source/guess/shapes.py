@@ -24,29 +24,18 @@ _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Rows that hold two texts of which one is better.
-
-    Attributes:
-        sides: Their columns; without a verdict the first is the better one.
-        systems: Columns that name the system of each, if any.
-        verdict: The column that says which is better, or None.
-        values: Cell of the verdict → `first`, `second` or `tie`.
-    """
+    """Rows that hold two texts of which one is better: the first, where there is no verdict."""
 
     sides: tuple[Column, Column]
-    systems: tuple[Column, ...]
+    systems: tuple[Column, ...]  # that name the system of each, if any
     verdict: Column | None
-    values: Mapping[str, str]
+    values: Mapping[str, str]  # cell of the verdict → `first`, `second` or `tie`
 
 
 def pair_of(
     sides: Sequence[Column], columns: Sequence[Column], answers: Answers, ask: Ask | None
 ) -> Pair | None:
-    """Return how the better of two texts is known; None where each is judged by itself.
-
-    Raises:
-        SourceError: If it must be asked.
-    """
+    """Return how the better of two texts is known; None where each is judged by itself."""
     if answers.label or answers.score or answers.rating or answers.mark:
         return None
     one, other = sides
@@ -124,15 +113,10 @@ def _values(verdict: Column, sides: tuple[Column, Column], answers: Answers) -> 
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """Rows that hold a text of each of several systems, and perhaps what was said of it.
+    """Rows that hold a text of each of several systems, and perhaps what was said of it."""
 
-    Attributes:
-        systems: Name of a system → what its columns are called after.
-        patterns: New column → name of the columns it comes from, with {system} in it.
-    """
-
-    systems: Mapping[str, str]
-    patterns: Mapping[str, str]
+    systems: Mapping[str, str]  # name of a system → what its columns are called after
+    patterns: Mapping[str, str]  # new column → names it comes from, with {system} in them
 
     def section(self) -> dict[str, Any]:
         """Return the `wide` section of a table."""
@@ -180,23 +164,17 @@ def split_columns(wide: Wide, columns: Sequence[Column]) -> tuple[list[Column], 
         for new, pattern in wide.patterns.items()
         for part in wide.systems.values()
     }
-    rows = columns[0].rows
-    found = [
-        Column(column.name, column.path, 0, _repeat(column, len(wide.systems)), 1)
-        for column in columns
-        if column.name not in renamed
-    ]
-    names = [name for _ in range(rows) for name in wide.systems]
-    found.append(Column(SYSTEM, (SYSTEM,), 0, names, 0))
+    found = []
+    for column in columns:
+        if column.name not in renamed:
+            values = [value for value in column.values for _ in wide.systems]
+            found.append(Column(column.name, column.path, 0, values, 1))
+    found.append(Column(SYSTEM, (SYSTEM,), 0, [*wide.systems] * columns[0].rows, 0))
     for new, pattern in wide.patterns.items():
         own = [known[pattern.replace("{system}", part)].values for part in wide.systems.values()]
         values = [value for row in zip(*own, strict=True) for value in row]
         found.append(Column(new, (new,), 0, values, 0))
     return found, renamed
-
-
-def _repeat(column: Column, times: int) -> list[Any]:
-    return [value for value in column.values for _ in range(times)]
 
 
 def tags_in(columns: Sequence[Column]) -> list[str]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from nnd.converters.contents import Column, alike_objects, columns_of, words_of
+from nnd.converters.contents import Column, alike_objects, words_of
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.guessing import Guess
+from nnd.converters.new_source.guess.guessing import Guess, every_column
 from nnd.converters.new_source.guess.measures import MOST_LABELS
 
 _LONG = 40  # characters on average of what is a text
@@ -33,12 +33,12 @@ def not_read(guess: Guess) -> Iterator[str]:
 def _elsewhere(guess: Guess) -> list[Column]:
     """Return the fields of levels that no candidate sees: of lists beside or below."""
     seen = {(column.level, column.path) for column in guess.columns}
+    is_split = guess.wide is not None or bool(guess.tags)
     return [
         column
-        for level in range(len(guess.content.levels))
-        for column in columns_of(guess.content, level)
-        if column.level == level and (level, column.path) not in seen
-        if not (guess.wide or guess.tags) or level != guess.level
+        for column in every_column(guess.content)
+        if (column.level, column.path) not in seen
+        and not (is_split and column.level == guess.level)
     ]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nnd.converters.contents import Column
 from nnd.converters.new_source.guess import Guess
 from nnd.converters.new_source.scaffold.table import table_section
 from nnd.schemas import SourceError
@@ -22,11 +21,7 @@ def source_facts(
 ) -> dict[str, Any]:
     """Return a source.yaml for what was guessed, `TO_FILL` where it cannot be known.
 
-    Args:
-        name: Name of the source.
-        guess: What the columns are.
-        files: Name, url, sha256 and bytes of each file.
-        sheet: Sheet of a workbook, or None for the first.
+    Each of `files` has name, url, sha256 and bytes; of a workbook, no `sheet` is the first.
     """
     aspects = [measure.aspect for measure in guess.measures] or ["quality"]
     facts: dict[str, Any] = {
@@ -67,14 +62,11 @@ def systems_of(guess: Guess) -> list[str]:
     names: dict[str, None] = {}
     for column in columns:
         names |= dict.fromkeys(name for cell in column.counts for name in cell.split("|"))
-        _check_systems(column, names)
+        if "" in names or len(names) > _MOST_SYSTEMS or column.filled < column.rows:
+            too_many = len(names) > _MOST_SYSTEMS
+            what = f"{len(names):,} names" if too_many else "cells without a name"
+            raise SourceError(
+                f"--system: {column.name} has {what}, where the system of each candidate must be; "
+                "name another column, say --system none, or correct the file"
+            )
     return list(names)
-
-
-def _check_systems(column: Column, names: dict[str, None]) -> None:
-    if "" in names or len(names) > _MOST_SYSTEMS or column.filled < column.rows:
-        what = f"{len(names):,} names" if len(names) > _MOST_SYSTEMS else "cells without a name"
-        raise SourceError(
-            f"--system: {column.name} has {what}, where the system of each candidate must be; name "
-            f"another column, say --system none, or correct the file"
-        )

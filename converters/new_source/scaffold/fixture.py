@@ -26,12 +26,7 @@ Objects: TypeAlias = Sequence[Mapping[str, Any]] | Mapping[str, Any]
 
 
 def invent(guess: Guess, seed: int = 0) -> list[Objects]:
-    """Return invented objects for each file, in its shape: rows of cells, or nested JSON.
-
-    Args:
-        guess: What the columns are.
-        seed: Another one gives other judgements.
-    """
+    """Return invented objects for each file, in its shape; another seed, other judgements."""
     inventor = _Inventor(guess, seed)
     found: list[Objects] = []
     for records in _samples(guess):

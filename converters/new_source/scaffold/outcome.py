@@ -50,16 +50,20 @@ class NewSource(Shown):
     def table(self) -> "Table":
         """Return what every column was taken for, with values from the file."""
         titles = ("column", "taken for", "such as")
-        return text_table(titles, map(_cells, self.columns()), prose=titles[2:])
-
-    def todo_table(self) -> "Table":
-        """Return what is left to fill in."""
-        titles = ("left to fill in", "with", "because")
-        return text_table(titles, self.left, prose=titles[1:])
+        rows = [
+            [
+                column["column"],
+                column["role"],
+                "\n".join(excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]),
+            ]
+            for column in self.columns()
+        ]
+        return text_table(titles, rows, prose=titles[2:])
 
     def details(self) -> "list[Table | str]":
         """Return what is left to fill in, with what and why."""
-        return [self.todo_table()]
+        titles = ("left to fill in", "with", "because")
+        return [text_table(titles, self.left, prose=titles[1:])]
 
     def remarks(self) -> list[str]:
         """Return what was left out, which rule was chosen, and what comes next."""
@@ -105,8 +109,3 @@ class NewSource(Shown):
             "notes": list(self.notes),
             "left": [left._asdict() for left in self.left],
         }
-
-
-def _cells(column: Mapping[str, Any]) -> list[str]:
-    shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]]
-    return [column["column"], column["role"], "\n".join(shown)]

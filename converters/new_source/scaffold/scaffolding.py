@@ -7,17 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.contents import SUFFIXES, Content, read_content
+from nnd.converters.contents import SUFFIXES, read_content
 from nnd.converters.examples import pair_examples
 from nnd.converters.folder import Conversion, convert_source
-from nnd.converters.new_source.guess import (
-    UNUSED,
-    Answers,
-    Ask,
-    Guess,
-    guess,
-    not_read,
-)
+from nnd.converters.new_source.guess import UNUSED, Answers, Ask, Guess, guess, not_read
 from nnd.converters.new_source.scaffold.facts import source_facts
 from nnd.converters.new_source.scaffold.fixture import invent
 from nnd.converters.new_source.scaffold.outcome import NewSource
@@ -68,11 +61,7 @@ def new_source(
     paths, origin = _files(given)
     check_new(target)
     said = answers or Answers()
-    try:
-        content = read_content(paths, sheet, said.each)
-    except SourceError as error:
-        raise SourceError(_placed(paths, str(error))) from error
-    found = _guessed(content, said, ask)
+    found = _guessed(paths, sheet, said, ask)
     facts = source_facts(name, found, [_declared(*each) for each in paths.items()], sheet)
     code = None if is_mapped(found) else nested_code(found)
     _check_facts(facts, target)
@@ -90,40 +79,32 @@ def new_source(
 
 def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
     """Return the files by the names that they get in source.yaml, and where all of them are."""
+    remedy = "name the annotation file with --from"
     paths: list[Path] = []
     for path in given:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
-            paths += [p for p in inside if p.is_file()]
-        elif path.is_file():
-            paths.append(path)
-        else:
-            raise SourceError(
-                f"{path}: there is no such file; name the annotation file with --from"
-            )
-    if not paths:
-        raise SourceError(
-            f"{given[0]}: a folder without {', '.join(SUFFIXES)} files; name the annotation file "
-            "with --from"
-        )
+        if not path.exists():
+            raise SourceError(f"{path}: there is no such file; {remedy}")
+        inside = sorted(path.rglob("*")) if path.is_dir() else []
+        paths += [p for p in inside if p.suffix.lower() in SUFFIXES and p.is_file()] or [path]
+        if paths[-1].is_dir():
+            raise SourceError(f"{path}: a folder without {', '.join(SUFFIXES)} files; {remedy}")
     if len(paths) == 1:
         return {paths[0].name: paths[0]}, paths[0]
     folder = Path(os.path.commonpath([path.resolve().parent for path in paths]))
     return {path.resolve().relative_to(folder).as_posix(): path for path in paths}, folder
 
 
-def _placed(paths: dict[str, Path], reason: str) -> str:
-    """Return an error with the file that it is about in front, unless it names one."""
-    is_placed = any(reason.startswith(path.name) for path in paths.values())
-    return reason if is_placed else f"{next(iter(paths))}: {reason}"
-
-
-def _guessed(content: Content, answers: Answers, ask: Ask | None) -> Guess:
+def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
+    """Return the guess; an error begins with a file's name, and ends with what is not read."""
+    notes: tuple[str, ...] = ()
     try:
+        content = read_content(paths, sheet, answers.each)
+        notes = content.notes
         return guess(content, answers, ask)
     except SourceError as error:
-        left_out = "".join(f"; {note}" for note in content.notes)
-        raise SourceError(f"{content.files[0]}: {error}{left_out}") from error
+        reason = "; ".join([str(error), *notes])
+        is_placed = not notes and any(reason.startswith(path.name) for path in paths.values())
+        raise SourceError(reason if is_placed else f"{next(iter(paths))}: {reason}") from error
 
 
 def _check_name(name: str) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 
-from nnd.converters.contents import Column, Level, columns_of
-from nnd.converters.new_source.guess import UNUSED, Guess
+from nnd.converters.contents import Column, Level
+from nnd.converters.new_source.guess import UNUSED, Guess, every_column
 from nnd.converters.new_source.scaffold.table import columns_read, rating_columns
 from nnd.schemas import SourceError
 
@@ -51,11 +51,7 @@ _NAMES = ("record", "item", "part", "piece", "detail", "point", "bit")
 
 
 def nested_code(guess: Guess) -> str:
-    """Return the template, filled with what was guessed.
-
-    Raises:
-        SourceError: If the file is not JSON.
-    """
+    """Return the template, filled with what was guessed."""
     content = guess.content
     if Path(content.files[0]).suffix.lower() not in (".json", ".jsonl"):
         raise SourceError(
@@ -129,12 +125,7 @@ def _not_judged(guess: Guess, names: Mapping[int, str]) -> Iterator[str]:
 def _paths(guess: Guess) -> Iterator[str]:
     """Yield a comment for each path of the file."""
     roles = guess.roles()
-    names = [
-        column.name
-        for level in range(len(guess.content.levels))
-        for column in columns_of(guess.content, level)
-        if column.level == level
-    ]
+    names = [column.name for column in every_column(guess.content)]
     width = max(map(len, names))
     for name in names:
         yield f"#   {_plain(name):<{width}}  {roles.get(name, UNUSED)}".rstrip()

@@ -40,12 +40,7 @@ def left_to_fill(facts: Mapping[str, Any]) -> list[Left]:
 
 
 def as_yaml(facts: Mapping[str, Any], why: Mapping[str, str]) -> str:
-    """Return a source.yaml with comments.
-
-    Args:
-        facts: What is in it.
-        why: Field → a comment of its own: why its value was guessed.
-    """
+    """Return a source.yaml with comments; `why` says of a field why its value was guessed."""
     fields = {**facts, **{name: value for name, value in _EXAMPLES.items() if name not in facts}}
     fields["expected"] = fields.pop("expected")  # the last
     known = {left.field: left for left in LEFT}
