@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .measures import MARKS as MARKS, Measure as Measure
     from .quality import UNSPECIFIED as UNSPECIFIED
     from .questions import Answers as Answers, Ask as Ask, Question as Question
+    from .shapes import without_tags as without_tags
     from .unread import not_read as not_read
     from .words import slug as slug
 else:

@@ -13,7 +13,6 @@ from nnd.schemas import SourceError
 
 _NEGATING = ("in", "un", "dis", "non", "contra")
 _HARMLESS = words.CONTEXT | words.IDENTIFIER
-_EITHER = ("higher", "lower")
 
 
 def more_is_better(columns: Iterable[Column], answers: Answers | None = None) -> bool | None:
@@ -49,7 +48,7 @@ def ask_direction(column: Column, answers: Answers, ask: Ask | None) -> bool:
     why = "by its name, less of it is better" if known is False else "its name does not say"
     text = f"Is more of {column.name} better (higher), or less (lower)?"
     usage = f"--higher {column.name} or --lower {column.name}"
-    question = Question("higher", text, _EITHER, why, usage=usage)
+    question = Question("higher", text, ("higher", "lower"), why, usage=usage)
     return ask_for(question, ask) == ("higher",)
 
 

@@ -4,20 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nnd.converters.contents import Column, Content, alike_objects, columns_of
+from nnd.converters.new_source.guess import shapes
 from nnd.converters.new_source.guess.looking import QUESTIONS, Look
 from nnd.converters.new_source.guess.measures import Measure
 from nnd.converters.new_source.guess.quality import Quality, choose_quality
 from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.converters.new_source.guess.roles import likely_candidates
-from nnd.converters.new_source.guess.shapes import (
-    SYSTEM,
-    Pair,
-    Wide,
-    pair_of,
-    split_columns,
-    tags_in,
-    wide_of,
-)
 from nnd.schemas import SourceError
 
 UNUSED = "not read"
@@ -37,8 +29,8 @@ class Guess:
     keys: dict[str, tuple[Column, ...]]  # context_id, candidate_id, category, … where known
     measures: tuple[Measure, ...]
     quality: Quality
-    pair: Pair | None
-    wide: Wide | None
+    pair: shapes.Pair | None
+    wide: shapes.Wide | None
     aspect: tuple[Column, ...]  # the column that names the aspect of each row, and the judgement's
     error: Column | None  # the kinds of error of a text that is not good
     tags: tuple[str, ...]  # around marked words in the texts
@@ -68,17 +60,17 @@ class Guess:
         return {column.name: found.get(column.name, UNUSED) for column in self.columns}
 
     @property
-    def unused(self) -> list[Column]:
-        """The columns that are not read."""
+    def read(self) -> list[Column]:
+        """The columns that are read, in the order of the file."""
         roles = self.roles()
-        return [column for column in self.columns if roles[column.name] == UNUSED]
+        return [column for column in self.columns if roles[column.name] != UNUSED]
 
     @property
     def is_spans(self) -> bool:
         """Whether a row is a marked error, or a candidate with a list of them."""
-        (measure, *_) = self.measures or (None,)
-        if measure is None or len(self.measures) > 1:
+        if len(self.measures) != 1:
             return False
+        (measure,) = self.measures
         below = measure.kind == "tags" and measure.columns[0].above < 0
         return below or (measure.kind == "label" and bool(self.tags) and not self.error)
 
@@ -100,12 +92,12 @@ def guess(content: Content, answers: Answers | None = None, ask: Ask | None = No
     try:
         return _guess(content, answers or Answers(), ask)
     except SourceError as error:
-        keyed = " or ".join(f"--each {path}" for path in alike_objects(content.levels))
-        if not keyed:
-            raise
-        raise SourceError(
-            f"{error}; alike objects are under different keys: to read each of them, use {keyed}"
-        ) from error
+        notes = list(content.notes)
+        if keyed := " or ".join(f"--each {path}" for path in alike_objects(content.levels)):
+            notes.append(
+                f"alike objects are under different keys: to read each of them, use {keyed}"
+            )
+        raise SourceError("; ".join([str(error), *notes])) from error
 
 
 def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
@@ -114,11 +106,11 @@ def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
     candidates = Look(columns, answers, ask).candidates()
     pair = wide = None
     if len(candidates) == 2:  # noqa: PLR2004 - a pair
-        pair = pair_of(candidates, columns, answers, ask)
+        pair = shapes.pair_of(candidates, columns, answers, ask)
     if len(candidates) > 1 and pair is None:
-        wide = wide_of(candidates, columns)
-        columns, renamed = split_columns(wide, columns)
-        answers = _renamed(answers, renamed)
+        wide = shapes.wide_of(candidates, columns)
+        columns = shapes.split_columns(wide, columns)
+        answers = _renamed(answers, wide.renamed)
         candidates = Look(columns, answers, ask).candidates()
     return _described(Look(columns, answers, ask), content, level, candidates, pair, wide)
 
@@ -145,7 +137,7 @@ def _renamed(answers: Answers, renamed: dict[str, str]) -> Answers:
 
     lists = ("candidate", "label", "mark", "score", "rating", "higher", "lower")
     given = {name: new(getattr(answers, name)) for name in lists}
-    return replace(answers, system=SYSTEM, **given)  # type: ignore[arg-type]
+    return replace(answers, system=shapes.SYSTEM, **given)  # type: ignore[arg-type]
 
 
 def _described(  # noqa: PLR0917 - what was found so far
@@ -153,8 +145,8 @@ def _described(  # noqa: PLR0917 - what was found so far
     content: Content,
     level: int,
     candidates: tuple[Column, ...],
-    pair: Pair | None,
-    wide: Wide | None,
+    pair: shapes.Pair | None,
+    wide: shapes.Wide | None,
 ) -> Guess:
     """Guess everything but the candidates."""
     candidates = pair.sides if pair else candidates
@@ -162,7 +154,7 @@ def _described(  # noqa: PLR0917 - what was found so far
     taken = [*candidates, *system]
     taken += [*pair.systems, *([pair.verdict] if pair.verdict else ())] if pair else []
     context = look.contexts(taken)
-    tags = tuple(tags_in(candidates))
+    tags = tuple(shapes.tags_in(candidates))
     parts, texts = ([_plain(c, tags) for c in columns] for columns in (context, candidates))
     keys, error = look.keys([*taken, *context], parts), look.only("error")
     used = [*taken, *context, *error, *(column for each in keys.values() for column in each)]
@@ -202,10 +194,5 @@ def _plain(column: Column, tags: Sequence[str]) -> Column:
     """Return a column without tags in its texts."""
     if not tags:
         return column
-
-    def bare(value: object) -> object:
-        for tag in tags:
-            value = value.replace(tag, "") if isinstance(value, str) else value
-        return value
-
-    return replace(column, values=[bare(value) for value in column.values])
+    bare = [shapes.without_tags(v, tags) if isinstance(v, str) else v for v in column.values]
+    return replace(column, values=bare)

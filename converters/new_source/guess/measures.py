@@ -5,14 +5,13 @@ Only what names say plainly is taken; what else may be a judgement is asked, or 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from nnd.converters.contents import Column, words_of
 from nnd.converters.new_source.guess import words
 from nnd.converters.new_source.guess.direction import more_is_better
-from nnd.converters.new_source.guess.questions import Answers
 from nnd.schemas import SourceError
 
 MeasureKind: TypeAlias = Literal["label", "tags", "marks", "score", "ratings"]
@@ -22,6 +21,7 @@ MARKS = frozenset(["x", "X", "✓", "✔", "1", "yes", "Yes", "true", "True"])
 """Cells that say that an error is there."""
 
 _KINDS: dict[str, MeasureKind] = {"number": "score", "numbers": "ratings", "texts": "tags"}
+_NUMBERS = ("number", "numbers")
 _LABELS = ("text", "texts", "flag", "number")
 _OF_ERROR = frozenset(["type", "label", "category", "tag", "error", "kind", "class", "name"])
 _REPEATED = 1.5
@@ -58,12 +58,7 @@ def _aspect(column: Column) -> str:
 
 
 def find_judged(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns that say by their names how good a candidate is.
-
-    Returns:
-        Of a list of labels, labels and numbers the first that there are; of errors only, where
-        some are named so.
-    """
+    """Return the columns whose names say how good a candidate is: a list, labels, or numbers."""
     several = [c for c in columns if c.kind == "texts" or len(c.counts) + (c.filled < c.rows) > 1]
     labels = [column for column in several if _is_label(column)]
     errors = [column for column in labels if column.all_words & words.ERROR] or labels
@@ -87,31 +82,22 @@ def _is_label(column: Column) -> bool:
 
 def _is_number(column: Column) -> bool:
     is_who = column.words & words.ANNOTATOR and not column.words & words.SCORE
-    is_near = column.above <= 0 and column.kind in ("number", "numbers")
+    is_near = column.above <= 0 and column.kind in _NUMBERS
     is_other = is_who or column.words & _NO_NUMBER
     return is_near and not is_other and more_is_better([column]) is True
 
 
-def chosen_measures(
-    named: Callable[[str, Sequence[str]], list[Column]], answers: Answers
-) -> list[Measure]:
-    """Return the measures of columns that the user named; `named` finds those of an option."""
-    labels, marks, scores, ratings = (
-        named(flag, getattr(answers, flag)) for flag in ("label", "mark", "score", "rating")
-    )
-    for column in (*scores, *ratings):
-        if column.kind not in ("number", "numbers"):
+def chosen_measures(of: Mapping[str, Sequence[Column]]) -> list[Measure]:
+    """Return the measures of the columns that the user named by option."""
+    labels, marks, scores, ratings = (of[flag] for flag in ("label", "mark", "score", "rating"))
+    for column in (*scores, *ratings, *labels):
+        kinds, what = (_LABELS, "labels") if column in labels else (_NUMBERS, "numbers")
+        if column.kind not in kinds:
             odd = next((cell for cell in column.cells if not cell.strip().isdigit()), "")[:40]
             raise SourceError(
-                f"{column.name}: holds something other than numbers, e.g. {odd!r}; name another "
-                "column with --score or --rating, take it with --label, or correct such cells in a "
-                "copy of the file"
-            )
-    for column in labels:
-        if column.kind not in _LABELS:
-            raise SourceError(
-                f"{column.name}: its cells are not labels ({column.kind}); name another column "
-                "with --label"
+                f"{column.name}: holds something other than {what}, e.g. {odd!r}; name another "
+                "column with --score, --rating or --label, or correct such cells in a copy of the "
+                "file"
             )
     found = [Measure(_aspect(c), "tags" if c.kind == "texts" else "label", (c,)) for c in labels]
     found += [Measure("errors", "marks", tuple(marks))] if marks else []

@@ -7,13 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from nnd.converters.contents import Column
-from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.direction import (
-    ask_direction,
-    check_one_direction,
-    good_label,
-    more_is_better,
-)
+from nnd.converters.new_source.guess import direction, words
 from nnd.converters.new_source.guess.measures import Measure
 from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
@@ -85,7 +79,7 @@ def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
         )
     separator = _separator(measures, answers, ask)
     labels = _labels(measures, separator)
-    check_one_direction(columns, answers, labels)
+    direction.check_one_direction(columns, answers, labels)
     if answers.order:
         return _ordered(answers.order, labels, separator)
     good, why = _no_error(measures, labels, answers, ask)
@@ -105,18 +99,19 @@ def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
 
 def _separator(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> str | None:
     """Return what separates several labels in a cell; it is asked where parts repeat."""
-    found = answers.separator
+    if answers.separator is not None:
+        return None if answers.separator == NONE else answers.separator
     cells = {cell for m in measures if m.kind == "label" for c in m.columns for cell in c.counts}
-    for mark in _SEPARATORS if found is None else ():
+    for mark in _SEPARATORS:
         parts = Counter(part.strip() for cell in cells for part in {*cell.split(mark)})
         cut = next((cell for cell in sorted(cells) if mark in cell), "")
         if len(parts) <= len(cells) and any(parts[part.strip()] > 1 for part in cut.split(mark)):
             text = f"Does {mark!r} separate several labels, as in {cut!r}?"
             usage = f"--separator '{mark}' or --separator {NONE}"
             question = Question("separator", text, (mark, NONE), "parts repeat", usage=usage)
-            (found,) = ask_for(question, ask)
-            break
-    return None if found == NONE else found
+            (answer,) = ask_for(question, ask)
+            return None if answer == NONE else answer
+    return None
 
 
 def _labels(measures: Sequence[Measure], separator: str | None) -> tuple[str, ...]:
@@ -141,7 +136,7 @@ def _no_error(
     """Return the label of a candidate that has no error, and why it is this one."""
     if answers.no_error is not None:
         return answers.no_error, "it was given"
-    good = good_label(labels, [column for m in measures for column in m.columns], answers)
+    good = direction.good_label(labels, [column for m in measures for column in m.columns], answers)
     if good is not None:
         return good, f'"{good}" reads as no error'
     without = [measure for measure in measures if _has_blanks(measure)]
@@ -190,11 +185,12 @@ def _by_numbers(
     lower = frozenset(
         column.name
         for measure in measures
-        if not ask_direction(measure.columns[0], answers, ask)
+        if not direction.ask_direction(measure.columns[0], answers, ask)
         for column in measure.columns
     )
     ends = [(min(c.numbers), max(c.numbers)) for c in columns]
-    widest, narrowest = (pick(high - low for low, high in ends) for pick in (max, min))
+    widths = [high - low for low, high in ends]
+    widest = max(widths)
     top = max(
         -low if c.name in lower else high for c, (low, high) in zip(columns, ends, strict=True)
     )
@@ -208,7 +204,7 @@ def _by_numbers(
         rule = {"rule": "majority", "top": _plain(top if answers.top is None else answers.top)}
         return Quality(rule, why, lower=lower)
     why = f"scores from {min(raw):g} to {max(raw):g}"
-    if widest > _WIDE * narrowest:
+    if widest > _WIDE * min(widths):
         why += ", but aspects have scales of their own: better convert them apart"
     minimum = sensible_minimum(widest) if answers.minimum is None else answers.minimum
     rule = {"rule": "gap", "minimum": _plain(minimum), "tolerance": 1e-6}
@@ -218,8 +214,8 @@ def _by_numbers(
 def _by_digits(
     columns: Sequence[Column], values: set[float], answers: Answers, ask: Ask | None
 ) -> Quality:
-    check_one_direction(columns, answers)
-    better = more_is_better(columns, answers)
+    direction.check_one_direction(columns, answers)
+    better = direction.more_is_better(columns, answers)
     if better is None:
         names = ", ".join(column.name for column in columns)
         text = f"Which number says that a candidate is good, under {names}?"
@@ -240,11 +236,7 @@ def _credit(high: Sequence[float], values: set[float], why: str) -> Quality:
 
 
 def sensible_minimum(width: float) -> float:
-    """Return the smallest difference to count on a scale so wide.
-
-    A point on the usual scales (from 1 to 5, from 0 to 10), a tenth of wider or narrower ones,
-    rounded to one digit.
-    """
+    """Return the smallest difference to count: a point on usual scales, a tenth of other ones."""
     return 1 if _NARROW <= width <= _WIDE else float(f"{width / 10:.0e}")
 
 

@@ -45,36 +45,28 @@ def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Col
 
 def likely_contexts(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
     """Return the columns whose name says that they are the context, and others that may."""
+    texts = [c for c in columns if c.kind in ("text", "texts") and c.above >= 0 and c.path]
     able = [
         column
-        for column in columns
-        if (column.kind == "text" or (column.kind == "texts" and column.words & words.CONTEXT))
-        and column.above >= 0
-        and column.path
+        for column in texts
+        if (column.kind == "text" or column.words & words.CONTEXT)
         and not column.all_words & words.REFERENCE
         and not column.words & _NO_TEXT
     ]
-    named = [
-        column
-        for column in able
-        if column.words & words.CONTEXT
-        and not column.words & words.CANDIDATE
-        and any(" " in text.strip() for text in column.counts)
-    ]
-    return named, able
+    near = [c for c in able if c.words & words.CONTEXT and not c.words & words.CANDIDATE]
+    return [c for c in near if any(" " in text.strip() for text in c.counts)], able
 
 
 def find_context_id(columns: Sequence[Column], context: Sequence[Column]) -> Column | None:
     """Return the source's own key of a context: every value of it is of one context."""
+    other = words.ANNOTATOR | words.SYSTEM | words.CANDIDATE
     contexts = joint(context)
+    named = [c for c in columns if (c.words & words.IDENTIFIER or not c.path) and c.above >= 0]
     found = (
         column
-        for column in columns
-        if column.above >= 0
-        and column.kind in ("text", "number")
-        and column.filled == column.rows
-        and (column.words & words.IDENTIFIER or not column.path)
-        and not column.words & (words.ANNOTATOR | words.SYSTEM | words.CANDIDATE)
+        for column in named
+        if column.kind in ("text", "number")
+        and not column.words & other
         and (column.above > 0 or column.repetition >= _REPEATED)
         and all(isinstance(value, str | int) for value in column.values)
         and determines(column.values, contexts)

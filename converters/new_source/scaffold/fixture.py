@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from nnd.converters.contents import path_of
-from nnd.converters.new_source.guess import UNUSED, Guess
+from nnd.converters.new_source.guess import UNUSED, Guess, without_tags
 
 _CONTEXTS = 4
 _TEXTS = 6  # of a context
@@ -67,12 +67,8 @@ class _Inventor:
         self.random = random.Random(seed)  # noqa: S311 - nothing secret
         self.roles = guess.roles()
         self.columns = {column.name: column for column in guess.columns}
-        if guess.wide is not None:
-            for new, pattern in guess.wide.patterns.items():
-                for part in guess.wide.systems.values():
-                    name = pattern.replace("{system}", part)
-                    self.roles[name] = self.roles[new]
-                    self.columns[name] = self.columns[new]
+        for name, new in guess.wide.renamed.items() if guess.wide else ():
+            self.roles[name], self.columns[name] = self.roles[new], self.columns[new]
         levels = guess.content.levels
         self.keyed = {
             ".".join(path_of(levels, number)) for number, level in enumerate(levels) if level.keys
@@ -98,7 +94,8 @@ class _Inventor:
             return self._text(value) if value.strip() else value
         if kind in _NUMBERED:
             number = self._number(name, value)
-            return type(value)(number) if _is_number(value) else f"{kind[0]}{number}"
+            is_text = isinstance(value, str) and not value.isdecimal()
+            return f"{kind[0]}{number}" if is_text else type(value)(number)
         if name not in self.judged:
             values = self.columns[name].values
             cells = (value if isinstance(value, list) else [value] for value in values)
@@ -132,11 +129,8 @@ class _Inventor:
 
     def _text(self, value: str) -> str:
         """Return an invented text for a text, the same for the same, with its tags."""
-        plain = value
-        for tag in self.guess.tags:
-            plain = plain.replace(tag, "")
-        number = self._number("", plain)
-        text = _sentence(number)
+        plain = without_tags(value, self.guess.tags)
+        text = _sentence(self._number("", plain))
         if plain == value:
             return text
         first, second, rest = text.split(" ", 2)
@@ -146,15 +140,9 @@ class _Inventor:
 
 def _unread(value: Any) -> Any:  # noqa: ANN401 - as in the file
     """Return what is in a field that is not read, of the type that it has there."""
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, int | float):
-        return type(value)(0)
-    return "invented" if isinstance(value, str) and value.strip() else value
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) or (isinstance(value, str) and value.isdecimal())
+    if isinstance(value, str):
+        return "invented" if value.strip() else value
+    return value if value is None else type(value)()
 
 
 def _sentence(number: int) -> str:

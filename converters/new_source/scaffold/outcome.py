@@ -20,27 +20,16 @@ _LONGEST_SAMPLE = 40
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NewSource(Shown):
-    """A source folder that was written.
-
-    Attributes:
-        folder: Where it is.
-        file: The annotation file that it was made from, or the folder of several.
-        guess: What the columns of the file were taken for.
-        files: What is in the folder.
-        counts: What the file gives, as in a manifest.
-        notes: What is not read of the file, and which option reads it.
-        left: What a person must fill in or check, and why.
-        examples: A few of its pairs to look at.
-    """
+    """A source folder that was written."""
 
     folder: Path
-    file: Path
-    guess: Guess
-    files: tuple[str, ...]
-    counts: Mapping[str, Any]
-    notes: tuple[str, ...]
-    left: tuple[Left, ...]
-    examples: Examples
+    file: Path  # that it was made from, or the folder of several
+    guess: Guess  # what the columns of the file were taken for
+    files: tuple[str, ...]  # in the folder
+    counts: Mapping[str, Any]  # what the file gives, as in a manifest
+    notes: tuple[str, ...]  # what is not read of the file, and which option reads it
+    left: tuple[Left, ...]  # what a person must fill in or check, and why
+    examples: Examples  # a few of its pairs to look at
 
     def headline(self) -> str:
         """Return how many pairs of how many contexts the file gives, and where the source is."""

@@ -16,12 +16,11 @@ from nnd.converters.new_source.scaffold.fixture import invent
 from nnd.converters.new_source.scaffold.outcome import NewSource
 from nnd.converters.new_source.scaffold.table import is_mapped
 from nnd.converters.new_source.scaffold.template import nested_code
-from nnd.converters.new_source.scaffold.yaml import as_yaml, expected_yaml, left_to_fill
+from nnd.converters.new_source.scaffold.yaml import as_yaml, counts_of, expected_yaml, left_to_fill
 from nnd.converters.reading import write_objects
-from nnd.converters.source import BUILT_IN, Source, load_source
+from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import SourceError, check_new, check_rows, make_new
 
-_COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 _LEAST_SYSTEMS = 2
 _EXAMPLES = 2
 _MOST_DRAWS = 8
@@ -64,7 +63,6 @@ def new_source(
     found = _guessed(paths, sheet, said, ask)
     facts = source_facts(name, found, [_declared(*each) for each in paths.items()], sheet)
     code = None if is_mapped(found) else nested_code(found)
-    _check_facts(facts, target)
     with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
         if code is not None:
@@ -95,16 +93,12 @@ def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
 
 
 def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
-    """Return the guess; an error begins with a file's name, and ends with what is not read."""
-    notes: tuple[str, ...] = ()
+    """Return the guess; an error begins with a file's name."""
     try:
-        content = read_content(paths, sheet, answers.each)
-        notes = content.notes
-        return guess(content, answers, ask)
+        return guess(read_content(paths, sheet, answers.each), answers, ask)
     except SourceError as error:
-        reason = "; ".join([str(error), *notes])
-        is_placed = not notes and any(reason.startswith(path.name) for path in paths.values())
-        raise SourceError(reason if is_placed else f"{next(iter(paths))}: {reason}") from error
+        is_placed = any(str(error).startswith(path.name) for path in paths.values())
+        raise SourceError(str(error) if is_placed else f"{next(iter(paths))}: {error}") from error
 
 
 def _check_name(name: str) -> None:
@@ -121,15 +115,6 @@ def _declared(name: str, path: Path) -> dict[str, Any]:
         return {"name": name, "url": None, "sha256": digest, "bytes": file.tell()}
 
 
-def _check_facts(facts: dict[str, Any], target: Path) -> None:
-    """Complain of what no source.yaml may hold, such as a file that is called `.a.csv`."""
-    for problem in check_rows("source", [{**facts, "expected": None}]):
-        raise SourceError(
-            f"{target}: {problem.path}: {problem.message} ({problem.remedy}); correct the file, or "
-            "name other columns"
-        )
-
-
 def _prove(
     folder: Path, facts: dict[str, Any], origin: Path, found: Guess, sheet: str | None
 ) -> Conversion:
@@ -137,12 +122,10 @@ def _prove(
     facts["expected"] = None
     why = {"quality": found.quality.why, "table": _taken(found)}
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
-    conversion = _converted(load_source(folder), origin, found)
+    conversion = _converted(folder, origin, found)
     counts = conversion.manifest["counts"]
     if counts["systems"] >= _LEAST_SYSTEMS or found.system is None:
-        facts["expected"] = {name: counts[name] for name in _COUNTS}
-        if counts["by_category"]:
-            facts["expected"]["by_category"] = counts["by_category"]
+        facts["expected"] = counts_of(counts)
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
     fixture = _invented(folder, found, sheet).manifest
     dropped = {entry["reason"]: entry["n"] for entry in fixture["dropped"]}
@@ -153,8 +136,7 @@ def _prove(
 
 def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
     """Write a fixture that makes pairs: which of its texts are good is drawn."""
-    source, content = load_source(folder), found.content
-    names = content.files
+    content, names = found.content, found.content.files
     place = folder / "fixture" / (names[0] if len(names) == 1 else "")
     for seed in range(_MOST_DRAWS):
         for name, objects in zip(names, invent(found, seed), strict=True):
@@ -162,17 +144,17 @@ def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_objects(path, objects, content.delimiter, quoted=content.quoted, sheet=sheet)
         with contextlib.suppress(SourceError):
-            conversion = convert_source(source, place)
+            conversion = convert_source(load_source(folder), place)
             if conversion.manifest["counts"]["pairs"]:
                 return conversion
-    return _converted(source, place, found)
+    return _converted(folder, place, found)
 
 
-def _converted(source: Source, origin: Path, found: Guess) -> Conversion:
+def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
     try:
-        return convert_source(source, origin)
+        return convert_source(load_source(folder), origin)
     except SourceError as error:
-        reason = str(error).replace(str(source.folder), "the new source")
+        reason = str(error).replace(str(folder), "the new source")
         raise SourceError(
             f"what was guessed does not convert: {reason}. Guessed: {_taken(found)}; name the "
             "right columns with --context, --context-id, --candidate, --candidate-id, --system, "

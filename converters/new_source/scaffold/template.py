@@ -7,11 +7,11 @@ from string import Template
 
 from nnd.converters.contents import Column, Level
 from nnd.converters.new_source.guess import UNUSED, Guess, every_column
-from nnd.converters.new_source.scaffold.table import columns_read, rating_columns
+from nnd.converters.new_source.scaffold.table import rating_columns
 from nnd.schemas import SourceError
 
 _TEMPLATE = Template('''\
-"""$file: objects made into rows, which the `table` of source.yaml reads; correct what is wrong."""
+"""Objects are made into rows, which the `table` of source.yaml reads; correct what is wrong."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -62,10 +62,9 @@ def nested_code(guess: Guess) -> str:
     names = dict(zip(chain, _NAMES[content.levels[0].keys is not None :], strict=False))
     lines = [line for level in chain for line in _loop(content.levels, level, names)]
     lines += [f"if {value} is not None:  # else not judged" for value in _not_judged(guess, names)]
-    cells = [f"{_STEP}{_cell(column, guess, names)}," for column in columns_read(guess)]
+    cells = [f"{_STEP}{_cell(column, guess, names)}," for column in guess.read]
     inner = [_STEP * (len(lines) + 1) + line for line in ("yield {", *cells, "}")]
     text = _TEMPLATE.substitute(
-        file=_plain(", ".join(content.files)),
         paths="\n".join(_paths(guess)),
         body="\n".join([_STEP * n + line for n, line in enumerate(lines, start=1)] + inner),
     )
@@ -128,15 +127,10 @@ def _paths(guess: Guess) -> Iterator[str]:
     names = [column.name for column in every_column(guess.content)]
     width = max(map(len, names))
     for name in names:
-        yield f"#   {_plain(name):<{width}}  {roles.get(name, UNUSED)}".rstrip()
+        shown = name if name.isprintable() else ascii(name)
+        yield f"#   {shown:<{width}}  {roles.get(name, UNUSED)}"
 
 
 def _literal(text: str) -> str:
     """Return a text as Python writes it."""
-    is_plain = all(char.isprintable() for char in text)
-    return json.dumps(text, ensure_ascii=False) if is_plain else ascii(text)
-
-
-def _plain(text: str) -> str:
-    """Return a text as it may be part of a comment or a docstring."""
-    return text.replace("\\", "/").replace('"', "'") if text.isprintable() else ascii(text)
+    return json.dumps(text, ensure_ascii=not text.isprintable())

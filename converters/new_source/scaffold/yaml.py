@@ -10,6 +10,8 @@ import yaml
 from nnd.converters.new_source.scaffold.facts import TO_FILL
 from nnd.converters.reading import load_yaml
 
+_COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category", "by_category")
+
 _WIDTH = 96
 _HEAD = f"""\
 # Written by `nnd new-source`. {TO_FILL} is where only a person knows; when none is left,
@@ -87,8 +89,12 @@ def _comment(text: str) -> str:
     return "".join(f"# {line}\n" for line in lines)
 
 
+def counts_of(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the counts that a later conversion is held against."""
+    return {name: counts[name] for name in _COUNTS if counts[name] or name != "by_category"}
+
+
 def expected_yaml(counts: Mapping[str, Any], dropped: Mapping[str, int]) -> str:
     """Return the expected.yaml of a fixture: what the tests hold it against."""
-    named = ("annotations", "contexts", "systems", "pairs", "by_error_category", "by_category")
-    numbers = {name: counts[name] for name in named if name != "by_category" or counts[name]}
-    return _EXPECTED + _dump([{"set": None, "variant": None, **numbers, "dropped": dict(dropped)}])
+    entry = {"set": None, "variant": None, **counts_of(counts), "dropped": dict(dropped)}
+    return _EXPECTED + _dump([entry])

@@ -79,7 +79,10 @@ def test_edited_summaries_are_pairs(nnd_data: Path, tmp_path: Path) -> None:
 
 
 def test_verdicts_are_pairs(nnd_data: Path, tmp_path: Path) -> None:
-    counts = made(nnd_data, tmp_path, LLMBAR, candidate=("output_1", "output_2"), better="label")
+    outputs = ("output_1", "output_2")
+    said = ("1=output_1", "2=output_2")
+
+    counts = made(nnd_data, tmp_path, LLMBAR, candidate=outputs, better="label", verdict=said)
 
     assert counts["pairs"] == 100 + 134 + 46
 

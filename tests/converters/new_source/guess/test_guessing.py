@@ -113,7 +113,9 @@ def test_keys_and_splits(look: Any) -> None:
     columns = {**texts(), "score": cycle(1, 2, 3), "id": list(range(12))}
     columns |= {"doc_id": [room for room in range(4) for _ in BIRDS], "split": ["test"] * 12}
 
-    assert "keys: id (12 values); --candidate-id or --group reads them" in left(look(columns))
+    assert "keys: id (12 values); --context-id, --candidate-id or --group reads them" in left(
+        look(columns)
+    )
     assert roles(look(columns, candidate_id="id")).items() >= {
         ("id", "candidate id"),
         ("doc_id", "context id"),
@@ -238,7 +240,6 @@ def test_several_labels_in_a_cell_are_asked(look: Any) -> None:
         ({"label": ("score",), "no_error": "9"}, '--no-error: no candidate is labelled "9"'),
         ({"label": ("score",), "order": ("9",)}, '--order: there is no label "9"; the labels are'),
         ({"label": ("score",), "top": 5.0}, "--minimum, --top and --high are about numbers, and "),
-        ({"system": "output"}, "--system: output holds texts of up to"),
     ],
 )
 def test_what_does_not_fit_is_refused(look: Any, answers: dict[str, Any], words: str) -> None:
@@ -270,7 +271,8 @@ def test_two_texts_in_a_row_are_asked_for_and_compared(look: Any) -> None:
     with pytest.raises(SourceError, match="--better, one of: output_a, output_b, winner, error"):
         look(columns, candidate=both)
 
-    voted = look(columns, candidate=both, better="winner").pair
+    said = ("A=output_a", "B=output_b")
+    voted = look(columns, candidate=both, better="winner", verdict=said).pair
     assert voted is not None
     assert voted.values == {"A": "first", "B": "second", "tie": "tie"}
     fixed = look(columns, candidate=both, better="output_b", error="error_type")
