@@ -13,7 +13,6 @@ from nnd.schemas import SourceError
 
 _NEGATING = ("in", "un", "dis", "non", "contra")
 _HARMLESS = words.CONTEXT | words.IDENTIFIER
-_EITHER = ("higher", "lower")
 
 
 def more_is_better(columns: Iterable[Column], answers: Answers | None = None) -> bool | None:
@@ -49,18 +48,17 @@ def ask_direction(column: Column, answers: Answers, ask: Ask | None) -> bool:
     why = "by its name, less of it is better" if known is False else "its name does not say"
     text = f"Is more of {column.name} better (higher), or less (lower)?"
     usage = f"--higher {column.name} or --lower {column.name}"
-    question = Question("higher", text, _EITHER, why, usage=usage)
+    question = Question("higher", text, ("higher", "lower"), why, usage=usage)
     return ask_for(question, ask) == ("higher",)
 
 
-def check_one_direction(columns: Sequence[Column], answers: Answers) -> None:
-    """Complain of columns of which one is better where there is more of it, another where less.
-
-    Raises:
-        SourceError: If there are such: one rule is read for all of them.
-    """
+def check_one_direction(
+    columns: Sequence[Column], answers: Answers, labels: Iterable[str] = words.YES
+) -> None:
+    """Complain of columns of which one is better where there is more of it, another where less."""
     known = {more_is_better([column], answers): column.name for column in columns}
-    if {True, False} <= set(known):
+    degrees = {words.plain_label(label) for label in labels} & {*words.YES, *words.NO}
+    if degrees and {True, False} <= set(known):
         raise SourceError(
             f"more of {known[True]} is better, and less of {known[False]}, by their names; one "
             "rule does not read both: convert them apart, and name with --label or --score which"
@@ -79,8 +77,3 @@ def good_label(
     elif better:
         known += words.YES
     return next((plain[label] for label in known if label in plain), None)
-
-
-def is_degree(labels: Iterable[str]) -> bool:
-    """Say whether labels say how much of something there is: yes or no."""
-    return bool({words.plain_label(label) for label in labels} & {*words.YES, *words.NO})

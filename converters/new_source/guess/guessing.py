@@ -4,20 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nnd.converters.contents import Column, Content, alike_objects, columns_of
+from nnd.converters.new_source.guess import shapes
 from nnd.converters.new_source.guess.looking import QUESTIONS, Look
 from nnd.converters.new_source.guess.measures import Measure
 from nnd.converters.new_source.guess.quality import Quality, choose_quality
 from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.converters.new_source.guess.roles import likely_candidates
-from nnd.converters.new_source.guess.shapes import (
-    SYSTEM,
-    Pair,
-    Wide,
-    pair_of,
-    split_columns,
-    tags_in,
-    wide_of,
-)
 from nnd.schemas import SourceError
 
 UNUSED = "not read"
@@ -26,39 +18,22 @@ _BETTER = {"rule": "no_error", "no_error": "better"}
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What the columns of a file were taken for.
-
-    Attributes:
-        content: The file.
-        level: Which of its levels the candidates are.
-        columns: All its columns, as the candidates see them.
-        candidates: The column of the generated text, or the two of a pair.
-        system: The column of the system that wrote it, or None.
-        context: The columns of the context, a part each.
-        keys: context_id, candidate_id, category, split, group, annotator → columns, where known.
-        measures: What was judged.
-        quality: The rule, and how labels are read.
-        pair: How the better of two texts in a row is known.
-        wide: The systems that have a text in each row.
-        aspect: The column that names the aspect of each row, and that of what was judged.
-        error: The column of the kinds of error of a text that is not good.
-        tags: Tags around marked words in the texts.
-    """
+    """What the columns of a file were taken for."""
 
     content: Content
-    level: int
-    columns: tuple[Column, ...]
-    candidates: tuple[Column, ...]
+    level: int  # which of the content's levels the candidates are
+    columns: tuple[Column, ...]  # all of them, as the candidates see them
+    candidates: tuple[Column, ...]  # the generated text, or the two of a pair
     system: Column | None
-    context: tuple[Column, ...]
-    keys: dict[str, tuple[Column, ...]]
+    context: tuple[Column, ...]  # a part each
+    keys: dict[str, tuple[Column, ...]]  # context_id, candidate_id, category, … where known
     measures: tuple[Measure, ...]
     quality: Quality
-    pair: Pair | None = None
-    wide: Wide | None = None
-    aspect: tuple[Column, ...] = ()
-    error: Column | None = None
-    tags: tuple[str, ...] = ()
+    pair: shapes.Pair | None
+    wide: shapes.Wide | None
+    aspect: tuple[Column, ...]  # the column that names the aspect of each row, and the judgement's
+    error: Column | None  # the kinds of error of a text that is not good
+    tags: tuple[str, ...]  # around marked words in the texts
 
     @property
     def candidate(self) -> Column:
@@ -85,28 +60,31 @@ class Guess:
         return {column.name: found.get(column.name, UNUSED) for column in self.columns}
 
     @property
-    def unused(self) -> list[Column]:
-        """The columns that are not read."""
+    def read(self) -> list[Column]:
+        """The columns that are read, in the order of the file."""
         roles = self.roles()
-        return [column for column in self.columns if roles[column.name] == UNUSED]
+        return [column for column in self.columns if roles[column.name] != UNUSED]
 
     @property
     def is_spans(self) -> bool:
         """Whether a row is a marked error, or a candidate with a list of them."""
-        (measure, *_) = self.measures or (None,)
-        if measure is None or len(self.measures) > 1:
+        if len(self.measures) != 1:
             return False
+        (measure,) = self.measures
         below = measure.kind == "tags" and measure.columns[0].above < 0
         return below or (measure.kind == "label" and bool(self.tags) and not self.error)
+
+
+def every_column(content: Content) -> list[Column]:
+    """Return the fields of all levels, each as its own level has it."""
+    levels = range(len(content.levels))
+    return [c for level in levels for c in columns_of(content, level) if c.level == level]
 
 
 def guess(content: Content, answers: Answers | None = None, ask: Ask | None = None) -> Guess:
     """Guess what the columns of files are, and ask what cannot be guessed.
 
-    Args:
-        content: The files.
-        answers: What need not be guessed.
-        ask: Puts a question to a person; None: a question is an error that names its option.
+    Without `ask`, which puts a question to a person, it is an error that names its option.
 
     Raises:
         SourceError: If a column that was named is not there, or something cannot be guessed.
@@ -114,12 +92,12 @@ def guess(content: Content, answers: Answers | None = None, ask: Ask | None = No
     try:
         return _guess(content, answers or Answers(), ask)
     except SourceError as error:
-        keyed = " or ".join(f"--each {path}" for path in alike_objects(content.levels))
-        if not keyed:
-            raise
-        raise SourceError(
-            f"{error}; alike objects are under different keys: to read each of them, use {keyed}"
-        ) from error
+        notes = list(content.notes)
+        if keyed := " or ".join(f"--each {path}" for path in alike_objects(content.levels)):
+            notes.append(
+                f"alike objects are under different keys: to read each of them, use {keyed}"
+            )
+        raise SourceError("; ".join([str(error), *notes])) from error
 
 
 def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
@@ -128,30 +106,25 @@ def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
     candidates = Look(columns, answers, ask).candidates()
     pair = wide = None
     if len(candidates) == 2:  # noqa: PLR2004 - a pair
-        pair = pair_of(candidates, columns, answers, ask)
+        pair = shapes.pair_of(candidates, columns, answers, ask)
     if len(candidates) > 1 and pair is None:
-        wide = wide_of(candidates, columns)
-        columns, renamed = split_columns(wide, columns)
-        answers = _renamed(answers, renamed)
+        wide = shapes.wide_of(candidates, columns)
+        columns = shapes.split_columns(wide, columns)
+        answers = _renamed(answers, wide.renamed)
         candidates = Look(columns, answers, ask).candidates()
     return _described(Look(columns, answers, ask), content, level, candidates, pair, wide)
 
 
 def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int:
     """Return the level of the candidates: where a named column is, or its name says so."""
-    choices: dict[int, list[Column]] = {}
-    texts: dict[str, int] = {}
-    for level in range(len(content.levels)):
-        own = [column for column in columns_of(content, level) if column.level == level]
-        if any(column.name in answers.candidate for column in own):
-            return level
-        named, may = likely_candidates(own)
-        choices |= {level: named} if named else {}
-        texts |= {column.name: level for column in may}
-    if len(choices) == 1 or len(content.levels) == 1 or answers.candidate:
-        return next(iter(choices), 0)
-    names = {c.name: level for level, columns in choices.items() for c in columns} or texts
-    why = "several lists may hold them" if choices else "no name says so"
+    every = every_column(content)
+    given = [column.level for column in every if column.name in answers.candidate]
+    named, may = likely_candidates(every)
+    levels = given or list(dict.fromkeys(column.level for column in named))
+    if len(levels) == 1 or len(content.levels) == 1 or answers.candidate:
+        return levels[0] if levels else 0
+    names = {column.name: column.level for column in named or may}
+    why = "several lists may hold them" if named else "no name says so"
     question = Question("candidate", QUESTIONS["candidate"], tuple(names), why)
     return names[ask_for(question, ask)[0]]
 
@@ -164,7 +137,7 @@ def _renamed(answers: Answers, renamed: dict[str, str]) -> Answers:
 
     lists = ("candidate", "label", "mark", "score", "rating", "higher", "lower")
     given = {name: new(getattr(answers, name)) for name in lists}
-    return replace(answers, system=SYSTEM, **given)  # type: ignore[arg-type]
+    return replace(answers, system=shapes.SYSTEM, **given)  # type: ignore[arg-type]
 
 
 def _described(  # noqa: PLR0917 - what was found so far
@@ -172,8 +145,8 @@ def _described(  # noqa: PLR0917 - what was found so far
     content: Content,
     level: int,
     candidates: tuple[Column, ...],
-    pair: Pair | None,
-    wide: Wide | None,
+    pair: shapes.Pair | None,
+    wide: shapes.Wide | None,
 ) -> Guess:
     """Guess everything but the candidates."""
     candidates = pair.sides if pair else candidates
@@ -181,12 +154,10 @@ def _described(  # noqa: PLR0917 - what was found so far
     taken = [*candidates, *system]
     taken += [*pair.systems, *([pair.verdict] if pair.verdict else ())] if pair else []
     context = look.contexts(taken)
-    tags = tuple(tags_in(candidates))
+    tags = tuple(shapes.tags_in(candidates))
     parts, texts = ([_plain(c, tags) for c in columns] for columns in (context, candidates))
-    keys = look.keys([*taken, *context], parts, [*parts, *texts, *system])
-    used = [*taken, *context, *(column for each in keys.values() for column in each)]
-    error = look.error(used, is_pair=pair is not None)
-    used += error
+    keys, error = look.keys([*taken, *context], parts), look.only("error")
+    used = [*taken, *context, *error, *(column for each in keys.values() for column in each)]
     candidate = [*(keys["context_id"] or parts), *texts, *system]
     candidate += [*keys["split"], *keys["group"], *keys["candidate_id"]]
     aspect, who, measures = tuple[Column, ...](), tuple[Column, ...](), list[Measure]()
@@ -223,10 +194,5 @@ def _plain(column: Column, tags: Sequence[str]) -> Column:
     """Return a column without tags in its texts."""
     if not tags:
         return column
-
-    def bare(value: object) -> object:
-        for tag in tags:
-            value = value.replace(tag, "") if isinstance(value, str) else value
-        return value
-
-    return replace(column, values=[bare(value) for value in column.values])
+    bare = [shapes.without_tags(v, tags) if isinstance(v, str) else v for v in column.values]
+    return replace(column, values=bare)

@@ -2,45 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from nnd.converters.contents import Column, determines, joint
-from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.measures import (
-    MOST_LABELS,
-    Measure,
-    chosen_measures,
-    find_measures,
-    measure_of,
-)
+from nnd.converters.new_source.guess import measures, roles, words
 from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Question, ask_for
-from nnd.converters.new_source.guess.roles import (
-    find_candidate_id,
-    find_context_id,
-    likely_candidates,
-    likely_contexts,
-    likely_systems,
-)
 from nnd.converters.new_source.guess.shapes import aspect_columns
 from nnd.converters.reading import shown
 from nnd.schemas import SourceError
-
-Keys: TypeAlias = dict[str, tuple[Column, ...]]
-"""Role → its columns."""
 
 QUESTIONS = {
     "system": "Which column names the system that wrote the candidate?",
     "candidate": "Which columns hold candidates, the texts that systems generated?",
     "context": "Which columns are the context, what the systems were given?",
     "candidate_id": "Which column is the key of a candidate?",
-    "error": "Which column says what is wrong with the worse text?",
     "annotator": "A candidate is in several rows: which column says who judged?",
     "score": "Which columns say how good a candidate is?",
     "label": "Which columns say how good a candidate is?",
 }
 _NO_NAME = "no name says so"
+_NOTHING_ELSE = "the rows differ in nothing else, unless --candidate-id names a key"
 _SAMPLES = 3
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +55,14 @@ class Look:
         *,
         many: bool = False,
         none: bool = False,
+        usage: str | None = None,
     ) -> tuple[Column, ...]:
         """Ask which columns are something."""
         names = tuple(column.name for column in columns)
         held = tuple(", ".join(samples(column)) for column in columns)
         if none:
             names, held = (*names, NONE), (*held, "no column")
-        question = Question(role, QUESTIONS[role], names, why, many, held)
+        question = Question(role, QUESTIONS[role], names, why, many, held, usage)
         answer = ask_for(question, self.ask)
         return () if none and NONE in answer else tuple(self.named(role, answer))
 
@@ -88,8 +70,8 @@ class Look:
         """Return the column of the candidates, or those of a row that has several."""
         if self.answers.candidate:
             return tuple(self.named("candidate", self.answers.candidate))
-        named, may = likely_candidates(self.columns)
-        if self.answers.system not in (None, NONE) or likely_systems(self.columns)[0]:
+        named, may = roles.likely_candidates(self.columns)
+        if self.answers.system not in (None, NONE) or roles.likely_systems(self.columns)[0]:
             named = [column for column in named if not column.words & words.REFERENCE]
         if len(named) == 1:
             return tuple(named)
@@ -99,7 +81,9 @@ class Look:
 
     def system(self, taken: Sequence[Column]) -> tuple[Column, ...]:
         """Return the column of systems, or nothing where no column names any."""
-        named, may = likely_systems([column for column in self.columns if column not in taken])
+        named, may = roles.likely_systems(
+            [column for column in self.columns if column not in taken]
+        )
         if self.answers.system is not None:
             found = self.only("system")
         elif len(named) == 1 or not (named or may):
@@ -107,13 +91,6 @@ class Look:
         else:
             why = "several names say so" if named else _NO_NAME
             found = self.asked("system", named or may, why, none=True)
-        for column in found:
-            longest = max(map(len, column.counts), default=0)
-            if longest > _LONGEST_NAME:
-                raise SourceError(
-                    f"--system: {column.name} holds texts of up to {longest:,} characters, not "
-                    "names; name another column"
-                )
         return found
 
     def contexts(self, taken: Sequence[Column]) -> tuple[Column, ...]:
@@ -122,7 +99,7 @@ class Look:
             return tuple(self.named("context", self.answers.context))
         judged = self._names()
         free = [c for c in self.columns if c.name not in judged and c not in taken]
-        named, may = likely_contexts(free)
+        named, may = roles.likely_contexts(free)
         return tuple(named) or self.asked("context", may, _NO_NAME, many=True)
 
     def _names(self) -> set[str]:
@@ -133,95 +110,53 @@ class Look:
         return many | {name for name in single if name is not None}
 
     def keys(
-        self, taken: Sequence[Column], context: Sequence[Column], own: Sequence[Column]
-    ) -> Keys:
-        """Return the columns of keys, and of what all candidates of a context share.
-
-        Args:
-            taken: Columns that are something else.
-            context: The parts of the context.
-            own: What a candidate is known by without a key: context, texts and system.
-        """
-        found: Keys = {
-            role: self.only(role) for role in ("candidate_id", "category", "split", "group")
-        }
+        self, taken: Sequence[Column], context: Sequence[Column]
+    ) -> dict[str, tuple[Column, ...]]:
+        """Return the columns of keys, and of what all candidates of a context share."""
+        found = {role: self.only(role) for role in ("candidate_id", "category", "split", "group")}
         found["context_id"] = tuple(self.named("context_id", self.answers.context_id))
         used = self._names() | {column.name for column in taken}
         used |= {column.name for columns in found.values() for column in columns}
         free = [column for column in self.columns if column.name not in used]
-        if not found["context_id"] and (key := find_context_id(free, context)):
+        if not found["context_id"] and (key := roles.find_context_id(free, context)):
             found["context_id"] = (key,)
-        free = [column for column in free if column not in found["context_id"]]
-        if self.answers.candidate_id is None and (key := find_candidate_id(free)):
-            rows = joint(own)
-            why = f"texts repeat in a context, and {key.name} differs in every row"
-            is_clear = len(set(rows)) == len(rows)
-            asked = (key,) if is_clear else self.asked("candidate_id", [key], why, none=True)
-            found["candidate_id"] = asked
         splits = [c for c in free if c.words & words.SPLIT and c.kind == "text" and c.is_short]
         contexts = joint(found["context_id"] or context)
         if not found["split"] and splits and determines(contexts, splits[0].values):
             found["split"] = (splits[0],)
         return found
 
-    def error(self, used: Sequence[Column], *, is_pair: bool) -> tuple[Column, ...]:
-        """Return the column of the kinds of error of a text that is not good."""
-        if self.answers.error is not None or not is_pair:
-            return self.only("error")
-        kinds = [
-            column
-            for column in self.columns
-            if column not in used
-            and column.kind in ("text", "texts")
-            and column.is_short
-            and 1 < len(column.counts) <= MOST_LABELS
-            and column.words & words.LABEL
-        ]
-        if len(kinds) > 1:
-            return self.asked("error", kinds, "several columns may say it", none=True)
-        return tuple(kinds)
-
     def judgements(
         self, candidate: Sequence[Column], used: Sequence[Column], *, is_marked: bool
-    ) -> tuple[tuple[Column, ...], tuple[Column, ...], list[Measure]]:
-        """Return the columns of aspect and annotator, if rows have them, and what was judged.
-
-        Of an aspect, the second column is that of what was judged.
-        """
+    ) -> tuple[tuple[Column, ...], tuple[Column, ...], list[measures.Measure]]:
+        """Return the columns of aspect and its judgement, of annotators, and what was judged."""
         rows = joint(candidate)
         is_repeated = len(set(rows)) < len(rows)
         aspect, who = self.only("aspect"), tuple[Column, ...]()
         if aspect or is_repeated:
             who = self.annotator(used, must=False)
             aspect = aspect or self._aspect([*candidate, *who], used)
-        measures = self.measures([c for c in self.columns if c not in (*used, *who, *aspect)])
+        found = self.judged([c for c in self.columns if c not in (*used, *who, *aspect)])
         if aspect:
-            (judged, *others) = [column for measure in measures for column in measure.columns]
+            (judged, *others) = [column for measure in found for column in measure.columns]
             if others:
                 names = ", ".join(column.name for column in (judged, *others))
                 raise SourceError(
                     f"{aspect[0].name} names the aspect of each row, and {names} hold what was "
                     "judged; name one of them with --score or --label"
                 )
-            own = [measure_of(column) for column in aspect_columns(aspect[0], judged)]
+            own = [measures.measure_of(column) for column in aspect_columns(aspect[0], judged)]
             return (*aspect, judged), who, own
-        is_label = measures[0].has_labels
+        is_label = found[0].has_labels
         if is_repeated and not who and not is_label:
             who = self.annotator(used, must=True)
-        return (), () if is_marked and is_label else who, measures
+        return (), () if is_marked and is_label else who, found
 
     def _aspect(self, candidate: Sequence[Column], used: Sequence[Column]) -> tuple[Column, ...]:
         """Return the column that tells rows of one candidate apart by what was judged."""
         rows = joint(candidate)
-        found = [
-            column
-            for column in self.columns
-            if column not in used
-            and column.words & words.ASPECT
-            and column.kind == "text"
-            and len(column.counts) <= MOST_LABELS
-            and column.filled == column.rows
-        ]
+        named = [c for c in self.columns if c not in used and c.words & words.ASPECT]
+        found = [c for c in named if c.kind == "text" and c.is_short and c.filled == c.rows]
         return tuple(found[:1]) if len(set(rows)) < len(rows) else ()
 
     def annotator(self, used: Sequence[Column], *, must: bool) -> tuple[Column, ...]:
@@ -232,22 +167,28 @@ class Look:
         people = [c for c in free if c.words & words.ANNOTATOR and not c.words & words.SCORE]
         if len(people) > 1 or (must and not people):
             fits = [c for c in free if c.kind in ("text", "number") and c.repetition > 1]
-            return self.asked("annotator", people or fits, "the rows differ in nothing else")
+            return self.asked("annotator", people or fits, _NOTHING_ELSE)
         return tuple(people)
 
-    def measures(self, free: Sequence[Column]) -> list[Measure]:
+    def judged(self, free: Sequence[Column]) -> list[measures.Measure]:
         """Return what was judged: what was named, found or asked for."""
-        said = self.answers
-        if said.label or said.mark or said.score or said.rating:
-            return chosen_measures(self.named, said)
-        found = find_measures(free, self.ask)
-        if found:
-            return found
-        near = [column for column in free if column.above <= 0 and column.counts]
-        role, why = "score", "labels go by --label, ratings of several annotators by --rating"
-        if near and not any(column.kind in ("number", "numbers") for column in near):
-            role, why = "label", "none of them holds numbers"
-        return [measure_of(column) for column in self.asked(role, near, why, many=True)]
+        flags = ("label", "mark", "score", "rating")
+        named = {flag: self.named(flag, getattr(self.answers, flag)) for flag in flags}
+        if any(named.values()):
+            return measures.chosen_measures(named)
+        found = measures.find_judged(free)
+        if same := measures.alike(found):
+            usage = " ".join(f"--rating {column.name}" for column in same)
+            usage += f", or --score {same[0].name} … where each is an aspect of its own"
+            why = "some names differ by a number, or by who judged, only"
+            found = [*self.asked("score", found, why, many=True, usage=usage)]
+        if not found:
+            near = [column for column in free if column.above <= 0 and column.counts]
+            is_number = any(column.kind in ("number", "numbers") for column in near)
+            role = "score" if is_number or not near else "label"
+            why = "--label reads labels, --mark columns with marks of errors, --rating several "
+            found = [*self.asked(role, near, f"{why}annotators", many=True)]
+        return measures.told_apart([measures.measure_of(column) for column in found])
 
     def candidate_id(self, candidate: Sequence[Column], text: Column) -> tuple[Column, ...]:
         """Ask for the key of candidates where a system wrote several texts for one context."""

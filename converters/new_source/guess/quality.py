@@ -7,14 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from nnd.converters.contents import Column
-from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.direction import (
-    ask_direction,
-    check_one_direction,
-    good_label,
-    is_degree,
-    more_is_better,
-)
+from nnd.converters.new_source.guess import direction, words
 from nnd.converters.new_source.guess.measures import Measure
 from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
@@ -32,23 +25,14 @@ _NARROW = 2
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """A quality rule, and how labels are read for it.
+    """A quality rule, and how labels are read for it."""
 
-    Attributes:
-        rule: The `quality` section of a source.yaml.
-        why: Why it is this one.
-        labels: The labels that there are, the frequent first; none for numbers.
-        blank: Label of a candidate with no label or an empty list; None: it is not judged.
-        separator: What separates several labels in one cell; None: a cell is one label.
-        lower: Names of columns of numbers of which less is better.
-    """
-
-    rule: Mapping[str, Any]
+    rule: Mapping[str, Any]  # the `quality` section of a source.yaml
     why: str
-    labels: tuple[str, ...] = ()
-    blank: str | None = None
-    separator: str | None = None
-    lower: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()  # the frequent first; none for numbers
+    blank: str | None = None  # label of a candidate without one; None: it is not judged
+    separator: str | None = None  # of several labels in one cell; None: a cell is one label
+    lower: frozenset[str] = frozenset()  # names of columns of numbers of which less is better
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -64,17 +48,9 @@ def choose_quality(
     *,
     by_annotator: bool = False,
 ) -> Quality:
-    """Choose the rule for what was judged.
+    """Choose the rule for what was judged, by its labels where it has some.
 
-    Args:
-        measures: What was judged; where labels are among it, they are what the rule reads.
-        answers: Parameters that the user gave decide.
-        ask: For what cannot be guessed.
-        error: The kinds of error of candidates whose label is not the good one.
-        by_annotator: Whether a row is one annotator's judgement.
-
-    Raises:
-        SourceError: If a parameter does not fit, or something must be asked.
+    Columns of `error` hold the kinds of error of candidates whose label is not the good one.
     """
     labelled = [measure for measure in measures if measure.has_labels]
     if labelled:
@@ -102,40 +78,34 @@ def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
             "columns of numbers with --score or --rating"
         )
     separator = _separator(measures, answers, ask)
-    counts = _count(measures, separator)
-    labels = tuple(sorted(counts, key=lambda label: (-counts[label], label)))
-    if is_degree(labels):
-        check_one_direction(columns, answers)
+    labels = _labels(measures, separator)
+    direction.check_one_direction(columns, answers, labels)
     if answers.order:
-        return _ordered(answers.order, "the order was given", labels, separator)
-    if answers.no_error is not None:
-        return _without_error(answers.no_error, "it was given", labels, measures, separator)
-    good = good_label(labels, columns, answers)
-    if good is not None:
-        why = f'"{good}" reads as no error'
-        return _without_error(good, why, labels, measures, separator)
-    if _blank_is_good(measures):
-        why = "a candidate without any mark has no error"
-        made_up = MADE_UP if MADE_UP not in labels else f"{MADE_UP} at all"
-        return _without_error(made_up, why, labels, measures, separator)
-    why = "it beats every other label; or give the labels from best to worst with --order"
-    if _has_blanks(measures):
-        why += "; any other word is the label of candidates without one"
-    text = "Which label says that nothing is wrong with a candidate?"
-    (chosen,) = ask_for(Question("no_error", text, labels, why), ask)
-    return _without_error(chosen, "it was given", labels, measures, separator)
+        return _ordered(answers.order, labels, separator)
+    good, why = _no_error(measures, labels, answers, ask)
+    blank = good if good not in labels else None
+    if blank is not None and not any(map(_has_blanks, measures)):
+        raise SourceError(
+            f'--no-error: no candidate is labelled "{good}", nor is there one without a label; '
+            f"the labels are {', '.join(labels)}"
+        )
+    if not set(labels) - {good}:
+        raise SourceError(
+            f'every label is "{good}", so that no candidate has an error; name other columns '
+            "with --label, --score or --rating"
+        )
+    return Quality({"rule": "no_error", "no_error": good}, why, labels, blank, separator)
 
 
 def _separator(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> str | None:
-    """Return what separates several labels in a cell, which is asked where cut labels repeat."""
+    """Return what separates several labels in a cell; it is asked where parts repeat."""
     if answers.separator is not None:
         return None if answers.separator == NONE else answers.separator
-    columns = [column for m in measures if m.kind == "label" for column in m.columns]
-    whole = {cell.strip() for column in columns for cell in column.cells}
+    cells = {cell for m in measures if m.kind == "label" for c in m.columns for cell in c.counts}
     for mark in _SEPARATORS:
-        parts = Counter(part.strip() for cell in whole for part in {*cell.split(mark)})
-        cut = next((cell for cell in whole if mark in cell), None)
-        if cut and len(parts) <= len(whole) and any(parts[p.strip()] > 1 for p in cut.split(mark)):
+        parts = Counter(part.strip() for cell in cells for part in {*cell.split(mark)})
+        cut = next((cell for cell in sorted(cells) if mark in cell), "")
+        if len(parts) <= len(cells) and any(parts[part.strip()] > 1 for part in cut.split(mark)):
             text = f"Does {mark!r} separate several labels, as in {cut!r}?"
             usage = f"--separator '{mark}' or --separator {NONE}"
             question = Question("separator", text, (mark, NONE), "parts repeat", usage=usage)
@@ -144,7 +114,8 @@ def _separator(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
     return None
 
 
-def _count(measures: Sequence[Measure], separator: str | None) -> Counter[str]:
+def _labels(measures: Sequence[Measure], separator: str | None) -> tuple[str, ...]:
+    """Return all labels, the frequent first."""
     found: Counter[str] = Counter()
     for measure in measures:
         for column in measure.columns:
@@ -156,52 +127,39 @@ def _count(measures: Sequence[Measure], separator: str | None) -> Counter[str]:
                 cells = (cell.split(separator) if separator else [cell] for cell in column.cells)
                 found.update(part.strip() for parts in cells for part in parts)
     found.pop("", None)  # a blank label, which does not convert unless it is the good one
-    return found
+    return tuple(sorted(found, key=lambda label: (-found[label], label)))
 
 
-def _blank_is_good(measures: Sequence[Measure]) -> bool:
-    """Say whether a candidate without a label is one without an error."""
-    for measure in measures:
-        if measure.kind == "marks":
-            return True
-        (column, *_) = measure.columns
-        if measure.kind == "tags" and any(value == [] for value in column.values):
-            return True
-        if measure.kind == "label" and column.filled < column.rows and column.words & words.ERROR:
-            return True
-    return False
+def _no_error(
+    measures: Sequence[Measure], labels: tuple[str, ...], answers: Answers, ask: Ask | None
+) -> tuple[str, str]:
+    """Return the label of a candidate that has no error, and why it is this one."""
+    if answers.no_error is not None:
+        return answers.no_error, "it was given"
+    good = direction.good_label(labels, [column for m in measures for column in m.columns], answers)
+    if good is not None:
+        return good, f'"{good}" reads as no error'
+    without = [measure for measure in measures if _has_blanks(measure)]
+    if any(m.kind != "label" or m.columns[0].words & words.ERROR for m in without):
+        made_up = MADE_UP if MADE_UP not in labels else f"{MADE_UP} at all"
+        return made_up, "a candidate without any mark has no error"
+    why = "it beats every other label; or give the labels from best to worst with --order"
+    if without:
+        why += "; any other word is the label of candidates without one"
+    text = "Which label says that nothing is wrong with a candidate?"
+    (chosen,) = ask_for(Question("no_error", text, labels, why), ask)
+    return chosen, "it was given"
 
 
-def _without_error(
-    no_error: str,
-    why: str,
-    labels: Sequence[str],
-    measures: Sequence[Measure],
-    separator: str | None,
-) -> Quality:
-    """The rule `no_error`; a label that no candidate has is that of those without any."""
-    blank = no_error if no_error not in labels else None
-    if blank is not None and not _blank_is_good(measures) and not _has_blanks(measures):
-        raise SourceError(
-            f'--no-error: no candidate is labelled "{no_error}", nor is there one without a label; '
-            f"the labels are {', '.join(labels)}"
-        )
-    if not set(labels) - {no_error}:
-        raise SourceError(
-            f'every label is "{no_error}", so that no candidate has an error; name other columns '
-            "with --label, --score or --rating"
-        )
-    rule = {"rule": "no_error", "no_error": no_error}
-    return Quality(rule, why, tuple(labels), blank, separator)
+def _has_blanks(measure: Measure) -> bool:
+    """Say whether some candidate has no label; an empty list has none."""
+    return any(
+        column.filled < column.rows or (measure.kind == "tags" and [] in column.values)
+        for column in measure.columns
+    )
 
 
-def _has_blanks(measures: Sequence[Measure]) -> bool:
-    return any(column.filled < column.rows for measure in measures for column in measure.columns)
-
-
-def _ordered(
-    order: Sequence[str], why: str, labels: Sequence[str], separator: str | None
-) -> Quality:
+def _ordered(order: Sequence[str], labels: tuple[str, ...], separator: str | None) -> Quality:
     unknown = [label for label in order if label not in labels]
     if unknown:
         raise SourceError(
@@ -210,7 +168,8 @@ def _ordered(
     better = [list(pair) for pair in pairwise(order)]
     if not better:
         raise SourceError("--order: one label is not an order; repeat it, the best label first")
-    return Quality({"rule": "order", "better": better}, why, tuple(labels), None, separator)
+    rule = {"rule": "order", "better": better}
+    return Quality(rule, "the order was given", labels, None, separator)
 
 
 def _by_numbers(
@@ -226,39 +185,37 @@ def _by_numbers(
     lower = frozenset(
         column.name
         for measure in measures
-        if not ask_direction(measure.columns[0], answers, ask)
+        if not direction.ask_direction(measure.columns[0], answers, ask)
         for column in measure.columns
     )
-    signs = {column.name: -1 if column.name in lower else 1 for column in columns}
-    numbers = [
-        [signs[column.name] * number for column in measure.columns for number in column.numbers]
-        for measure in measures
-    ]
-    values = {number for each in numbers for number in each}
-    if answers.top is not None:
-        if not by_many:
-            raise SourceError("--top is about ratings of several annotators; there is one score")
-        rule = {"rule": "majority", "top": answers.top}
-        return Quality(rule, "the top rating was given", lower=lower)
-    if answers.minimum is not None:
-        return _gap(answers.minimum, "the minimum was given", lower, by_many=by_many)
-    ranges = [max(each) - min(each) for each in numbers]
-    whole = all(number.is_integer() for number in values)
-    if by_many and whole and max(ranges) <= _WIDE:
-        top = max(values)
+    ends = [(min(c.numbers), max(c.numbers)) for c in columns]
+    widths = [high - low for low, high in ends]
+    widest = max(widths)
+    top = max(
+        -low if c.name in lower else high for c, (low, high) in zip(columns, ends, strict=True)
+    )
+    if answers.top is not None and not by_many:
+        raise SourceError("--top is about ratings of several annotators; there is one score")
+    whole = all(number.is_integer() for number in raw)
+    if answers.top is not None or (
+        answers.minimum is None and by_many and whole and widest <= _WIDE
+    ):
         why = f"several ratings for a candidate, the highest is {top:g}"
-        return Quality({"rule": "majority", "top": _plain(top)}, why, lower=lower)
-    why = f"scores from {min(values):g} to {max(values):g}"
-    if max(ranges) > _WIDE * min(ranges):
+        rule = {"rule": "majority", "top": _plain(top if answers.top is None else answers.top)}
+        return Quality(rule, why, lower=lower)
+    why = f"scores from {min(raw):g} to {max(raw):g}"
+    if widest > _WIDE * min(widths):
         why += ", but aspects have scales of their own: better convert them apart"
-    return _gap(sensible_minimum(max(ranges)), why, lower, by_many=by_many)
+    minimum = sensible_minimum(widest) if answers.minimum is None else answers.minimum
+    rule = {"rule": "gap", "minimum": _plain(minimum), "tolerance": 1e-6}
+    return Quality(rule | ({"ratings": "mean"} if by_many else {}), why, lower=lower)
 
 
 def _by_digits(
     columns: Sequence[Column], values: set[float], answers: Answers, ask: Ask | None
 ) -> Quality:
-    check_one_direction(columns, answers)
-    better = more_is_better(columns, answers)
+    direction.check_one_direction(columns, answers)
+    better = direction.more_is_better(columns, answers)
     if better is None:
         names = ", ".join(column.name for column in columns)
         text = f"Which number says that a candidate is good, under {names}?"
@@ -269,8 +226,7 @@ def _by_digits(
 
 def _credit(high: Sequence[float], values: set[float], why: str) -> Quality:
     low = sorted(values - set(high))
-    missing = [number for number in high if number not in values]
-    if missing or not low:
+    if not set(high) <= values or not low:
         raise SourceError(
             f"--high: {', '.join(f'{number:g}' for number in high)} must be some of the scores, "
             f"which are {', '.join(f'{number:g}' for number in sorted(values)[:20])}, and not all"
@@ -279,21 +235,9 @@ def _credit(high: Sequence[float], values: set[float], why: str) -> Quality:
     return Quality(rule, why)
 
 
-def _gap(minimum: float, why: str, lower: frozenset[str], *, by_many: bool) -> Quality:
-    rule = {"rule": "gap", "minimum": _plain(minimum), "tolerance": 1e-6}
-    rule |= {"ratings": "mean"} if by_many else {}
-    return Quality(rule, why, lower=lower)
-
-
 def sensible_minimum(width: float) -> float:
-    """Return the smallest difference to count on a scale so wide.
-
-    A point on the usual scales (from 1 to 5, from 0 to 10), a tenth of wider or narrower ones,
-    rounded to one digit.
-    """
-    if _NARROW <= width <= _WIDE:
-        return 1
-    return float(f"{width / 10:.0e}")
+    """Return the smallest difference to count: a point on usual scales, a tenth of other ones."""
+    return 1 if _NARROW <= width <= _WIDE else float(f"{width / 10:.0e}")
 
 
 def _plain(number: float) -> int | float:

@@ -14,35 +14,10 @@ _MOST_LISTED = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What the user says; nothing of it is guessed. Columns are named as the guess shows them.
+    """What the user says; nothing of it is guessed.
 
-    Attributes:
-        context: Columns of the context, its parts in order.
-        candidate: Columns of generated texts: one, or all of a row that has several.
-        system: Column of the system that wrote it, or `none`.
-        context_id: Columns of the context's key, which are joined.
-        candidate_id: Column of the candidate's key.
-        category: Column of the context's category.
-        split: Column of the split.
-        group: Column of what candidates are compared within, beside the context.
-        annotator: Column of who judged, where a row is one annotator's judgement.
-        each: Paths of JSON objects whose keys are data, such as names of systems; `.` is the file.
-        label: Columns of labels, an aspect each.
-        error: Column of the kinds of error of a candidate that is not good.
-        mark: Columns in which errors are marked, a column per error.
-        score: Columns of scores, an aspect each; higher is better.
-        rating: Columns of ratings, one per annotator, of one aspect.
-        aspect: Column that names the aspect of each row.
-        higher: Columns of which more is better, whatever their names suggest.
-        lower: Columns of which less is better.
-        better: Of two texts in a row the column of the better one, or of the verdict.
-        verdict: What the cells of the verdict mean: CELL=COLUMN, or CELL=tie.
-        separator: What separates several labels in a cell, or `none`.
-        no_error: The label that says that nothing is wrong.
-        order: Labels, the best first.
-        high: Scores that are high; the others are low.
-        minimum: Smallest difference between scores that counts.
-        top: The rating that counts as good.
+    The attributes are the options of `nnd new-source`, whose help says what each is. Columns are
+    named as the guess shows them.
     """
 
     context: tuple[str, ...] = ()
@@ -75,25 +50,15 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that cannot be guessed.
+    """Something that cannot be guessed."""
 
-    Attributes:
-        name: The parameter that answers it; the option has the same name.
-        text: The question.
-        choices: What the answer is one of.
-        why: Why it is asked.
-        many: Whether several of the choices may be the answer.
-        samples: For every choice what its column holds; empty where choices are not columns.
-        usage: How options answer it, where its own name followed by a choice does not.
-    """
-
-    name: str
+    name: str  # the parameter that answers it; the option has the same name
     text: str
     choices: tuple[str, ...]
     why: str
-    many: bool = False
-    samples: tuple[str, ...] = ()
-    usage: str | None = None
+    many: bool = False  # whether several of the choices may be the answer
+    samples: tuple[str, ...] = ()  # for every choice what its column holds
+    usage: str | None = None  # how options answer it, where its own name and a choice do not
 
     @property
     def flag(self) -> str:
@@ -106,11 +71,7 @@ Ask: TypeAlias = Callable[[Question], Sequence[str]]
 
 
 def ask_for(question: Question, ask: Ask | None) -> Sequence[str]:
-    """Return the answer to a question.
-
-    Raises:
-        SourceError: Without a person to ask or a choice, or if the answer is not one of them.
-    """
+    """Return the answer, one of the choices; without a person to ask, it is an error."""
     if not question.choices:
         raise SourceError(
             f"{question.text} No column can be it ({question.why}); check that this is the right "

@@ -9,20 +9,8 @@ _LONGEST_SYSTEM = 60
 _REPEATED = 1.5
 _MOST_SYSTEMS = 200
 _NO_TEXT = words.IDENTIFIER | words.LABEL | words.ANNOTATOR | words.SYSTEM
-_NO_SYSTEM = (
-    words.LABEL
-    | words.SPLIT
-    | words.CATEGORY
-    | words.ANNOTATOR
-    | words.LANGUAGE
-    | words.SCORE
-    | words.COUNTED
-    | words.ASPECT
-    | words.REFERENCE
-    | words.CONTEXT
-    | words.CANDIDATE
-    | words.IDENTIFIER
-)
+_NO_SYSTEM = _NO_TEXT - words.SYSTEM | words.SPLIT | words.CATEGORY | words.LANGUAGE | words.SCORE
+_NO_SYSTEM |= words.COUNTED | words.ASPECT | words.REFERENCE | words.CONTEXT | words.CANDIDATE
 
 
 def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
@@ -37,14 +25,9 @@ def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column
     ]
     keys = [column for column in able if not column.path and column.above == 0]
     named = [c for c in able if c.words & words.SYSTEM and not c.words & words.CANDIDATE]
-    near = [column for column in named if column.above == 0] or named
-    plain = [column for column in near if column.words <= words.SYSTEM | {"name", "id"}]
-    may = [
-        column
-        for column in able
-        if column.above == 0 and column.kind == "text" and not column.words & _NO_SYSTEM
-    ]
-    return plain or near or keys, may
+    plain = [column for column in named if column.words <= words.SYSTEM | {"name", "id"}]
+    near = [column for column in able if column.above == 0 and column.kind == "text"]
+    return plain or named or keys, [c for c in near if not c.words & _NO_SYSTEM]
 
 
 def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
@@ -62,48 +45,30 @@ def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Col
 
 def likely_contexts(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
     """Return the columns whose name says that they are the context, and others that may."""
+    texts = [c for c in columns if c.kind in ("text", "texts") and c.above >= 0 and c.path]
     able = [
         column
-        for column in columns
-        if (column.kind == "text" or (column.kind == "texts" and column.words & words.CONTEXT))
-        and column.above >= 0
-        and column.path
+        for column in texts
+        if (column.kind == "text" or column.words & words.CONTEXT)
         and not column.all_words & words.REFERENCE
         and not column.words & _NO_TEXT
     ]
-    named = [
-        column
-        for column in able
-        if column.words & words.CONTEXT
-        and not column.words & words.CANDIDATE
-        and any(" " in text.strip() for text in column.counts)
-    ]
-    return named, able
+    near = [c for c in able if c.words & words.CONTEXT and not c.words & words.CANDIDATE]
+    return [c for c in near if any(" " in text.strip() for text in c.counts)], able
 
 
 def find_context_id(columns: Sequence[Column], context: Sequence[Column]) -> Column | None:
     """Return the source's own key of a context: every value of it is of one context."""
+    other = words.ANNOTATOR | words.SYSTEM | words.CANDIDATE
     contexts = joint(context)
+    named = [c for c in columns if (c.words & words.IDENTIFIER or not c.path) and c.above >= 0]
     found = (
         column
-        for column in columns
-        if column.above >= 0
-        and column.kind in ("text", "number")
-        and column.filled == column.rows
-        and (column.words & words.IDENTIFIER or not column.path)
-        and not column.words & (words.ANNOTATOR | words.SYSTEM | words.CANDIDATE)
+        for column in named
+        if column.kind in ("text", "number")
+        and not column.words & other
         and (column.above > 0 or column.repetition >= _REPEATED)
         and all(isinstance(value, str | int) for value in column.values)
         and determines(column.values, contexts)
     )
     return max(found, key=lambda column: len(column.counts), default=None)
-
-
-def find_candidate_id(columns: Sequence[Column]) -> Column | None:
-    """Return the source's own key of a candidate: it differs in every row."""
-    for column in columns:
-        is_key = bool(column.words & words.IDENTIFIER) and column.above == 0
-        is_text = all(isinstance(value, str | int) for value in column.values)
-        if is_key and is_text and column.path and len(column.counts) == column.rows:
-            return column
-    return None

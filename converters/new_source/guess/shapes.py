@@ -4,10 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
-from nnd.converters.contents import Column, words_of
+from nnd.converters.contents import Column
 from nnd.converters.new_source.guess import words
 from nnd.converters.new_source.guess.questions import Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
@@ -16,7 +15,6 @@ TIE = "tie"
 SYSTEM, CANDIDATE = "_system", "candidate"
 """What the columns of split rows are called."""
 
-_TIES = frozenset(["tie", "tied", "draw", "equal", "same", "both", "neither", "none"])
 _MOST_VERDICTS = 10
 _TAGGED = 0.1  # of the texts
 _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
@@ -24,115 +22,84 @@ _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Rows that hold two texts of which one is better.
-
-    Attributes:
-        sides: Their columns; without a verdict the first is the better one.
-        systems: Columns that name the system of each, if any.
-        verdict: The column that says which is better, or None.
-        values: Cell of the verdict → `first`, `second` or `tie`.
-    """
+    """Rows that hold two texts of which one is better: the first, where there is no verdict."""
 
     sides: tuple[Column, Column]
-    systems: tuple[Column, ...]
+    systems: tuple[Column, ...]  # that name the system of each, if any
     verdict: Column | None
-    values: Mapping[str, str]
+    values: Mapping[str, str]  # cell of the verdict → `first`, `second` or `tie`
 
 
 def pair_of(
     sides: Sequence[Column], columns: Sequence[Column], answers: Answers, ask: Ask | None
 ) -> Pair | None:
-    """Return how the better of two texts is known; None where each is judged by itself.
-
-    Raises:
-        SourceError: If it must be asked.
-    """
+    """Return how the better of two texts is known; None where each is judged by itself."""
     if answers.label or answers.score or answers.rating or answers.mark:
         return None
     one, other = sides
     rest = [column for column in columns if column not in sides]
-    better = answers.better or _ask_better(sides, rest, ask)
+    names = tuple(column.name for column in (*sides, *_verdicts(rest)))
+    better = answers.better
+    if better is None:
+        text = f"Which of {one.name} and {other.name} is better?"
+        why = "name the column of the better text, or of the verdict; where each text is judged "
+        why += "by itself, name its columns with --score or --label instead"
+        (better,) = ask_for(Question("better", text, names, why), ask)
     systems = tuple(
         column
-        for side in sides
+        for side, against in ((one, other), (other, one))
         for column in rest
-        if column.words & words.SYSTEM and _side(side, sides) & column.words
+        if column.words & words.SYSTEM and column.words & (side.words - against.words)
     )
     systems = systems if len(systems) == len(sides) else ()
-    if better in (one.name, other.name):
-        turned = better == other.name
-        ordered = (other, one) if turned else (one, other)
-        return Pair(ordered, systems[::-1] if turned else systems, None, {})
+    if better == one.name:
+        return Pair((one, other), systems, None, {})
+    if better == other.name:
+        return Pair((other, one), systems[::-1], None, {})
     verdict = next((column for column in rest if column.name == better), None)
     if verdict is None:
-        names = ", ".join(column.name for column in (*sides, *_verdicts(rest)))
-        raise SourceError(f"--better: there is no column {better}; it may be one of {names}")
-    values = _values(verdict, (one, other), answers)
-    return Pair((one, other), systems, verdict, values)
-
-
-def _ask_better(sides: Sequence[Column], rest: Sequence[Column], ask: Ask | None) -> str:
-    names = tuple(column.name for column in (*sides, *_verdicts(rest)))
-    text = f"Which of {sides[0].name} and {sides[1].name} is better?"
-    why = "name the column of the better text, or of the verdict; where each text is judged by "
-    why += "itself, name its columns with --score or --label instead"
-    (answer,) = ask_for(Question("better", text, names, why), ask)
-    return answer
+        listed = ", ".join(names)
+        raise SourceError(f"--better: there is no column {better}; it may be one of {listed}")
+    return Pair((one, other), systems, verdict, _values(verdict, (one, other), answers, ask))
 
 
 def _verdicts(columns: Sequence[Column]) -> list[Column]:
-    return [
-        column
-        for column in columns
-        if column.above == 0
-        and column.kind in ("text", "number")
-        and 1 < len(column.counts) <= _MOST_VERDICTS
-        and column.is_short
-        and not column.words & (words.CONTEXT | words.CANDIDATE)
-    ]
+    near = [column for column in columns if column.above == 0 and column.is_short]
+    return [column for column in near if 1 < len(column.counts) <= _MOST_VERDICTS]
 
 
-def _side(column: Column, sides: Sequence[Column]) -> frozenset[str]:
-    """Return the words of a name that the names of the other texts do not have."""
-    others = (other.words for other in sides if other is not column)
-    return column.words - frozenset(chain.from_iterable(others))
-
-
-def _values(verdict: Column, sides: tuple[Column, Column], answers: Answers) -> dict[str, str]:
-    """Return what each cell of a verdict means, as its words or the user say."""
+def _values(
+    verdict: Column, sides: tuple[Column, Column], answers: Answers, ask: Ask | None
+) -> dict[str, str]:
+    """Return what each cell of a verdict means: it names a text or a tie, or it is asked."""
     names = {sides[0].name: "first", sides[1].name: "second", TIE: TIE}
-    given = dict(entry.partition("=")[::2] for entry in answers.verdict)
-    found: dict[str, str] = {}
-    for cell in verdict.counts:
-        meant = names.get(given.get(cell, cell))
-        if meant is None and cell not in given:
-            said = frozenset(words_of(cell))
-            fits = [side for side in sides if said & _side(side, sides)]
-            meant = names[fits[0].name] if len(fits) == 1 else TIE if said & _TIES else None
-        if meant is not None:
-            found[cell] = meant
-    left = [cell for cell in verdict.counts if cell not in found]
-    if left or not {"first", "second"} <= {*found.values()}:
-        left = left or list(verdict.counts)
-        usage = " ".join(f"--verdict {cell}=COLUMN" for cell in left)
-        raise SourceError(
-            f"What do the verdicts {', '.join(left)} under {verdict.name} mean? Say so with "
-            f"{usage}, where COLUMN is {sides[0].name}, {sides[1].name} or {TIE}"
-        )
-    return found
+    said = {cell: cell for cell in verdict.counts}
+    said |= dict(entry.partition("=")[::2] for entry in answers.verdict)
+    left = [cell for cell in verdict.counts if said[cell] not in names]
+    usage = " ".join(f"--verdict {cell}=COLUMN" for cell in left)
+    usage += f", where COLUMN is {', '.join(names)}"
+    for cell in left:
+        text = f"What does the verdict {cell} under {verdict.name} mean?"
+        question = Question("verdict", text, tuple(names), "it names neither text", usage=usage)
+        (said[cell],) = ask_for(question, ask)
+    return {cell: names[said[cell]] for cell in verdict.counts}
 
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """Rows that hold a text of each of several systems, and perhaps what was said of it.
+    """Rows that hold a text of each of several systems, and perhaps what was said of it."""
 
-    Attributes:
-        systems: Name of a system → what its columns are called after.
-        patterns: New column → name of the columns it comes from, with {system} in it.
-    """
+    systems: Mapping[str, str]  # name of a system → what its columns are called after
+    patterns: Mapping[str, str]  # new column → names it comes from, with {system} in them
 
-    systems: Mapping[str, str]
-    patterns: Mapping[str, str]
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Column of the file → column of the rows that are made of its rows."""
+        return {
+            pattern.replace("{system}", part): new
+            for new, pattern in self.patterns.items()
+            for part in self.systems.values()
+        }
 
     def section(self) -> dict[str, Any]:
         """Return the `wide` section of a table."""
@@ -172,31 +139,20 @@ def _shared(names: Sequence[str]) -> str:
     return names[0][:size]
 
 
-def split_columns(wide: Wide, columns: Sequence[Column]) -> tuple[list[Column], dict[str, str]]:
-    """Return the columns of rows that were split, and old name → new name."""
+def split_columns(wide: Wide, columns: Sequence[Column]) -> list[Column]:
+    """Return the columns of rows that were split."""
     known = {column.name: column for column in columns}
-    renamed = {
-        pattern.replace("{system}", part): new
-        for new, pattern in wide.patterns.items()
-        for part in wide.systems.values()
-    }
-    rows = columns[0].rows
-    found = [
-        Column(column.name, column.path, 0, _repeat(column, len(wide.systems)), 1)
-        for column in columns
-        if column.name not in renamed
-    ]
-    names = [name for _ in range(rows) for name in wide.systems]
-    found.append(Column(SYSTEM, (SYSTEM,), 0, names, 0))
+    found = []
+    for column in columns:
+        if column.name not in wide.renamed:
+            values = [value for value in column.values for _ in wide.systems]
+            found.append(Column(column.name, column.path, 0, values, 1))
+    found.append(Column(SYSTEM, (SYSTEM,), 0, [*wide.systems] * columns[0].rows, 0))
     for new, pattern in wide.patterns.items():
         own = [known[pattern.replace("{system}", part)].values for part in wide.systems.values()]
         values = [value for row in zip(*own, strict=True) for value in row]
         found.append(Column(new, (new,), 0, values, 0))
-    return found, renamed
-
-
-def _repeat(column: Column, times: int) -> list[Any]:
-    return [value for value in column.values for _ in range(times)]
+    return found
 
 
 def tags_in(columns: Sequence[Column]) -> list[str]:
@@ -205,6 +161,11 @@ def tags_in(columns: Sequence[Column]) -> list[str]:
     texts = sum(len(column.counts) for column in columns)
     names = [name for name, n in found.items() if n >= _TAGGED * texts]
     return [tag for name in names for tag in (f"<{name}>", f"</{name}>")]
+
+
+def without_tags(text: str, tags: Sequence[str]) -> str:
+    """Return a text without tags, and with what they are around."""
+    return re.sub("|".join(map(re.escape, tags)), "", text) if tags else text
 
 
 def aspect_columns(column: Column, judged: Column) -> Iterator[Column]:

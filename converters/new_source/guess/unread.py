@@ -1,26 +1,28 @@
 """What of a file is not read, and which option would read it: nothing is left out in silence."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from nnd.converters.contents import Column, alike_objects, columns_of, words_of
+from nnd.converters.contents import Column, alike_objects, words_of
 from nnd.converters.new_source.guess import words
-from nnd.converters.new_source.guess.guessing import Guess
+from nnd.converters.new_source.guess.guessing import Guess, every_column
 from nnd.converters.new_source.guess.measures import MOST_LABELS
 
 _LONG = 40  # characters on average of what is a text
 _MOST_LISTED = 12
-_BY_TEXT = "contexts go by their text; --context-id, several times if need be, reads keys"
 _NUMBERS = ("number", "numbers")
 
 
 def not_read(guess: Guess) -> Iterator[str]:
     """Yield what is not read: lists, alike fields, aspects, labels, texts, keys, and the rest."""
-    left = [*guess.unused, *_elsewhere(guess)]
+    read = guess.read
+    left = [*(column for column in guess.columns if column not in read), *_elsewhere(guess)]
     yield from guess.content.notes
-    for title, columns, remedy in _groups(guess, left):
-        left = [column for column in left if column not in columns]
-        if columns:
-            yield f"Not read: {title}: {_listed(columns)}; {remedy}."
+    for title, remedy, fits in _groups(guess):
+        found = [column for column in left if fits(column)]
+        left = [column for column in left if column not in found]
+        if found:
+            yield f"Not read: {title}: {_listed(found)}; {remedy}."
     if left:
         yield f"Not read: {_listed(left)}."
     if keyed := alike_objects(guess.content.levels):
@@ -33,59 +35,54 @@ def not_read(guess: Guess) -> Iterator[str]:
 def _elsewhere(guess: Guess) -> list[Column]:
     """Return the fields of levels that no candidate sees: of lists beside or below."""
     seen = {(column.level, column.path) for column in guess.columns}
+    is_split = guess.wide is not None or bool(guess.tags)
     return [
         column
-        for level in range(len(guess.content.levels))
-        for column in columns_of(guess.content, level)
-        if column.level == level and (level, column.path) not in seen
-        if not (guess.wide or guess.tags) or level != guess.level
+        for column in every_column(guess.content)
+        if (column.level, column.path) not in seen
+        and not (is_split and column.level == guess.level)
     ]
 
 
-def _groups(guess: Guess, left: Sequence[Column]) -> Iterator[tuple[str, list[Column], str]]:
-    """Yield a title, the columns that it is about, and what reads them."""
-    read = [column for column in guess.columns if column not in guess.unused]
-    yield (
-        "the fields are those of something that is read",
-        [column for column in left if any(_is_sibling(column, other) for other in read)],
-        "read them too where they hold candidates or judgements",
-    )
+def _groups(guess: Guess) -> Iterator[tuple[str, str, Callable[[Column], bool]]]:
+    """Yield a title, what reads such columns, and which they are; the first group takes them."""
+    read = guess.read
     measured = [column for measure in guess.measures for column in measure.columns]
     scales = {_scale(column) for column in measured if column.kind in _NUMBERS}
-    numbers = [c for c in left if c.kind in _NUMBERS and not c.words & words.IDENTIFIER]
+    yield (
+        "the fields are those of something that is read",
+        "read them too where they hold candidates or judgements",
+        lambda column: any(_is_sibling(column, other) for other in read),
+    )
     yield (
         "the numbers are on the scale of what was chosen",
-        [column for column in numbers if _scale(column) in scales],
         "if they are aspects, name them with --score, too",
+        lambda column: _is_number(column) and _scale(column) in scales,
     )
-    yield (
-        "numbers",
-        [column for column in numbers if _scale(column) not in scales],
-        "judgements go by --score or --rating",
-    )
-    labels = [column for column in left if _is_label(column)]
-    yield "few values", labels, "labels go by --label or --error"
+    yield "numbers", "judgements go by --score or --rating", _is_number
+    yield "few values", "labels go by --label or --error", _is_label
     yield (
         "texts",
-        [c for c in left if c.kind in ("text", "texts") and c.length >= _LONG],
         "--context or --candidate reads them, and --group compares within them",
+        lambda column: column.kind in ("text", "texts") and column.length >= _LONG,
     )
-    keys = [c for c in left if c.words & words.IDENTIFIER]
-    known = "context_id" in guess.keys
-    yield "keys", keys, "--candidate-id or --group reads them" if known else _BY_TEXT
+    yield (
+        "keys",
+        "--context-id, --candidate-id or --group reads them",
+        lambda column: bool(column.words & words.IDENTIFIER),
+    )
 
 
 def _is_sibling(column: Column, other: Column) -> bool:
     """Say whether full names differ in one place only, of fields below objects or with digits."""
     one, two = column.name.split("."), other.name.split(".")
     differ = [a for a, b in zip(one, two, strict=False) if a != b]
-    if len(one) != len(two) or len(differ) != 1:
-        return False
-    return one[-1] == two[-1] or _without_digits(one[-1]) == _without_digits(two[-1])
+    ends = ([w for w in words_of(name[-1]) if not w.isdigit()] for name in (one, two))
+    return len(one) == len(two) and len(differ) == 1 and operator.eq(*ends)
 
 
-def _without_digits(name: str) -> list[str]:
-    return [word for word in words_of(name) if not word.isdigit()]
+def _is_number(column: Column) -> bool:
+    return column.kind in _NUMBERS and not column.words & words.IDENTIFIER
 
 
 def _scale(column: Column) -> tuple[float, float]:
@@ -93,12 +90,10 @@ def _scale(column: Column) -> tuple[float, float]:
 
 
 def _is_label(column: Column) -> bool:
-    return (
-        column.kind in ("text", "texts", "flag")
-        and column.is_short
-        and 1 < len(column.counts) <= min(MOST_LABELS, len(column.cells) // 2)
-        and not column.words & (words.IDENTIFIER | words.SPLIT | words.CATEGORY - {"category"})
-    )
+    is_text = column.kind in ("text", "texts", "flag") and column.is_short
+    other = words.IDENTIFIER | words.SPLIT | words.CATEGORY - {"category"}
+    few = min(MOST_LABELS, len(column.cells) // 2)
+    return is_text and 1 < len(column.counts) <= few and not column.words & other
 
 
 def _listed(columns: Iterable[Column]) -> str:

@@ -77,37 +77,12 @@ WORSE = ERROR | _set(
 
 DENIED = _set("free lack less no non not without")
 
-NO_ERROR = (
-    "no error",
-    "no errors",
-    "no issue",
-    "no issues",
-    "no mistake",
-    "no problem",
-    "error free",
-    "not hallucinated",
-    "none",
-    "ok",
-    "okay",
-    "good",
-    "correct",
-    "right",
-    "accurate",
-    "faithful",
-    "factual",
-    "consistent",
-    "supported",
-    "acceptable",
-    "accept",
-    "accepted",
-    "fine",
-    "clean",
-    "perfect",
-    "pass",
-    "noe",
-    "yes",
-    "true",
+_FINE = (
+    "no error|no errors|no issue|no issues|no mistake|no problem|error free|not hallucinated|none|"
+    "ok|okay|good|correct|right|accurate|faithful|factual|consistent|supported|acceptable|accept|"
+    "accepted|fine|clean|perfect|pass|noe|yes|true"
 )
+NO_ERROR = tuple(_FINE.split("|"))
 """Plain labels (`plain_label`) that say that nothing is wrong; of several the first is taken."""
 
 YES, NO = ("yes", "true"), ("no", "false", "0")

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nnd.converters.contents import Column
 from nnd.converters.new_source.guess import Guess
-from nnd.converters.new_source.scaffold.table import table_section
+from nnd.converters.new_source.scaffold.table import TableSection
 from nnd.schemas import SourceError
 
 TO_FILL = "TODO"
@@ -14,19 +13,13 @@ TO_FILL = "TODO"
 UNDETERMINED = "und"
 """BCP-47 for a language that was not stated."""
 
-_MOST_SYSTEMS = 500
-
 
 def source_facts(
     name: str, guess: Guess, files: Sequence[dict[str, Any]], sheet: str | None
 ) -> dict[str, Any]:
     """Return a source.yaml for what was guessed, `TO_FILL` where it cannot be known.
 
-    Args:
-        name: Name of the source.
-        guess: What the columns are.
-        files: Name, url, sha256 and bytes of each file.
-        sheet: Sheet of a workbook, or None for the first.
+    Each of `files` has name, url, sha256 and bytes; of a workbook, no `sheet` is the first.
     """
     aspects = [measure.aspect for measure in guess.measures] or ["quality"]
     facts: dict[str, Any] = {
@@ -42,10 +35,17 @@ def source_facts(
         "files": list(files),
         "aspects": dict.fromkeys(aspects, f"{TO_FILL}, the question that the annotators answered"),
         "quality": dict(guess.quality.rule),
-        "taxonomy": {label: _entry(label) for label in guess.quality.errors},
+        "taxonomy": {
+            label: {
+                "name": label[:1].upper() + label[1:].replace("_", " "),
+                "group": None,
+                "description": f"{TO_FILL}, what the error is",
+            }
+            for label in guess.quality.errors
+        },
         "systems": dict.fromkeys(systems_of(guess)),
     }
-    facts["table"] = table_section(guess, sheet)
+    facts["table"] = TableSection(guess, sheet).written()
     if any(
         column.filled < column.rows or any(not cell.strip() for cell in column.cells)
         for column in guess.candidates
@@ -55,26 +55,15 @@ def source_facts(
     return facts
 
 
-def _entry(label: str) -> dict[str, Any]:
-    name = label.replace("_", " ").strip() or label
-    description = f"{TO_FILL}, what the error is"
-    return {"name": name[0].upper() + name[1:], "group": None, "description": description}
-
-
 def systems_of(guess: Guess) -> list[str]:
     """Return the names of systems in the order of the file; `|` joins those of one text."""
     columns = guess.pair.systems if guess.pair else [guess.system] if guess.system else []
     names: dict[str, None] = {}
     for column in columns:
         names |= dict.fromkeys(name for cell in column.counts for name in cell.split("|"))
-        _check_systems(column, names)
+        if "" in names or column.filled < column.rows:
+            raise SourceError(
+                f"--system: {column.name} has cells without a name, where the system of each "
+                "candidate must be; name another column, say --system none, or correct the file"
+            )
     return list(names)
-
-
-def _check_systems(column: Column, names: dict[str, None]) -> None:
-    if "" in names or len(names) > _MOST_SYSTEMS or column.filled < column.rows:
-        what = f"{len(names):,} names" if len(names) > _MOST_SYSTEMS else "cells without a name"
-        raise SourceError(
-            f"--system: {column.name} has {what}, where the system of each candidate must be; name "
-            f"another column, say --system none, or correct the file"
-        )

@@ -1,22 +1,22 @@
 """A fixture for a new source: the first rows of the file with invented texts and judgements.
 
-Nothing is copied but what source.yaml states anyway: names of columns, systems, labels and
-categories, and the ends of scales. The same guess gives the same bytes.
+Texts are invented, keys are numbered, and judgements are drawn from those of their column. Names of
+columns, systems, categories and aspects are kept. The same guess gives the same bytes.
 """
 
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from nnd.converters.contents import Column, path_of
-from nnd.converters.new_source.guess import UNUSED, Guess
+from nnd.converters.contents import path_of
+from nnd.converters.new_source.guess import UNUSED, Guess, without_tags
 
 _CONTEXTS = 4
 _TEXTS = 6  # of a context
 _ROWS = 3  # of a text
 _ITEMS = 6  # of a list
 _KEPT = ("system", "category", "split", "aspect")
-_GOOD, _UNMARKED = 0.4, 0.9  # of the judgements, of the marks
+_NUMBERED = ("context id", "candidate id", "annotator", "group")
 _WHO = ("heron", "wren", "plover", "siskin", "dipper", "curlew", "bittern")
 _WHAT = ("watches", "crosses", "avoids", "paints", "measures")
 _WHERE = ("the old mill", "a frozen pond", "the ninth bridge", "an empty boat", "the salt garden")
@@ -26,12 +26,7 @@ Objects: TypeAlias = Sequence[Mapping[str, Any]] | Mapping[str, Any]
 
 
 def invent(guess: Guess, seed: int = 0) -> list[Objects]:
-    """Return invented objects for each file, in its shape: rows of cells, or nested JSON.
-
-    Args:
-        guess: What the columns are.
-        seed: Another one gives other judgements.
-    """
+    """Return invented objects for each file, in its shape; another seed, other judgements."""
     inventor = _Inventor(guess, seed)
     found: list[Objects] = []
     for records in _samples(guess):
@@ -60,10 +55,8 @@ def _rows_of(contexts: Sequence[Any], candidates: Sequence[Any]) -> list[int]:
     for place, (context, candidate) in enumerate(zip(contexts, candidates, strict=True)):
         places.setdefault(str(context), {}).setdefault(str(candidate), []).append(place)
     chosen = sorted(places.values(), key=lambda texts: len(texts) == 1)[:_CONTEXTS]
-    rows = (
-        row for texts in chosen for rows in list(texts.values())[:_TEXTS] for row in rows[:_ROWS]
-    )
-    return sorted(rows)
+    texts = (rows[:_ROWS] for each in chosen for rows in list(each.values())[:_TEXTS])
+    return sorted(row for rows in texts for row in rows)
 
 
 class _Inventor:
@@ -74,38 +67,41 @@ class _Inventor:
         self.random = random.Random(seed)  # noqa: S311 - nothing secret
         self.roles = guess.roles()
         self.columns = {column.name: column for column in guess.columns}
-        if guess.wide is not None:
-            for new, pattern in guess.wide.patterns.items():
-                for part in guess.wide.systems.values():
-                    name = pattern.replace("{system}", part)
-                    self.roles[name] = self.roles[new]
-                    self.columns[name] = self.columns[new]
+        for name, new in guess.wide.renamed.items() if guess.wide else ():
+            self.roles[name], self.columns[name] = self.roles[new], self.columns[new]
         levels = guess.content.levels
         self.keyed = {
             ".".join(path_of(levels, number)) for number, level in enumerate(levels) if level.keys
         }
-        self.known: dict[tuple[str, Any], int] = {}
-        self.counts: dict[str, int] = {}
+        self.known: dict[str, list[Any]] = {}
+        self.judged: dict[str, list[Any]] = {}
 
     def value(self, name: str, value: Any) -> Any:  # noqa: ANN401, PLR0911 - as in the file
         """Return what an invented object has where the file has `value`."""
-        column, role = self.columns.get(name), self.roles.get(name, UNUSED)
+        role = self.roles.get(name, UNUSED)
         if isinstance(value, Mapping):
             return self._object(name, value)
         if isinstance(value, list):
             is_read = role != UNUSED or not value or isinstance(value[0], Mapping)
             return [self.value(name, item) for item in value[:_ITEMS]] if is_read else []
-        kind = role.partition(":")[0]
-        if column is None or role == UNUSED:
+        if role == UNUSED:
             return _unread(value)
+        kind = role.partition(":")[0]
+        may_be_none = kind in ("marks", "label")
+        if kind in _KEPT or (value is None and not may_be_none):
+            return value
         if kind in ("candidate", "context", "group") and isinstance(value, str):
             return self._text(value) if value.strip() else value
-        if kind in _KEPT or (value is None and kind not in ("marks", "label")):
-            return value
-        if kind in ("context id", "candidate id", "annotator", "group"):
+        if kind in _NUMBERED:
             number = self._number(name, value)
-            return type(value)(number) if _is_number(value) else f"{kind[0]}{number}"
-        return self._judged(column, kind, value)
+            is_text = isinstance(value, str) and not value.isdecimal()
+            return f"{kind[0]}{number}" if is_text else type(value)(number)
+        if name not in self.judged:
+            values = self.columns[name].values
+            cells = (value if isinstance(value, list) else [value] for value in values)
+            items = (item for cell in cells for item in cell)
+            self.judged[name] = [item for item in items if item is not None or may_be_none]
+        return self.random.choice(self.judged[name])
 
     def _object(self, name: str, value: Mapping[str, Any]) -> dict[str, Any]:
         if name not in self.keyed:
@@ -126,68 +122,27 @@ class _Inventor:
 
     def _number(self, name: str, value: object) -> int:
         """Return the number of a value among those that a field has had."""
-        if (name, value) not in self.known:
-            self.counts[name] = self.counts.get(name, 0) + 1
-        return self.known.setdefault((name, value), self.counts[name])
+        known = self.known.setdefault(name, [])
+        if value not in known:
+            known.append(value)
+        return known.index(value) + 1
 
     def _text(self, value: str) -> str:
         """Return an invented text for a text, the same for the same, with its tags."""
-        plain = value
-        for tag in self.guess.tags:
-            plain = plain.replace(tag, "")
-        number = self._number("", plain)
-        text = _sentence(number)
+        plain = without_tags(value, self.guess.tags)
+        text = _sentence(self._number("", plain))
         if plain == value:
             return text
         first, second, rest = text.split(" ", 2)
         opening, closing = self.guess.tags[:2]
         return f"{first} {opening}{second}{closing} {rest}"
 
-    def _judged(self, column: Column, kind: str, value: Any) -> Any:  # noqa: ANN401
-        """Return a judgement: the good one now and then, else one of the others in turn."""
-        good, others = self._choices(column, kind)
-        if not others or self.random.random() < (_UNMARKED if kind == "marks" else _GOOD):
-            chosen = good
-        else:
-            number = self.counts[f"{kind}:"] = self.counts.get(f"{kind}:", -1) + 1
-            chosen = others[number % len(others)]
-        if chosen is None:
-            return "" if isinstance(value, str) else None
-        if not isinstance(chosen, str) or isinstance(value, str | None):
-            return str(chosen) if isinstance(value, str) else chosen
-        return chosen == "true" if isinstance(value, bool) else type(value)(float(chosen))
-
-    def _choices(self, column: Column, kind: str) -> tuple[Any, Sequence[Any]]:
-        """Return the good judgement, and the others."""
-        quality, rule = self.guess.quality, self.guess.quality.rule
-        if kind in ("score", "ratings", "judged") and column.kind in ("number", "numbers"):
-            numbers = sorted({*column.numbers}, reverse=column.name not in quality.lower)
-            if rule["rule"] == "credit":
-                return rule["high"][0], rule["low"]
-            plain = [int(n) if n.is_integer() else n for n in (numbers[0], numbers[-1])]
-            return plain[0], plain[1:]
-        cells = [cell for cell in column.counts if cell.strip()]
-        if kind == "marks":
-            return None if column.filled < column.rows else cells[-1], cells[:1]
-        best = rule.get("no_error") or rule["better"][0][0]
-        if kind in ("verdict", "error"):
-            return cells[0], cells[1:] or cells
-        blank = quality.blank is not None and column.kind != "texts"
-        labels = cells if self.guess.error else quality.errors
-        return None if blank else best, [label for label in labels if label != best]
-
 
 def _unread(value: Any) -> Any:  # noqa: ANN401 - as in the file
     """Return what is in a field that is not read, of the type that it has there."""
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, int | float):
-        return type(value)(0)
-    return "invented" if isinstance(value, str) and value.strip() else value
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) or (isinstance(value, str) and value.isdecimal())
+    if isinstance(value, str):
+        return "invented" if value.strip() else value
+    return value if value is None else type(value)()
 
 
 def _sentence(number: int) -> str:

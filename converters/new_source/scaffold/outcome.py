@@ -20,27 +20,16 @@ _LONGEST_SAMPLE = 40
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NewSource(Shown):
-    """A source folder that was written.
-
-    Attributes:
-        folder: Where it is.
-        file: The annotation file that it was made from, or the folder of several.
-        guess: What the columns of the file were taken for.
-        files: What is in the folder.
-        counts: What the file gives, as in a manifest.
-        notes: What is not read of the file, and which option reads it.
-        left: What a person must fill in or check, and why.
-        examples: A few of its pairs to look at.
-    """
+    """A source folder that was written."""
 
     folder: Path
-    file: Path
-    guess: Guess
-    files: tuple[str, ...]
-    counts: Mapping[str, Any]
-    notes: tuple[str, ...]
-    left: tuple[Left, ...]
-    examples: Examples
+    file: Path  # that it was made from, or the folder of several
+    guess: Guess  # what the columns of the file were taken for
+    files: tuple[str, ...]  # in the folder
+    counts: Mapping[str, Any]  # what the file gives, as in a manifest
+    notes: tuple[str, ...]  # what is not read of the file, and which option reads it
+    left: tuple[Left, ...]  # what a person must fill in or check, and why
+    examples: Examples  # a few of its pairs to look at
 
     def headline(self) -> str:
         """Return how many pairs of how many contexts the file gives, and where the source is."""
@@ -50,16 +39,20 @@ class NewSource(Shown):
     def table(self) -> "Table":
         """Return what every column was taken for, with values from the file."""
         titles = ("column", "taken for", "such as")
-        return text_table(titles, map(_cells, self.columns()), prose=titles[2:])
-
-    def todo_table(self) -> "Table":
-        """Return what is left to fill in."""
-        titles = ("left to fill in", "with", "because")
-        return text_table(titles, self.left, prose=titles[1:])
+        rows = [
+            [
+                column["column"],
+                column["role"],
+                "\n".join(excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]),
+            ]
+            for column in self.columns()
+        ]
+        return text_table(titles, rows, prose=titles[2:])
 
     def details(self) -> "list[Table | str]":
         """Return what is left to fill in, with what and why."""
-        return [self.todo_table()]
+        titles = ("left to fill in", "with", "because")
+        return [text_table(titles, self.left, prose=titles[1:])]
 
     def remarks(self) -> list[str]:
         """Return what was left out, which rule was chosen, and what comes next."""
@@ -105,8 +98,3 @@ class NewSource(Shown):
             "notes": list(self.notes),
             "left": [left._asdict() for left in self.left],
         }
-
-
-def _cells(column: Mapping[str, Any]) -> list[str]:
-    shown = [excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]]
-    return [column["column"], column["role"], "\n".join(shown)]

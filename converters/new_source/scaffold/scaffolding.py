@@ -7,28 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.contents import SUFFIXES, Content, read_content
+from nnd.converters.contents import SUFFIXES, read_content
 from nnd.converters.examples import pair_examples
 from nnd.converters.folder import Conversion, convert_source
-from nnd.converters.new_source.guess import (
-    UNUSED,
-    Answers,
-    Ask,
-    Guess,
-    guess,
-    not_read,
-)
+from nnd.converters.new_source.guess import UNUSED, Answers, Ask, Guess, guess, not_read
 from nnd.converters.new_source.scaffold.facts import source_facts
 from nnd.converters.new_source.scaffold.fixture import invent
 from nnd.converters.new_source.scaffold.outcome import NewSource
 from nnd.converters.new_source.scaffold.table import is_mapped
 from nnd.converters.new_source.scaffold.template import nested_code
-from nnd.converters.new_source.scaffold.yaml import as_yaml, expected_yaml, left_to_fill
+from nnd.converters.new_source.scaffold.yaml import as_yaml, counts_of, expected_yaml, left_to_fill
 from nnd.converters.reading import write_objects
-from nnd.converters.source import BUILT_IN, Source, load_source
+from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import SourceError, check_new, check_rows, make_new
 
-_COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 _LEAST_SYSTEMS = 2
 _EXAMPLES = 2
 _MOST_DRAWS = 8
@@ -68,14 +60,9 @@ def new_source(
     paths, origin = _files(given)
     check_new(target)
     said = answers or Answers()
-    try:
-        content = read_content(paths, sheet, said.each)
-    except SourceError as error:
-        raise SourceError(_placed(paths, str(error))) from error
-    found = _guessed(content, said, ask)
+    found = _guessed(paths, sheet, said, ask)
     facts = source_facts(name, found, [_declared(*each) for each in paths.items()], sheet)
     code = None if is_mapped(found) else nested_code(found)
-    _check_facts(facts, target)
     with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
         if code is not None:
@@ -90,40 +77,28 @@ def new_source(
 
 def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
     """Return the files by the names that they get in source.yaml, and where all of them are."""
+    remedy = "name the annotation file with --from"
     paths: list[Path] = []
     for path in given:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
-            paths += [p for p in inside if p.is_file()]
-        elif path.is_file():
-            paths.append(path)
-        else:
-            raise SourceError(
-                f"{path}: there is no such file; name the annotation file with --from"
-            )
-    if not paths:
-        raise SourceError(
-            f"{given[0]}: a folder without {', '.join(SUFFIXES)} files; name the annotation file "
-            "with --from"
-        )
+        if not path.exists():
+            raise SourceError(f"{path}: there is no such file; {remedy}")
+        inside = sorted(path.rglob("*")) if path.is_dir() else []
+        paths += [p for p in inside if p.suffix.lower() in SUFFIXES and p.is_file()] or [path]
+        if paths[-1].is_dir():
+            raise SourceError(f"{path}: a folder without {', '.join(SUFFIXES)} files; {remedy}")
     if len(paths) == 1:
         return {paths[0].name: paths[0]}, paths[0]
     folder = Path(os.path.commonpath([path.resolve().parent for path in paths]))
     return {path.resolve().relative_to(folder).as_posix(): path for path in paths}, folder
 
 
-def _placed(paths: dict[str, Path], reason: str) -> str:
-    """Return an error with the file that it is about in front, unless it names one."""
-    is_placed = any(reason.startswith(path.name) for path in paths.values())
-    return reason if is_placed else f"{next(iter(paths))}: {reason}"
-
-
-def _guessed(content: Content, answers: Answers, ask: Ask | None) -> Guess:
+def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
+    """Return the guess; an error begins with a file's name."""
     try:
-        return guess(content, answers, ask)
+        return guess(read_content(paths, sheet, answers.each), answers, ask)
     except SourceError as error:
-        left_out = "".join(f"; {note}" for note in content.notes)
-        raise SourceError(f"{content.files[0]}: {error}{left_out}") from error
+        is_placed = any(str(error).startswith(path.name) for path in paths.values())
+        raise SourceError(str(error) if is_placed else f"{next(iter(paths))}: {error}") from error
 
 
 def _check_name(name: str) -> None:
@@ -140,15 +115,6 @@ def _declared(name: str, path: Path) -> dict[str, Any]:
         return {"name": name, "url": None, "sha256": digest, "bytes": file.tell()}
 
 
-def _check_facts(facts: dict[str, Any], target: Path) -> None:
-    """Complain of what no source.yaml may hold, such as a file that is called `.a.csv`."""
-    for problem in check_rows("source", [{**facts, "expected": None}]):
-        raise SourceError(
-            f"{target}: {problem.path}: {problem.message} ({problem.remedy}); correct the file, or "
-            "name other columns"
-        )
-
-
 def _prove(
     folder: Path, facts: dict[str, Any], origin: Path, found: Guess, sheet: str | None
 ) -> Conversion:
@@ -156,12 +122,10 @@ def _prove(
     facts["expected"] = None
     why = {"quality": found.quality.why, "table": _taken(found)}
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
-    conversion = _converted(load_source(folder), origin, found)
+    conversion = _converted(folder, origin, found)
     counts = conversion.manifest["counts"]
     if counts["systems"] >= _LEAST_SYSTEMS or found.system is None:
-        facts["expected"] = {name: counts[name] for name in _COUNTS}
-        if counts["by_category"]:
-            facts["expected"]["by_category"] = counts["by_category"]
+        facts["expected"] = counts_of(counts)
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
     fixture = _invented(folder, found, sheet).manifest
     dropped = {entry["reason"]: entry["n"] for entry in fixture["dropped"]}
@@ -172,8 +136,7 @@ def _prove(
 
 def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
     """Write a fixture that makes pairs: which of its texts are good is drawn."""
-    source, content = load_source(folder), found.content
-    names = content.files
+    content, names = found.content, found.content.files
     place = folder / "fixture" / (names[0] if len(names) == 1 else "")
     for seed in range(_MOST_DRAWS):
         for name, objects in zip(names, invent(found, seed), strict=True):
@@ -181,17 +144,17 @@ def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_objects(path, objects, content.delimiter, quoted=content.quoted, sheet=sheet)
         with contextlib.suppress(SourceError):
-            conversion = convert_source(source, place)
+            conversion = convert_source(load_source(folder), place)
             if conversion.manifest["counts"]["pairs"]:
                 return conversion
-    return _converted(source, place, found)
+    return _converted(folder, place, found)
 
 
-def _converted(source: Source, origin: Path, found: Guess) -> Conversion:
+def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
     try:
-        return convert_source(source, origin)
+        return convert_source(load_source(folder), origin)
     except SourceError as error:
-        reason = str(error).replace(str(source.folder), "the new source")
+        reason = str(error).replace(str(folder), "the new source")
         raise SourceError(
             f"what was guessed does not convert: {reason}. Guessed: {_taken(found)}; name the "
             "right columns with --context, --context-id, --candidate, --candidate-id, --system, "

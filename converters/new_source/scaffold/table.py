@@ -1,20 +1,13 @@
 """The `table` section of a new source: which column is what, in the shape that the rows have."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from nnd.converters.contents import SAYS_LITTLE, Column
-from nnd.converters.new_source.guess import MARKS, UNSPECIFIED, UNUSED, Guess, Measure, slug
+from nnd.converters.new_source.guess import MARKS, UNSPECIFIED, Guess, Measure, slug
 from nnd.converters.reading import DELIMITERS
 
 _OF_ROWS = ("category", "split", "group", "annotator")
-
-
-def columns_read(guess: Guess) -> list[Column]:
-    """Return the columns of the file that are read, each once, in its order."""
-    roles = guess.roles()
-    return [column for column in guess.columns if roles[column.name] != UNUSED]
 
 
 def is_mapped(guess: Guess) -> bool:
@@ -22,7 +15,7 @@ def is_mapped(guess: Guess) -> bool:
     levels = guess.content.levels
     if levels[0].keys is not None or not guess.content.is_list:
         return False
-    for column in columns_read(guess):
+    for column in guess.read:
         level = levels[column.level]
         if column.above < 0 and (not guess.is_spans or level.keys or level.missing):
             return False
@@ -47,13 +40,8 @@ def rating_columns(column: Column) -> list[str]:
     return [f"{column.name}.{number}" for number in range(1, size + 1)]
 
 
-def table_section(guess: Guess, sheet: str | None) -> dict[str, Any]:
-    """Return the section."""
-    return _Section(guess, sheet).written()
-
-
-class _Section:
-    """A section while it is put together: computed columns are added where they are needed."""
+class TableSection:
+    """The section while it is put together: computed columns are added where they are needed."""
 
     def __init__(self, guess: Guess, sheet: str | None) -> None:
         self.guess = guess
@@ -61,6 +49,7 @@ class _Section:
         self.compute: dict[str, str] = {}
 
     def written(self) -> dict[str, Any]:
+        """Return the section."""
         guess, content = self.guess, self.guess.content
         table: dict[str, Any] = {}
         if len(content.files) > 1:
@@ -94,7 +83,9 @@ class _Section:
         if guess.pair or guess.is_spans:
             found.pop("annotator", None)
         if "context_id" in keys:
-            found["context_id"] = self._joined("context_key", keys["context_id"])
+            first, *more = [column.name for column in keys["context_id"]]
+            joined = " || '/' || ".join(map(_quoted, (first, *more)))
+            found["context_id"] = self._computed("context_key", joined) if more else first
         if guess.pair:
             found.pop("group", None)
             return found
@@ -103,11 +94,6 @@ class _Section:
         if guess.system is not None:
             found["system"] = guess.system.name
         return {**found, "candidate": guess.candidate.name}
-
-    def _joined(self, name: str, columns: Sequence[Column]) -> str:
-        if len(columns) == 1:
-            return columns[0].name
-        return self._computed(name, " || '/' || ".join(_quoted(c.name) for c in columns))
 
     def _computed(self, name: str, expression: str) -> str:
         """Add a computed column; its name is not that of a column of the file."""
@@ -182,12 +168,12 @@ class _Section:
         (first, *_), quality = measure.columns, self.guess.quality
         match measure.kind:
             case "score":
-                return "scores", self._turned(first.name)
+                return "scores", self._turned(first.name, turned=first.name in quality.lower)
             case "ratings":
-                lists = [column for column in measure.columns if column.kind == "numbers"]
-                if lists:
-                    return "ratings", self._listed(lists[0])
-                return "ratings", [self._turned(column.name) for column in measure.columns]
+                each = rating_columns(first) if first.kind == "numbers" else None
+                names = each or [column.name for column in measure.columns]
+                turned = first.name in quality.lower
+                return "ratings", [self._turned(name, turned=turned) for name in names]
             case "marks":
                 cells = {cell.strip() for column in measure.columns for cell in column.cells}
                 blank = {"blank": sorted(cells - MARKS - {""})} if cells - MARKS - {""} else {}
@@ -211,13 +197,9 @@ class _Section:
             name = self._computed(f"{measure.aspect}_labels", text)
         return name if quality.blank is None else {"column": name, "empty": quality.blank}
 
-    def _listed(self, column: Column) -> list[str]:
-        turned = column.name in self.guess.quality.lower
-        return [self._turned(name, turned=turned) for name in rating_columns(column)]
-
-    def _turned(self, name: str, *, turned: bool = False) -> str:
+    def _turned(self, name: str, *, turned: bool) -> str:
         """Return a column of numbers, below zero where less of it is better."""
-        if not turned and name not in self.guess.quality.lower:
+        if not turned:
             return name
         text = f"0 - CAST(NULLIF({_quoted(name)}, '') AS DOUBLE)"
         return self._computed(f"{slug(name, 'score')}_turned", text)

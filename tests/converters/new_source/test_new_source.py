@@ -120,13 +120,13 @@ def test_a_flat_table_of_ratings_needs_no_python(make: Any, tmp_path: Path) -> N
     assert list(validate(out)) == []
 
 
-def test_nested_json_gets_a_generator_of_less_than_forty_lines(make: Any, tmp_path: Path) -> None:
+def test_nested_json_gets_a_generator_of_at_most_forty_lines(make: Any, tmp_path: Path) -> None:
     made = make("reports.jsonl", jsonl_of(REPORTS))
     out = tmp_path / "toy-nnd"
     conversion = convert(made.folder, origin=tmp_path / "reports.jsonl", out=out)
 
     code = (made.folder / "convert.py").read_text("utf-8")
-    assert len(code.splitlines()) < MOST_LINES
+    assert len(code.splitlines()) <= MOST_LINES
     assert "#   reports.error_tags.type  tags: error_tags\n" in code
     assert "#   reports.error_tags.at    not read\n" in code
     # In each of four matches the clean report beats one with number_wrong and one with two tags.

@@ -75,7 +75,7 @@ def make(tmp_path: Path) -> Make:
             GOOD.replace(",1\n", ",n/a\n", 1).encode(),
             "a.csv: Which label says that nothing is wrong with a candidate? ",
         ),
-        (".a.csv", GOOD.encode(), "toy: files/0/name: '.a.csv' does not match"),
+        (".a.csv", GOOD.encode(), "what was guessed does not convert: the new source/"),
         ("a.txt", GOOD.encode(), "a.txt: not a file that can be looked at: a name ends in .csv, "),
         ("a.json", b"[]", "a.json: there is nothing in it; check that this is the right file"),
         ("a.json", b"{}", "a.json: there is nothing in it; check that this is the right file"),

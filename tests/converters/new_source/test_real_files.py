@@ -15,6 +15,9 @@ LLMBAR = tuple(
     for part in ("Natural", *(f"Adversarial/{name}" for name in ("Neighbor", "Manual")))
 )
 
+CONFIT = ("Missing Information", "Redundant Information", "Circumstance", "Wrong Reference")
+CONFIT += ("Negation", "Object", "Tense", "Modality")
+
 
 def made(data: Path, out: Path, files: tuple[str, ...], **answers: Any) -> dict[str, Any]:
     given = [data / file for file in files]
@@ -25,7 +28,7 @@ def made(data: Path, out: Path, files: tuple[str, ...], **answers: Any) -> dict[
     ("file", "source", "set_name", "answers"),
     [
         ("simplification/simplicity_DA.csv", "simplification", "da", {}),
-        ("confit_samsum/samsum_annotation.csv", "confit_samsum", None, {}),
+        ("confit_samsum/samsum_annotation.csv", "confit_samsum", None, {"mark": CONFIT}),
         (
             "quiz_design/quiz_design_groups.jsonl",
             "quiz_design",
@@ -76,7 +79,10 @@ def test_edited_summaries_are_pairs(nnd_data: Path, tmp_path: Path) -> None:
 
 
 def test_verdicts_are_pairs(nnd_data: Path, tmp_path: Path) -> None:
-    counts = made(nnd_data, tmp_path, LLMBAR, candidate=("output_1", "output_2"), better="label")
+    outputs = ("output_1", "output_2")
+    said = ("1=output_1", "2=output_2")
+
+    counts = made(nnd_data, tmp_path, LLMBAR, candidate=outputs, better="label", verdict=said)
 
     assert counts["pairs"] == 100 + 134 + 46
 
@@ -99,7 +105,9 @@ def test_kinds_of_error_are_read_where_a_text_is_not_good(nnd_data: Path, tmp_pa
 
 
 def test_marked_spans_are_labels_of_texts_without_tags(nnd_data: Path, tmp_path: Path) -> None:
-    counts = made(nnd_data, tmp_path, (MQM,), context_id=("doc", "doc_id", "seg_id"))
+    counts = made(
+        nnd_data, tmp_path, (MQM,), context_id=("doc", "doc_id", "seg_id"), label=("category",)
+    )
 
     expected = load_source("wmt_mqm").choose("set", "ted/ende").facts["expected"]
     for name in ("annotations", "contexts", "systems", "pairs", "by_error_category"):

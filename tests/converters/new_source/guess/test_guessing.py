@@ -113,7 +113,10 @@ def test_keys_and_splits(look: Any) -> None:
     columns = {**texts(), "score": cycle(1, 2, 3), "id": list(range(12))}
     columns |= {"doc_id": [room for room in range(4) for _ in BIRDS], "split": ["test"] * 12}
 
-    assert roles(look(columns)).items() >= {
+    assert "keys: id (12 values); --context-id, --candidate-id or --group reads them" in left(
+        look(columns)
+    )
+    assert roles(look(columns, candidate_id="id")).items() >= {
         ("id", "candidate id"),
         ("doc_id", "context id"),
         ("split", "split"),
@@ -138,22 +141,12 @@ def test_several_texts_of_a_system_want_a_key(look: Any) -> None:
         ({"score": cycle(0, 50, 100)}, ["score"], gap(10)),
         ({"coverage (1-5)": cycle(1, 3, 5)}, ["coverage"], gap(1)),
         ({"ratings": cycle([5, 4], [1, 2])}, ["ratings"], {"rule": "majority", "top": 5}),
-        (
-            {"rater1_fluency": cycle(1, 2, 5), "rater2_fluency": cycle(2, 2, 5)},
-            ["fluency"],
-            {"rule": "majority", "top": 5},
-        ),
         ({"correct": cycle(0, 1)}, ["correct"], {"rule": "credit", "high": [1], "low": [0]}),
         ({"hallucination": cycle("yes", "no")}, ["hallucination"], no_error("no")),
         ({"faithful": cycle("yes", "no")}, ["faithful"], no_error("yes")),
         ({"error": cycle("omission", "none")}, ["error"], no_error("none")),
         ({"error_type": cycle("omission", None)}, ["error_type"], no_error("No error")),
         ({"errors": cycle([], ["omission"])}, ["errors"], no_error("No error")),
-        (
-            {"Omission": cycle("x", None), "Typo": cycle(None, None, "x")},
-            ["errors"],
-            no_error("No error"),
-        ),
     ],
 )
 def test_measures_and_rule(
@@ -201,15 +194,30 @@ def test_yes_and_no_of_a_doubtful_name_are_asked(look: Any, column: str) -> None
     assert look(columns, label=(column,), no_error="no").quality.rule == no_error("no")
 
 
-def test_columns_that_differ_by_a_number_are_asked(look: Any) -> None:
-    columns = {**texts(), "fluency_1": cycle(1, 2, 5), "fluency_2": cycle(2, 2, 5)}
-    with pytest.raises(SourceError, match="--rating fluency_1 --rating fluency_2, or --score"):
+@pytest.mark.parametrize(
+    "names", [("fluency_1", "fluency_2"), ("rater1_fluency", "rater2_fluency")]
+)
+def test_columns_that_differ_by_a_number_are_asked(look: Any, names: tuple[str, str]) -> None:
+    one, two = names
+    columns = {**texts(), one: cycle(1, 2, 5), two: cycle(2, 2, 5)}
+    with pytest.raises(SourceError, match=f"--rating {one} --rating {two}, or --score"):
         look(columns)
 
-    rated = look(columns, rating=("fluency_1", "fluency_2"))
+    rated = look(columns, rating=names)
     assert [measure.aspect for measure in rated.measures] == ["fluency"]
-    scored = look(columns, score=("fluency_1", "fluency_2"))
-    assert [measure.aspect for measure in scored.measures] == ["fluency_1", "fluency_2"]
+    assert rated.quality.rule == {"rule": "majority", "top": 5}
+    scored = look(columns, score=names)
+    assert [measure.aspect for measure in scored.measures] == list(names)
+
+
+def test_marks_of_errors_are_named(look: Any) -> None:
+    columns = {**texts(), "Omission": cycle("x", None), "Typo": cycle(None, None, "x")}
+    with pytest.raises(SourceError, match="--mark columns with marks of errors"):
+        look(columns)
+
+    found = look(columns, mark=("Omission", "Typo"))
+    assert [measure.aspect for measure in found.measures] == ["errors"]
+    assert found.quality.rule == no_error("No error")
 
 
 def test_several_labels_in_a_cell_are_asked(look: Any) -> None:
@@ -232,7 +240,6 @@ def test_several_labels_in_a_cell_are_asked(look: Any) -> None:
         ({"label": ("score",), "no_error": "9"}, '--no-error: no candidate is labelled "9"'),
         ({"label": ("score",), "order": ("9",)}, '--order: there is no label "9"; the labels are'),
         ({"label": ("score",), "top": 5.0}, "--minimum, --top and --high are about numbers, and "),
-        ({"system": "output"}, "--system: output holds texts of up to"),
     ],
 )
 def test_what_does_not_fit_is_refused(look: Any, answers: dict[str, Any], words: str) -> None:
@@ -264,10 +271,11 @@ def test_two_texts_in_a_row_are_asked_for_and_compared(look: Any) -> None:
     with pytest.raises(SourceError, match="--better, one of: output_a, output_b, winner, error"):
         look(columns, candidate=both)
 
-    voted = look(columns, candidate=both, better="winner").pair
+    said = ("A=output_a", "B=output_b")
+    voted = look(columns, candidate=both, better="winner", verdict=said).pair
     assert voted is not None
     assert voted.values == {"A": "first", "B": "second", "tie": "tie"}
-    fixed = look(columns, candidate=both, better="output_b")
+    fixed = look(columns, candidate=both, better="output_b", error="error_type")
     assert [column.name for column in fixed.candidates] == ["output_b", "output_a"]
     assert fixed.error is not None
     assert fixed.error.name == "error_type"
@@ -309,7 +317,7 @@ def test_a_row_per_aspect(look: Any) -> None:
 def test_tags_are_taken_out_of_texts_that_have_them(look: Any) -> None:
     columns = {**texts(), "category": cycle("typo", "none"), "severity": cycle("minor", "none")}
     columns["output"] = [text.replace("points", "<v>points</v>") for text in columns["output"]]
-    found = look(columns, no_error="none")
+    found = look(columns, label=("category",), no_error="none")
 
     assert (found.is_spans, found.tags) == (True, ("<v>", "</v>"))
     assert roles(found)["category"] == "label: category"
