@@ -9,6 +9,7 @@ import polars as pl
 
 from nnd.converters.check_source.content import Contents
 from nnd.converters.check_source.fixture import fixture_readings
+from nnd.converters.check_source.outcome import labelled
 from nnd.converters.check_source.reading import Reading, copy_files, read_files
 from nnd.converters.check_source.run import Run, run_readings
 from nnd.converters.check_source.shuffle import shuffle_rows
@@ -152,8 +153,8 @@ class Case:
         return [one for one in self.results if one.run.reading.is_real]
 
     def found(self, find: Callable[[Result], Iterable[str]]) -> list[str]:
-        """Return what a function finds in the real files, each with its label."""
-        return [f"{one.label}: {what}" for one in self.measured for what in find(one)]
+        """Return what a function finds in the real files, the first of each with its label."""
+        return [what for one in self.measured for what in labelled(one.label, find(one))]
 
 
 def _result(run: Run, annotations: pl.DataFrame) -> Result:

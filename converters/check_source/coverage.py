@@ -15,7 +15,7 @@ from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.columns import ANY, Column, Keys, columns_of
 from nnd.converters.check_source.content import SUFFIXES, Contents, read_parts
 from nnd.converters.check_source.knockouts import Family, fields_of, try_columns
-from nnd.converters.check_source.outcome import Check, judged, listed
+from nnd.converters.check_source.outcome import Check, judged, labelled, listed
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.contents import words_of
 from nnd.converters.pairs import fold
@@ -47,11 +47,12 @@ def check_coverage(case: Case) -> Check:
     for number, results in enumerate(sets.values()):
         patterns = results[0].source.facts.get("unread", {})
         declared |= patterns
-        found += [
-            f"{results[0].label}: {what}"
+        unread = [
+            what
             for name, what in _findings(case, results, case.place / f"without-{number}")
             if not any(fnmatchcase(name, pattern) for pattern in patterns)
         ]
+        found += labelled(results[0].label, unread)
     remedy = "read it, or say under `unread` in source.yaml why it is not read"
     more = f"; declared as unread: {listed([*declared])}" if declared else ""
     fine = f"no judgement or text that looks like one read is unread{more}"

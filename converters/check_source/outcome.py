@@ -1,5 +1,6 @@
 """What a check of a source found: a line with its remedy."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -46,6 +47,11 @@ def judged(
     if found:
         return Check(name, outcome, listed(list(dict.fromkeys(found)), most), remedy)
     return Check(name, "pass", fine)
+
+
+def labelled(label: str, found: Iterable[str]) -> list[str]:
+    """Return findings, the first with the label of where they were found."""
+    return [what if number else f"{label}: {what}" for number, what in enumerate(found)]
 
 
 def listed(names: list[str], most: int = 8) -> str:

@@ -50,8 +50,8 @@ def stratified(
         seed: Seed of the draw.
 
     Raises:
-        NNDError: If the shares do not add up to 1, there is no such fact, or a value has fewer
-            contexts than its share.
+        NNDError: If the shares do not add up to 1, the metadata lacks that fact, or a value has
+            fewer contexts than its share.
     """
     if not mix or min(mix.values()) <= 0 or not math.isclose(sum(mix.values()), 1, abs_tol=1e-9):
         raise NNDError(f"the shares of {by} are {dict(mix)}; give shares above 0 that add up to 1")
@@ -106,7 +106,7 @@ def with_metadata(
         before: The least value not to take.
 
     Raises:
-        NNDError: If there is no such fact.
+        NNDError: If the metadata lacks that fact.
     """
     found = _fact(pairs, name)
     keeps = found.is_not_null()

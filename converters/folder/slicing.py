@@ -33,7 +33,7 @@ def write_slice(
         pair_ids: Its pairs.
 
     Raises:
-        SourceError: If there is no pair, the folder is a suite, or it does not give such a pair.
+        SourceError: If no pair is given, the folder is a suite, or it does not give such a pair.
         SchemaError: If it is not a converted folder.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """

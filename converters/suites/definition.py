@@ -50,7 +50,7 @@ def read_definition(definition: str | Path) -> Definition:
         definition: A YAML file, or the name of a built-in definition.
 
     Raises:
-        SchemaError: If there is no such definition, it cannot be read, or it breaks the contract.
+        SchemaError: If it is not found, cannot be read, or it breaks the contract.
     """
     path = _find(definition)
     try:
@@ -80,7 +80,7 @@ def _find(definition: str | Path) -> Path:
     if str(definition) in built_in:
         return _BUILT_IN / f"{definition}.yaml"
     raise SchemaError(
-        f"{definition}: there is no such file, and no built-in definition of that name"
+        f"{definition}: neither a file nor a built-in definition"
         f"{did_you_mean(str(definition), built_in)}; built in: {', '.join(built_in)}"
     )
 

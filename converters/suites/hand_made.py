@@ -37,7 +37,7 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     names = _Names(name)
     rows = [_child(record, parents, names) for record in read_jsonl(path)]
     if not rows:
-        raise SchemaError(f"{path}: there is no pair in it; write one JSON object per line")
+        raise SchemaError(f"{path}: the file holds no pairs; write one JSON object per line")
     frame = pl.DataFrame(rows, polars_schema("pair"), orient="row")
     children = frame.with_columns(pair_id=pair_ids(frame))
     if children["pair_id"].is_duplicated().any():

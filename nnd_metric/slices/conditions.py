@@ -79,7 +79,7 @@ def _column(
     if name not in known:
         columns = [*pairs.columns, *MEASURES, *known]
         raise ScoringError(
-            f'{where}: there is no column "{name}"{did_you_mean(name, columns)}; there are '
+            f'{where}: unknown column "{name}"{did_you_mean(name, columns)}; there are '
             f"{', '.join(columns)}"
         )
     return pl.Series(name, [each.get(name) for each in parts], pl.String)

@@ -52,7 +52,7 @@ def slice_names(
         and of their values, pairs in their order. Slices without a pair have no row.
 
     Raises:
-        ScoringError: If there is no such axis, or the pairs lack what it looks at.
+        ScoringError: If the axis is unknown, or the pairs lack what it looks at.
     """
     found = find_slices(pairs, read_axes([by]), annotations)
     rows = [(pair, each.name) for each in found for pair in pairs["pair_id"].filter(each.members)]

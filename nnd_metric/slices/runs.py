@@ -50,7 +50,7 @@ def slice_runs(
     folders = [Path(run) for run in _listed(runs)]
     frames = by_model(read_scored(folders, mixed_rules=mixed_rules))
     if not frames:
-        raise ScoringError(f"{folders[0]}: there is no pair in it; slices need scored pairs")
+        raise ScoringError(f"{folders[0]}: the run holds no pairs; slices need scored pairs")
     texts = None if data is None else load_pairs(data)
     of = Sliced(_with_texts(next(iter(frames.values())), texts), _annotations(data))
     by, where, names = _listed(by), _listed(where), _listed(names)

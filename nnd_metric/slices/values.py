@@ -159,7 +159,7 @@ def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
         axes = [*MEASURES, *LABELS, *known]
         told = ", ".join(known) if known else "they have none"
         raise ScoringError(
-            f'--by "{axis.title}": there is no such axis, and no pair has a part of that name'
+            f'--by "{axis.title}": unknown axis, and no part of the pairs has that name'
             f"{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}; parts of "
             f"the pairs: {told}"
         )

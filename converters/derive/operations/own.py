@@ -60,7 +60,7 @@ def own_operation(spelled: str) -> Operation:
     """Return an operation from a function of a text and a source of randomness.
 
     Raises:
-        NNDError: If there is no such function.
+        NNDError: If the function cannot be found.
     """
     own = load_function(spelled)
 
@@ -83,7 +83,7 @@ def back_translation(spelled: str) -> Operation:
         spelled: A function that returns the text translated there and back, or None.
 
     Raises:
-        NNDError: If there is no such function.
+        NNDError: If the function cannot be found.
     """
     own = load_function(spelled)
 
@@ -121,11 +121,11 @@ def load_function(spelled: str) -> Own:
         raise NNDError(f'"{spelled}" is not a function; write path.py:function')
     path, name = Path(form["path"]), form["function"]
     if not path.is_file():
-        raise NNDError(f"{path}: there is no such file; write path.py:function")
+        raise NNDError(f"{path}: file not found; write path.py:function")
     members = _run(path)
     if not callable(members.get(name)):
         known = [each for each, value in members.items() if callable(value)]
-        raise NNDError(f'{path}: there is no function "{name}"{did_you_mean(name, known)}')
+        raise NNDError(f'{path}: unknown function "{name}"{did_you_mean(name, known)}')
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     facts = {"file": path.name, "function": name, "sha256": digest}
     return Own(members[name], spelled, facts)

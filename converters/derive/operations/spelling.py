@@ -30,7 +30,7 @@ def find_operation(spelled: str) -> Operation:
     if OWN.fullmatch(spelled):
         return own_operation(spelled)
     raise NNDError(
-        f'there is no operation "{name}"{did_you_mean(name, OPERATIONS)}; choose one of '
+        f'unknown operation "{name}"{did_you_mean(name, OPERATIONS)}; choose one of '
         f"{', '.join(OPERATIONS)}, or write path.py:function for a function of your own"
     )
 

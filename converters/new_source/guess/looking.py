@@ -37,7 +37,7 @@ class Look:
         known = {column.name: column for column in self.columns}
         if unknown := [name for name in names if name not in known]:
             raise SourceError(
-                f"--{flag.replace('_', '-')}: there is no column {shown(unknown[0])}; the columns "
+                f"--{flag.replace('_', '-')}: unknown column {shown(unknown[0])}; the columns "
                 f"are {', '.join(map(shown, known))}"
             )
         return [known[name] for name in names]

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from nnd.schemas import SourceError
 
 NONE = "none"
-"""The answer that there is no such column."""
+"""The answer that the file has no column of that kind."""
 
 _MOST_LISTED = 30
 

@@ -59,7 +59,7 @@ def pair_of(
     verdict = next((column for column in rest if column.name == better), None)
     if verdict is None:
         listed = ", ".join(names)
-        raise SourceError(f"--better: there is no column {better}; it may be one of {listed}")
+        raise SourceError(f"--better: unknown column {better}; it may be one of {listed}")
     return Pair((one, other), systems, verdict, _values(verdict, (one, other), answers, ask))
 
 

@@ -81,7 +81,7 @@ def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
     paths: list[Path] = []
     for path in given:
         if not path.exists():
-            raise SourceError(f"{path}: there is no such file; {remedy}")
+            raise SourceError(f"{path}: file not found; {remedy}")
         inside = sorted(path.rglob("*")) if path.is_dir() else []
         paths += [p for p in inside if p.suffix.lower() in SUFFIXES and p.is_file()] or [path]
         if paths[-1].is_dir():

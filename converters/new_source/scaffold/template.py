@@ -114,7 +114,7 @@ def _cell(column: Column, guess: Guess, names: Mapping[int, str]) -> str:
 
 
 def _not_judged(guess: Guess, names: Mapping[int, str]) -> Iterator[str]:
-    """Yield lists that are null for a candidate that nobody judged, where others are empty."""
+    """Yield lists that are null for a candidate without judgements, where others are empty."""
     for column in (column for measure in guess.measures for column in measure.columns):
         if column.kind == "texts" and column.filled < column.rows and [] in column.values:
             path = guess.content.levels[column.level].path if column.above < 0 else column.path

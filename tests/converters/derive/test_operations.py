@@ -271,8 +271,8 @@ def test_g51_a_function_of_ones_own_works(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("def other(text, random): ...", 'there is no function "Shout_It"'),
-        ("Shout_It = 3", 'there is no function "Shout_It"'),
+        ("def other(text, random): ...", 'unknown function "Shout_It"'),
+        ("Shout_It = 3", 'unknown function "Shout_It"'),
         ("def Shout_It(:", "SyntaxError"),
         ("raise SystemExit(3)", "SystemExit: 3; the file must run by itself"),
     ],
@@ -342,7 +342,7 @@ def test_g55_long_texts_take_no_longer_than_they_must(name: str) -> None:
 @pytest.mark.parametrize(
     ("spelled", "message"),
     [
-        ("typo", 'there is no operation "typo" (did you mean "typos"?)'),
+        ("typo", 'unknown operation "typo" (did you mean "typos"?)'),
         ("typos=2", '"typos=2": give a rate from 0 to 1, such as typos=0.05'),
         ("typos=-0.1", "give a rate from 0 to 1"),
         ("typos=nan", "give a rate from 0 to 1"),
@@ -352,8 +352,8 @@ def test_g55_long_texts_take_no_longer_than_they_must(name: str) -> None:
         ("case=title", '"case=title": choose lower or upper'),
         ("back_translation", "write back_translation=path.py:function"),
         ("back_translation=x", '"x" is not a function; write path.py:function'),
-        ("gone.py:f", "gone.py: there is no such file"),
-        ("", 'there is no operation ""; choose one of typos, '),
+        ("gone.py:f", "gone.py: file not found"),
+        ("", 'unknown operation ""; choose one of typos, '),
     ],
 )
 def test_a_wrong_spelling_is_one_error(spelled: str, message: str) -> None:

@@ -289,7 +289,7 @@ def test_a_function_that_fails_is_one_error_and_nothing_is_written(folder: Path)
 
 
 WRONG = {
-    "--op typo": 'there is no operation "typo" (did you mean "typos"?)',
+    "--op typo": 'unknown operation "typo" (did you mean "typos"?)',
     "--op typos=2": "give a rate from 0 to 1",
     "--op numbers": '"numbers" makes no pair (2 unchanged)',
     "--op numbers --on context": "would change which candidate is right",

@@ -402,7 +402,7 @@ def test_a_name_that_is_none(tmp_path: Path, name: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "what"), [("b.csv", "there is no such file"), (".", "a folder without .csv, .*")]
+    ("place", "what"), [("b.csv", "file not found"), (".", "a folder without .csv, .*")]
 )
 def test_a_file_that_is_not_there(tmp_path: Path, place: str, what: str) -> None:
     with pytest.raises(SourceError, match=f"{what}; name the annotation file with --from"):

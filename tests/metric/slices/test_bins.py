@@ -98,7 +98,7 @@ def test_a_list_of_axes_may_hold_edges() -> None:
         ("length=0,0", "do not ascend"),
         ("length=0,50%", "mixes numbers and percentages"),
         ("length=50%,120%", "are not from 0 to 100"),
-        ("ten", "there is no such axis"),
+        ("ten", "unknown axis"),
         ("length=ten", '"ten" is not an edge'),
         ("length:word", 'unknown word "word" (did you mean "words"?)'),
         ("length:words:tokens", "words and tokens exclude each other"),

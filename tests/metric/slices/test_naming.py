@@ -207,7 +207,7 @@ def test_a_condition_reads_columns_measures_and_parts() -> None:
     [
         ("length >", "is not an SQL condition"),
         ("1 = 1", "names no column"),
-        ("lenght > 3", 'there is no column "lenght" (did you mean "length"?)'),
+        ("lenght > 3", 'unknown column "lenght" (did you mean "length"?)'),
         ("length", "gives Float64 for 3 rows, and not true or false"),
         ("SUM(length) > 2", "gives Boolean for 1 rows"),
         ("context > 3", "cannot be computed"),

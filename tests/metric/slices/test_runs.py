@@ -196,7 +196,7 @@ def test_it_shows_itself(run: Path, data: Path) -> None:
     [
         ({}, "there is nothing to slice by"),
         ({"by": "length"}, "the pairs have no column context, and a run keeps no texts"),
-        ({"by": "colour"}, "there is no such axis"),
+        ({"by": "colour"}, "unknown axis"),
         ({"where": "ll_high > 5"}, "is true of no pair, so the slice is empty"),
         ({"where": "length >"}, "is not an SQL condition"),
         ({"by": "aspect", "names": "aspect=style"}, "does not begin with the name of a slice"),

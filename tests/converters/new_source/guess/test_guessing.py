@@ -233,7 +233,7 @@ def test_several_labels_in_a_cell_are_asked(look: Any) -> None:
     ("answers", "words"),
     [
         ({"score": ("output",)}, "output: holds something other than numbers, e.g. 'The heron"),
-        ({"score": ("lorem",)}, '--score: there is no column "lorem"; the columns are '),
+        ({"score": ("lorem",)}, '--score: unknown column "lorem"; the columns are '),
         ({"high": (7.0,)}, "--high: 7 must be some of the scores, which are 1, 3, 5, and not all"),
         ({"top": 5.0}, "--top is about ratings of several annotators; there is one score"),
         ({"no_error": "ok"}, "--no-error and --order are about labels, and there are numbers only"),
