@@ -181,7 +181,7 @@ def test_a_wrong_definition_is_one_clear_error(
 ) -> None:
     out, other = tmp_path / "suite", tmp_path / "other.yaml"
     assert "is for the source quiz_design, and" in refused("quiz_design", sample, out)
-    assert 'built-in definition (did you mean "quiz_design"?)' in refused("quiz_desing", sample, out)
+    assert 'definition (did you mean "quiz_design"?)' in refused("quiz_desing", sample, out)
     assert "sets" in refused(define(), sample, out)
     for text, said in (("- a", "is not a mapping"), ("{", "cannot be read as YAML")):
         other.write_text(text, encoding="utf-8")
