@@ -54,7 +54,11 @@ if TYPE_CHECKING:
         __version__ as __version__,
         nnd_version as nnd_version,
     )
-    from .keys import CONTEXT as CONTEXT, DISTINCT as DISTINCT
+    from .keys import (
+        CONTEXT as CONTEXT,
+        DISTINCT as DISTINCT,
+        distinct_in_order as distinct_in_order,
+    )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .parquet import read_parquet as read_parquet
     from .places import (

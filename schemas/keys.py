@@ -1,6 +1,20 @@
 """The columns that tell contexts and tests apart."""
 
+import polars as pl
+
 CONTEXT = ("split", "context_id")
 
 DISTINCT = (*CONTEXT, "high_id", "low_id")
 """Two candidates that differ by several error categories make several pairs, and are one test."""
+
+
+def distinct_in_order(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the first pair of each test.
+
+    Args:
+        pairs: With the columns of DISTINCT, in the order of a stored frame: the pairs of a test
+            follow each other.
+    """
+    return pairs.filter(
+        pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in DISTINCT)
+    )

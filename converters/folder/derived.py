@@ -18,7 +18,7 @@ from nnd.converters.pairs import (
 )
 from nnd.converters.source import Source
 from nnd.converters.texts import report_hygiene, report_references
-from nnd.schemas import CONTEXT, DISTINCT
+from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order
 
 _TALLIED = ("error_category", "error_group", "aspect", "category", "split")
 
@@ -103,7 +103,7 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
         "empty_candidates": texts.filter(pl.col("text") == "").height,
         "systems": systems.drop_nulls().n_unique(),
         "pairs": pairs.height,
-        "distinct_pairs": pairs.select(DISTINCT).n_unique(),
+        "distinct_pairs": distinct_in_order(pairs.select(DISTINCT)).height,
         **find_contradictions(pairs)._asdict(),
         "equal_pairs": equal,
         "same_after_lowercase": alike.height - equal,

@@ -9,7 +9,7 @@ import polars as pl
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from nnd.schemas import CONTEXT, DISTINCT
+from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order
 
 _MOST_TEXTS = 16
 """Texts whose rankings are all compared; the work doubles with each."""
@@ -41,9 +41,9 @@ def find_contradictions(pairs: pl.DataFrame) -> Contradictions:
     compared in both directions are counted, so that the true maximum may be lower.
 
     Args:
-        pairs: Rows of the pair schema.
+        pairs: Rows of the pair schema, in the order in which they are stored.
     """
-    tests = pairs.select(*DISTINCT, "candidate_high", "candidate_low").unique(DISTINCT)
+    tests = distinct_in_order(pairs.select(*DISTINCT, "candidate_high", "candidate_low"))
     if tests.is_empty():
         return Contradictions(0, None)
     n = tests.height

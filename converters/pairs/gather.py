@@ -38,7 +38,7 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
     while chunk := list(islice(remaining, CHUNK)):
         frames.append(_chunk_frame(source, chunk, numbering))
         places += [annotation.where for annotation in chunk]
-    frame = pl.concat(frames)
+    frame = pl.concat(frames, rechunk=True)  # lists of several chunks are slow to gather
     raise_first(check_annotations(source, frame), places)
     frame = frame.sort(ORDER, nulls_last=True)
     # Again, in the order of the rows as they are stored, not as they were read.

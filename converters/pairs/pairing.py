@@ -138,14 +138,24 @@ def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
 
 def pair_ids(pairs: pl.DataFrame) -> pl.Series:
     """Return the pair_id of each row (see ID_FIELDS)."""
-    sized = [pl.format("{}:{}", pl.col(name).str.len_bytes(), name) for name in ID_FIELDS]
-    key = pl.concat_str(sized, ignore_nulls=True)
-    digests = [
-        hashlib.sha256(text).digest()[:8]
+    ids = [
+        hashlib.sha256(key).hexdigest()[:16]
         for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python bytes, keys take much room
-        for text in rows.select(key.cast(pl.Binary)).to_series().to_list()
+        for key in _id_keys(rows).cast(pl.Binary).to_list()
     ]
-    return pl.Series("pair_id", digests, pl.Binary).bin.encode("hex")
+    return pl.Series("pair_id", ids, pl.String)
+
+
+def _id_keys(pairs: pl.DataFrame) -> pl.Series:
+    sizes = [pairs[name].str.len_bytes() for name in ID_FIELDS]
+    longest = max(size.max() or 0 for size in sizes)
+    written = pl.select(pl.format("{}:", pl.int_range(longest + 1))).to_series()  # once each
+    parts = [
+        part
+        for name, size in zip(ID_FIELDS, sizes, strict=True)
+        for part in (pl.lit(written.gather(size)), pl.col(name))
+    ]
+    return pairs.select(pl.concat_str(parts, ignore_nulls=True)).to_series()
 
 
 def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.schemas import CONTEXT, DISTINCT, NNDError
+from nnd.schemas import CONTEXT, DISTINCT, NNDError, distinct_in_order
 
 _WRONGLY_DECODED = (
     # U+FFFD stands where bytes were no text. UTF-8 read as Latin-1 or Windows-1252 makes two to
@@ -44,7 +44,7 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
     Args:
         annotations: Rows of the annotation schema; a candidate counts once, and for each of its
             systems.
-        pairs: Rows of the pair schema.
+        pairs: Rows of the pair schema, in the order in which they are stored.
 
     Returns:
         `systems`: system → n and the shares of its candidates that are lower_cased (letters with
@@ -65,7 +65,7 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
         "systems": _report_systems(annotations),
         "contexts": _report_contexts(annotations),
         "pairs": {
-            "overall": _report_pairs(lengths.unique(DISTINCT)),
+            "overall": _report_pairs(distinct_in_order(lengths)),
             "by_error_category": {
                 str(category): _report_pairs(rows)
                 for (category,), rows in sorted(lengths.group_by("error_category"))
