@@ -110,7 +110,7 @@ def _by_header(
         )
     places = {name: header.values.index(name) for name in columns}
     for where, values in cells:
-        if any(value.strip() for value in values):
+        if any(map(str.strip, values)):
             yield Record(where, {name: values[place] for name, place in places.items()})
 
 

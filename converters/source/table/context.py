@@ -130,5 +130,8 @@ def read_candidate(
 
 def digest(texts: Iterable[str]) -> str:
     """Return a key for what has none: what it says, each text with its length."""
-    parts = [text.encode(errors="surrogatepass") for text in texts]  # surrogates are refused later
-    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()[:16]
+    digested = hashlib.sha256()
+    for text in texts:
+        part = text.encode(errors="surrogatepass")  # surrogates are refused later
+        digested.update(b"%d:%b" % (len(part), part))
+    return digested.hexdigest()[:16]

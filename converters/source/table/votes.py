@@ -58,10 +58,13 @@ def vote_annotations(
             votes twice on a pair, or two texts that are the same and not tied.
     """
     pairs, counts = table["pairs"], Counter[str]()
+    verdicts = {
+        cell: verdict for verdict, cells in pairs["values"].items() for cell in as_texts(cells)
+    }
     ballots: dict[tuple[str, str, str], Ballot] = {}
     reader = PairReader(table, _SIDES)
     for row in rows:
-        _cast(row, reader, pairs, ballots, counts)
+        _cast(row, reader, pairs, verdicts, ballots, counts)
     undecided = sum(ballot.net == 0 for ballot in ballots.values())
     counts["pairs with as many votes for either side, left out"] = undecided
     for what, n in counts.items():
@@ -80,18 +83,18 @@ def _cast(
     row: Row,
     reader: PairReader,
     columns: Mapping[str, Any],
+    verdicts: Mapping[str, str],
     ballots: dict[tuple[str, str, str], Ballot],
     counts: Counter[str],
 ) -> None:
     """Add the vote of a row to those on its pair, and to the counts."""
-    verdict = _read_verdict(row, columns)
+    verdict = _read_verdict(row, columns["better"], verdicts)
     strength = _read_strength(row, columns["strength"]) if "strength" in columns else 1.0
     pair = reader.read(row)
     if verdict != "tie":
         refuse_equal(pair, _SIDES)
-    ballot = ballots.setdefault(
-        (pair.context.split, pair.context.context_id, pair.group), Ballot(pair)
-    )
+    key = (pair.context.split, pair.context.context_id, pair.group)
+    ballot = ballots.get(key) or ballots.setdefault(key, Ballot(pair))
     turn = -1 if _is_turned(pair, ballot.pair) else 1
     ballot.votes.append(_SIGNS[verdict] * strength * turn)
     if "annotator" in columns:
@@ -111,6 +114,8 @@ def _cast(
 
 def _is_turned(pair: PairRow, first: PairRow) -> bool:
     """Say whether a row names the two texts of a pair in the other order than its first row."""
+    if pair.sides == first.sides:  # as in most rows
+        return False
     texts, known = ([(side.candidate, side.system) for side in one.sides] for one in (pair, first))
     if texts not in (known, known[::-1]):
         raise SourceError(
@@ -120,15 +125,13 @@ def _is_turned(pair: PairRow, first: PairRow) -> bool:
     return texts != known
 
 
-def _read_verdict(row: Row, columns: Mapping[str, Any]) -> str:
-    cell = row.filled(columns["better"])
-    for verdict, cells in columns["values"].items():
-        if cell in as_texts(cells):
-            return str(verdict)
-    known = [known for cells in columns["values"].values() for known in as_texts(cells)]
+def _read_verdict(row: Row, column: str, verdicts: Mapping[str, str]) -> str:
+    cell = row.filled(column)
+    if cell in verdicts:
+        return verdicts[cell]
     raise SourceError(
-        f"{row.place(columns['better'])}: the verdict {shown(cell)} is unknown, only "
-        f"{', '.join(map(shown, known))}; correct the cell, or add it to `values` in source.yaml"
+        f"{row.place(column)}: the verdict {shown(cell)} is unknown, only "
+        f"{', '.join(map(shown, verdicts))}; correct the cell, or add it to `values` in source.yaml"
     )
 
 
