@@ -147,14 +147,10 @@ def pair_ids(pairs: pl.DataFrame) -> pl.Series:
 
 
 def _id_keys(pairs: pl.DataFrame) -> pl.Series:
-    sizes = [pairs[name].str.len_bytes() for name in ID_FIELDS]
-    longest = max(size.max() or 0 for size in sizes)
+    sizes = pairs.select(pl.col(ID_FIELDS).str.len_bytes())
+    longest = sizes.select(pl.max_horizontal(pl.all().max())).item() or 0
     written = pl.select(pl.format("{}:", pl.int_range(longest + 1))).to_series()  # once each
-    parts = [
-        part
-        for name, size in zip(ID_FIELDS, sizes, strict=True)
-        for part in (pl.lit(written.gather(size)), pl.col(name))
-    ]
+    parts = [part for size in sizes for part in (pl.lit(written.gather(size)), pl.col(size.name))]
     return pairs.select(pl.concat_str(parts, ignore_nulls=True)).to_series()
 
 
