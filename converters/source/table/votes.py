@@ -64,7 +64,7 @@ def vote_annotations(
     ballots: dict[tuple[str, str, str], Ballot] = {}
     reader = PairReader(table, _SIDES)
     for row in rows:
-        _cast(row, reader, pairs, verdicts, ballots, counts)
+        _cast(row, reader, ballots, counts, columns=pairs, verdicts=verdicts)
     undecided = sum(ballot.net == 0 for ballot in ballots.values())
     counts["pairs with as many votes for either side, left out"] = undecided
     for what, n in counts.items():
@@ -82,10 +82,11 @@ def vote_annotations(
 def _cast(
     row: Row,
     reader: PairReader,
-    columns: Mapping[str, Any],
-    verdicts: Mapping[str, str],
     ballots: dict[tuple[str, str, str], Ballot],
     counts: Counter[str],
+    *,
+    columns: Mapping[str, Any],
+    verdicts: Mapping[str, str],
 ) -> None:
     """Add the vote of a row to those on its pair, and to the counts."""
     verdict = _read_verdict(row, columns["better"], verdicts)
