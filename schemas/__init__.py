@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         excerpt as excerpt,
         first_difference as first_difference,
         has_surrogate as has_surrogate,
+        listed as listed,
     )
     from .workplaces import temporary_folder as temporary_folder, workplace as workplace
 else:

@@ -1,7 +1,7 @@
 """Texts: what a message can show of a long one, counts in words, and what is no text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 _LONGEST_EXCERPT = 60
@@ -12,6 +12,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def excerpt(text: str, longest: int = _LONGEST_EXCERPT) -> str:
     """Return a text, or its first characters and dots for the rest."""
     return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Return names as a message lists them: the first of them, and how many more there are."""
+    more = f", and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def first_difference(one: str, other: str) -> int:

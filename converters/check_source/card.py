@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 from nnd.cards import data_card
 from nnd.cards.lint import check_card as lint
 from nnd.converters.check_source.case import Case
-from nnd.converters.check_source.outcome import Check, listed
+from nnd.converters.check_source.outcome import Check
 from nnd.converters.folder import validate
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, listed
 
 CARD = "card"
 

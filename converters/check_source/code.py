@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nnd.converters.check_source.case import Case
-from nnd.converters.check_source.outcome import Check, listed
+from nnd.converters.check_source.outcome import Check
 from nnd.converters.source import Source
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, listed
 
 CODE, OUTSIDE, LIMITS = "convert.py", "outside", "limits"
 

@@ -15,12 +15,13 @@ from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.columns import ANY, Column, Keys, columns_of
 from nnd.converters.check_source.content import SUFFIXES, Contents, read_parts
 from nnd.converters.check_source.knockouts import Family, fields_of, try_columns
-from nnd.converters.check_source.outcome import Check, judged, labelled, listed
+from nnd.converters.check_source.outcome import Check, judged, labelled
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.contents import words_of
 from nnd.converters.pairs import fold
 from nnd.converters.reading import spells_number
 from nnd.converters.source import SourceFile
+from nnd.schemas import listed
 
 COVERAGE = "coverage"
 

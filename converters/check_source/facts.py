@@ -7,10 +7,10 @@ from typing import Any
 from nnd.cards import faults_of, hub_licence
 from nnd.converters.check_source.case import Case
 from nnd.converters.check_source.fixture import missing_in, without_main_file
-from nnd.converters.check_source.outcome import Check, judged, listed
+from nnd.converters.check_source.outcome import Check, judged
 from nnd.converters.new_source.scaffold import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.source import Source
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, listed
 
 SCHEMA, FILLED_IN, LICENCE = "source.yaml", "filled in", "licence"
 CITATION, FILES, FIXTURE = "citation", "files", "fixture"

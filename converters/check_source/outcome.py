@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from nnd.schemas import one_line
+from nnd.schemas import listed, one_line
 
 Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
 """`review` needs a person's judgement and is not a failure. `skipped` is what could not be checked:
@@ -52,9 +52,3 @@ def judged(
 def labelled(label: str, found: Iterable[str]) -> list[str]:
     """Return findings, the first with the label of where they were found."""
     return [what if number else f"{label}: {what}" for number, what in enumerate(found)]
-
-
-def listed(names: list[str], most: int = 8) -> str:
-    """Return names as a message lists them."""
-    more = f", and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"

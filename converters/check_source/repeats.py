@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from nnd.converters.check_source.case import Case, Result
-from nnd.converters.check_source.outcome import Check, judged, listed
+from nnd.converters.check_source.outcome import Check, judged
 from nnd.converters.pairs import fold
-from nnd.schemas import CONTEXT
+from nnd.schemas import CONTEXT, listed
 
 REPEATS, SCALES = "repeats", "scales"
 

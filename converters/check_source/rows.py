@@ -7,8 +7,9 @@ from typing import Any
 
 from nnd.converters import labels_of
 from nnd.converters.check_source.case import Case, Result
-from nnd.converters.check_source.outcome import AT_HAND, Check, listed
+from nnd.converters.check_source.outcome import AT_HAND, Check
 from nnd.converters.pairs import ANY_SYSTEM, make_pairs
+from nnd.schemas import listed
 
 IDS, COUNTS, ASPECTS, CATEGORIES = "ids", "counts", "aspects", "categories"
 CONVERTS, SYSTEMS, PAIRS = "converts", "systems", "pairs"

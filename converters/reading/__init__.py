@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Record as Record,
         parse_json as parse_json,
         parse_number as parse_number,
+        quoted as quoted,
         read_cells as read_cells,
         read_jsonl as read_jsonl,
         shown as shown,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     )
     from .rows import (
         DELIMITERS as DELIMITERS,
-        quoted as quoted,
         read_rows as read_rows,
         unfold_records as unfold_records,
     )

@@ -5,17 +5,16 @@ Every complaint names file and line, so that a person can open the file there.
 
 import csv
 import io
-import itertools
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from nnd.converters.reading.texts import read_lines
-from nnd.schemas import SourceError, excerpt
+from nnd.schemas import SourceError, excerpt, listed
 
 T = TypeVar("T")
 _MOST_LISTED = 20
@@ -99,7 +98,7 @@ class Record(NamedTuple):
     def _required(self, name: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
         if name not in self.fields:
             raise SourceError(
-                f'{self.where}: there is no "{name}", only {_listed(self.fields) or "nothing"}; '
+                f'{self.where}: there is no "{name}", only {quoted(self.fields) or "nothing"}; '
                 "check that this is the right file, and not another source's"
             )
         return self.fields[name]
@@ -257,6 +256,11 @@ def _expect(value: object, kind: type[T], name: str, where: str) -> T:
     return value
 
 
+def quoted(names: Iterable[str]) -> str:
+    """Return names as a message lists them; a file that is no table may have thousands."""
+    return listed([shown(name) for name in names], _MOST_LISTED)
+
+
 def shown(value: object) -> str:
     """Return a value as a message quotes it: as JSON, and cut where it is long."""
     try:
@@ -264,9 +268,3 @@ def shown(value: object) -> str:
     except RecursionError:  # hundreds of brackets: what could just be read cannot be written
         text = "a value of many levels"
     return excerpt(text)
-
-
-def _listed(names: Collection[str]) -> str:
-    """Return names as a message lists them: a broken file may have thousands, and long ones."""
-    listed = ", ".join(excerpt(name) for name in itertools.islice(names, _MOST_LISTED))
-    return f"{listed}, …" if len(names) > _MOST_LISTED else listed

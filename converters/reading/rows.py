@@ -3,7 +3,6 @@
 Files of any of these formats that hold the same table give the same rows.
 """
 
-import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ from nnd.converters.reading.records import (
     Cells,
     Record,
     parse_json,
+    quoted,
     read_cells,
     read_jsonl,
-    shown,
 )
 from nnd.converters.reading.texts import read_lines, read_text
 from nnd.converters.reading.workbook import read_workbook
@@ -26,8 +25,6 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """What separates cells where nothing else is said."""
-
-_MOST_LISTED = 20
 
 
 def read_rows(
@@ -128,9 +125,3 @@ def _check_columns(where: str, found: Collection[str], columns: Collection[str])
             f"{quoted(found) or 'nothing'}; check that this is the right file, and not another "
             "source's"
         )
-
-
-def quoted(names: Collection[str]) -> str:
-    """Return names as a message lists them; a line that is no header may have thousands."""
-    listed = ", ".join(shown(name) for name in itertools.islice(names, _MOST_LISTED))
-    return f"{listed}, …" if len(names) > _MOST_LISTED else listed

@@ -72,15 +72,15 @@ def _bound(edge: Edge, known: npt.NDArray[np.float64]) -> float:
 
 
 def _names(bounds: Sequence[float], *, closed: bool) -> tuple[str, ...]:
-    told = [_told(bound) for bound in bounds]
-    if len({*told}) < len({*bounds}):  # edges that differ look different
-        told = [repr(bound) for bound in bounds]
-    *others, last = pairwise(told)
+    edges = [_written(bound) for bound in bounds]
+    if len({*edges}) < len({*bounds}):  # edges that differ look different
+        edges = [repr(bound) for bound in bounds]
+    *others, last = pairwise(edges)
     end = "]" if closed else ")"
     return (*(f"[{a},{b})" for a, b in others), f"[{last[0]},{last[1]}{end}")
 
 
-def _told(bound: float) -> str:
+def _written(bound: float) -> str:
     return f"{bound:.0f}" if bound.is_integer() and abs(bound) < _LONG else f"{bound:.4g}"
 
 
@@ -99,12 +99,12 @@ def check_edges(edges: Sequence[Edge], where: str) -> None:
         ScoringError: If there are fewer than two, they mix numbers and percentages or do not
             ascend, or a percentage is not from 0 to 100.
     """
-    told = ",".join(f"{float(edge.number):g}{'%' if edge.is_percentage else ''}" for edge in edges)
+    edges = ",".join(f"{float(edge.number):g}{'%' if edge.is_percentage else ''}" for edge in edges)
     if len(edges) < 2:  # noqa: PLR2004
-        raise ScoringError(f"{where}: one edge ({told}) makes no bin; give two or more")
+        raise ScoringError(f"{where}: one edge ({edges}) makes no bin; give two or more")
     if len({edge.is_percentage for edge in edges}) > 1:
-        raise ScoringError(f"{where}: {told} mixes numbers and percentages; give one or the other")
+        raise ScoringError(f"{where}: {edges} mixes numbers and percentages; give one or the other")
     if any(a.number >= b.number for a, b in pairwise(edges)):
-        raise ScoringError(f"{where}: the edges {told} do not ascend; sort them, each once")
+        raise ScoringError(f"{where}: the edges {edges} do not ascend; sort them, each once")
     if edges[0].is_percentage and not 0 <= edges[0].number < edges[-1].number <= _ALL:
-        raise ScoringError(f"{where}: the percentages {told} are not from 0 to 100")
+        raise ScoringError(f"{where}: the percentages {edges} are not from 0 to 100")

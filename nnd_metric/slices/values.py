@@ -157,11 +157,11 @@ def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
     known = sorted({name for each in parts for name in each})
     if axis.name not in known:
         axes = [*MEASURES, *LABELS, *known]
-        told = ", ".join(known) if known else "they have none"
+        held = ", ".join(known) if known else "they have none"
         raise ScoringError(
             f'--by "{axis.title}": unknown axis, and no part of the pairs has that name'
             f"{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}; parts of "
-            f"the pairs: {told}"
+            f"the pairs: {held}"
         )
     return [each.get(axis.name) for each in parts]
 

@@ -78,8 +78,8 @@ def from_rest_table(slices: Mapping[str, Any]) -> "Table":
 def _difference(found: Mapping[str, Any]) -> str:
     if found["difference"] is None:
         return NOTHING
-    told = f"{100 * found['difference']:+.1f}"
+    difference = f"{100 * found['difference']:+.1f}"
     if found["interval"] is None:
-        return told
+        return difference
     low, high = (100 * bound for bound in found["interval"])
-    return f"{told} [{low:+.1f}, {high:+.1f}]"
+    return f"{difference} [{low:+.1f}, {high:+.1f}]"

@@ -148,24 +148,24 @@ def _point(rate: Rate) -> Point:
     return Point(rate.pass_rate, rate.n, rate.interval)
 
 
-def _read_entry(told: Mapping[str, Any]) -> Entry:
-    by = {str(category): _read_point(point) for category, point in told["by"].items()}
-    epoch = told["epoch"]
+def _read_entry(stored: Mapping[str, Any]) -> Entry:
+    by = {str(category): _read_point(point) for category, point in stored["by"].items()}
+    epoch = stored["epoch"]
     return Entry(
-        step=_read_count(told["step"]),
+        step=_read_count(stored["step"]),
         epoch=None if epoch is None else float(epoch),
-        overall=_read_point(told["overall"]),
-        column=str(told["column"]),
+        overall=_read_point(stored["overall"]),
+        column=str(stored["column"]),
         by=by,
-        seconds=_read_seconds(told["seconds"]),
-        training_seconds=_read_seconds(told["training_seconds"]),
-        signature=str(told["signature"]),
+        seconds=_read_seconds(stored["seconds"]),
+        training_seconds=_read_seconds(stored["training_seconds"]),
+        signature=str(stored["signature"]),
     )
 
 
-def _read_point(told: Mapping[str, Any]) -> Point:
-    rate, bounds = told["pass_rate"], told["interval"]
-    n = _read_count(told["n"])
+def _read_point(stored: Mapping[str, Any]) -> Point:
+    rate, bounds = stored["pass_rate"], stored["interval"]
+    n = _read_count(stored["n"])
     if bounds is not None:
         low, high = map(_read_share, bounds)
         bounds = (low, high)
