@@ -104,23 +104,23 @@ class Slices(Pictured):
 
     def remarks(self) -> list[str]:
         """Return which slices overlap or leave tests out, and which are small."""
-        remarks = []
+        found = []
         for axis, (together, outside) in self.axis_tests.items():
             inside = self.n - outside
             if together > inside:
-                remarks.append(
+                found.append(
                     f"{axis}: its slices hold {together:,} tests together and {inside:,} different "
                     "ones; a test counts in each of its slices."
                 )
             if outside:
-                remarks.append(f"{axis}: {outside:,} of {self.n:,} tests are in none of its slices.")
+                found.append(f"{axis}: {outside:,} of {self.n:,} tests are in none of its slices.")
         few = sum(0 < each.first.contexts < FEW_CONTEXTS for each in self.slices)
         if few:
-            remarks.append(
+            found.append(
                 f"Intervals of slices with fewer than {FEW_CONTEXTS} contexts are rough; "
                 f"here {counted(few, 'slice')}."
             )
-        return remarks
+        return found
 
     def details(self) -> "list[Table | str]":
         """Return the difference of every slice from the rest."""

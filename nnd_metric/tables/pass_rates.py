@@ -58,12 +58,12 @@ def baselines_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     table = text_table(titles, right=titles[1:])
     for result in results:
         found = (result["baselines"][name] for name in _BASELINES)
-        matched = result["length_matched"]
+        alike = result["length_matched"]
         table.add_row(
             result["model"],
             _rate_alone(result),
             *(NOTHING if each is None else share(each["pass_rate"]) for each in found),
-            NOTHING if matched is None else f"{rate(matched)} of {matched['n']:,}",
+            NOTHING if alike is None else f"{rate(alike)} of {alike['n']:,}",
         )
     return table
 
