@@ -99,12 +99,16 @@ def check_edges(edges: Sequence[Edge], where: str) -> None:
         ScoringError: If there are fewer than two, they mix numbers and percentages or do not
             ascend, or a percentage is not from 0 to 100.
     """
-    edges = ",".join(f"{float(edge.number):g}{'%' if edge.is_percentage else ''}" for edge in edges)
+    written = ",".join(
+        f"{float(edge.number):g}{'%' if edge.is_percentage else ''}" for edge in edges
+    )
     if len(edges) < 2:  # noqa: PLR2004
-        raise ScoringError(f"{where}: one edge ({edges}) makes no bin; give two or more")
+        raise ScoringError(f"{where}: one edge ({written}) makes no bin; give two or more")
     if len({edge.is_percentage for edge in edges}) > 1:
-        raise ScoringError(f"{where}: {edges} mixes numbers and percentages; give one or the other")
+        raise ScoringError(
+            f"{where}: {written} mixes numbers and percentages; give one or the other"
+        )
     if any(a.number >= b.number for a, b in pairwise(edges)):
-        raise ScoringError(f"{where}: the edges {edges} do not ascend; sort them, each once")
+        raise ScoringError(f"{where}: the edges {written} do not ascend; sort them, each once")
     if edges[0].is_percentage and not 0 <= edges[0].number < edges[-1].number <= _ALL:
-        raise ScoringError(f"{where}: the percentages {edges} are not from 0 to 100")
+        raise ScoringError(f"{where}: the percentages {written} are not from 0 to 100")
