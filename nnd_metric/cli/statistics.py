@@ -1,7 +1,7 @@
 """Commands that look at stored runs; `cli` registers them. Imports stand inside, as there."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -135,7 +135,7 @@ def metrics(
         ),
     ] = None,
     several: Annotated[
-        str, typer.Option(help="Which of several references counts: max or mean.")
+        str, typer.Option(help="Which of several references counts: max, mean or first.")
     ] = "max",
     template: Annotated[
         str, typer.Option(help='Of prompted: a template, e.g. "Summarise: {context}".')
@@ -146,7 +146,7 @@ def metrics(
         typer.Option(
             metavar="SYSTEMS",
             help="shared: correlate over the systems and candidates that all rows have; all: each "
-            "row over its own.",
+            "row over its own; or names with commas between them: these systems alone.",
         ),
     ] = "shared",
     out: Annotated[
@@ -164,22 +164,26 @@ def metrics(
     Example: nnd metrics --data quiz_design
     Example: nnd metrics run --data summeval-nnd --references references.jsonl
     Example: nnd metrics runs/frank runs/summeval --data frank --data summeval
+    Example: nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23 --details
     """
     from nnd.metric.meta import metrics as metrics_
 
     if any("=" in name for name in scorer):
         quiet_loading()
-    found = metrics_(  # type: ignore[call-overload] # which lists the choices it has
+    choices: dict[str, Any] = {
+        "several": several,
+        "over": over if over in ("shared", "all") else over.split(","),
+    }
+    found = metrics_(
         runs,
         data=one_or_several(data),
         scorers=scorer or None,
         systems=read_systems(system),
         references=references,
-        several=several,
         template=read_template(template),
         aspect=aspect,
-        over=over,
         out=out,
+        **choices,
     )
     written = [f"written to {out}"] if out else []
     show_result(found, as_json, details=details, after=written)

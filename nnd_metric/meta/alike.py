@@ -2,21 +2,23 @@
 
 A run has scored the candidates in pairs, of the systems that its models stand for; ROUGE scores all
 of them. Correlations over 3 systems and over 5 cannot be compared, nor can those over different
-candidates: only what every row has counts, unless each is asked for all of its own.
+candidates: only what every row has counts, unless each is asked for all of its own. A list of
+systems narrows the data to them: their candidates, the tests between these, and their human scores.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import polars as pl
 
 from nnd.metric.agreement import FEWEST_MODELS
 from nnd.metric.data import match_systems, names_in
-from nnd.metric.meta.judged import CANDIDATE
-from nnd.schemas import ScoringError
+from nnd.metric.meta.judged import CANDIDATE, Judged
+from nnd.schemas import ScoringError, did_you_mean
 
 Over: TypeAlias = Literal["shared", "all"]
+"""What rows are correlated over: what all of them have, or what each has."""
 
 
 class Numbers(NamedTuple):
@@ -66,14 +68,49 @@ class Shared:
         }
 
 
-def check_over(over: str) -> None:
+def check_over(over: Over | Sequence[str]) -> None:
     """Check what rows are to be over.
 
     Raises:
-        ScoringError: If it is not an `Over`.
+        ScoringError: If it is neither an `Over` nor a list of systems.
     """
-    if over not in get_args(Over):
-        raise ScoringError(f'over "{over}": choose {" or ".join(get_args(Over))}')
+    if isinstance(over, str) and over not in get_args(Over):
+        raise ScoringError(
+            f'over "{over}": choose {", ".join(get_args(Over))} or a list of systems'
+        )
+
+
+def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
+    """Return what the data holds of some systems.
+
+    Args:
+        judged: All of it.
+        names: The systems. A candidate that others wrote too is one of theirs.
+
+    Raises:
+        ScoringError: If a system wrote no candidate.
+    """
+    wrote = judged.candidates["system"].drop_nulls().str.split("|").explode()
+    known = names_in(wrote.to_frame(), "system")
+    for name in names:
+        if name not in known:
+            raise ScoringError(
+                f'over: no candidate is of system "{name}"{did_you_mean(name, known)}; choose '
+                f"{', '.join(get_args(Over))}, or of the systems {', '.join(known) or '(none)'}"
+            )
+    candidates = _only(judged.candidates, names).drop_nulls("system")
+    pairs, people = judged.pairs.pairs, judged.pairs.human_scores
+    for side in ("high_id", "low_id"):
+        kept = candidates.select("split", pl.col("candidate_id").alias(side))
+        pairs = pairs.join(kept, on=["split", side], how="semi", maintain_order="left")
+    if people is not None:
+        people = people.filter(pl.col("system").is_in(list(names)))
+    return replace(
+        judged,
+        pairs=replace(judged.pairs, pairs=pairs, human_scores=people),
+        candidates=candidates,
+        human=judged.human.join(candidates, on=CANDIDATE, how="semi", maintain_order="left"),
+    )
 
 
 def find_shared(
@@ -105,16 +142,20 @@ def find_shared(
         other_candidates=rows[0].candidates.height - every.height,
         unscored={name: n for name, n in unscored.items() if n},
     )
-    return [row._replace(candidates=_only(row.candidates, every, systems)) for row in rows], shared
+    return [
+        row._replace(candidates=_only(_kept(row.candidates, every), systems)) for row in rows
+    ], shared
 
 
-def _only(candidates: pl.DataFrame, kept: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
-    """Return some of the candidates, as written by some of their systems."""
+def _kept(candidates: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
+    return candidates.join(every, on=CANDIDATE, how="semi", maintain_order="left")
+
+
+def _only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
+    """Return the candidates as written by some of their systems, by null where by none."""
     known = pl.element().filter(pl.element().is_in(list(systems)))
     names = pl.col("system").str.split("|").list.eval(known)
-    return candidates.join(kept, on=CANDIDATE, how="semi", maintain_order="left").with_columns(
-        system=pl.when(names.list.len() > 0).then(names.list.join("|"))
-    )
+    return candidates.with_columns(system=pl.when(names.list.len() > 0).then(names.list.join("|")))
 
 
 def find_matched(

@@ -13,14 +13,22 @@ contexts (see `candidate_intervals`); over systems `system_means` says more.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy import stats
 
-from nnd.metric.statistics import Interval, mean_intervals, pearson, pooled_intervals
+from nnd.metric.statistics import (
+    FloatArray,
+    Interval,
+    interval_of_most,
+    mean_defined,
+    mean_intervals,
+    pearson,
+    pooled_samples,
+)
 from nnd.schemas import CONTEXT
 
 STATISTICS = ("spearman", "pearson", "tau_b")
@@ -43,6 +51,8 @@ class CandidateAgreement:
         single_contexts: Skipped, since they have one candidate.
         by_system: Over systems; None where undefined.
         systems: Systems behind it. A candidate that several systems wrote counts for each.
+        resampled: Spearman's rho over all candidates on redrawn contexts (`pooled_samples`), nan
+            where undefined; with that of another scorer it makes a `Difference`.
     """
 
     n: int
@@ -57,10 +67,12 @@ class CandidateAgreement:
     single_contexts: int
     by_system: Mapping[str, float | None]
     systems: int
+    resampled: FloatArray = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         found = asdict(self)
+        del found["resampled"]
         for name in ("sample_intervals", "by_context_intervals"):
             found[name] = {key: list(each) if each else None for key, each in found[name].items()}
         return found
@@ -82,21 +94,26 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     several = [rows for rows in groups if rows.height > 1]
     within = [correlate(rows["score"].to_list(), rows["human"].to_list()) for rows in several]
     defined = [found for found in within if found["pearson"] is not None]
-    systems = _system_means(used)
+    systems = system_means(used)
+    samples = _resample(used)
     sample = correlate(used["score"].to_list(), used["human"].to_list())
     return CandidateAgreement(
         n=used.height,
         unjudged=table.height - judged.height,
         unscored=judged.height - used.height,
         sample=sample,
-        sample_intervals=_sample_intervals(used, sample),
-        by_context={name: _mean([found[name] for found in defined]) for name in STATISTICS},
+        sample_intervals={
+            name: None if sample[name] is None else interval_of_most(each)
+            for name, each in samples.items()
+        },
+        by_context={name: mean_defined([found[name] for found in defined]) for name in STATISTICS},
         by_context_intervals=mean_intervals(defined, STATISTICS),
         contexts=len(defined),
         constant_contexts=len(several) - len(defined),
         single_contexts=len(groups) - len(several),
         by_system=correlate(systems["score"].to_list(), systems["human"].to_list()),
         systems=systems.height,
+        resampled=samples["spearman"],
     )
 
 
@@ -124,23 +141,25 @@ def correlate(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]
     }
 
 
-def _sample_intervals(
-    used: pl.DataFrame, sample: Mapping[str, float | None]
-) -> dict[str, Interval | None]:
-    if sample["pearson"] is None:
-        return dict.fromkeys(STATISTICS)
+def _resample(used: pl.DataFrame) -> dict[str, FloatArray]:
     contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
-    return pooled_intervals(
+    return pooled_samples(
         used["score"].to_numpy(), used["human"].to_numpy(), contexts.astype(np.int64)
     )
 
 
-def _system_means(used: pl.DataFrame) -> pl.DataFrame:
+def system_means(judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean numbers of every system.
+
+    Args:
+        judged: system (several joined by `|`: a candidate counts for each; null: for none), human,
+            and score where there is one.
+
+    Returns:
+        system, n and the mean of each number.
+    """
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
-    rows = used.drop_nulls("system").with_columns(systems).explode("system")
-    return rows.group_by("system", maintain_order=True).agg(pl.col("score", "human").mean())
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return float(np.mean(defined)) if defined else None
+    rows = judged.drop_nulls("system").with_columns(systems).explode("system")
+    return rows.group_by("system", maintain_order=True).agg(
+        pl.len().alias("n"), pl.col("^score|human$").mean()
+    )

@@ -1,8 +1,9 @@
 """Candidates with what people said of each: a converted folder read for meta-evaluation.
 
-What people said of a candidate under an aspect is one number, higher is better, in keeping with the
-human scores of systems: its score (rules `credit`, `gap`), the mean or median of its ratings (where
-the rule reads these), or 1 if its only label is an error-free one and else 0 (`no_error`, `order`).
+What people said of a candidate under an aspect is one number, higher is better: its score (rules
+`credit`, `gap`), the mean or median of its ratings (where the rule reads these), or 1 if its only
+label is an error-free one and else 0 (`no_error`, `order`). Where people gave scores beside such
+labels, as in MetaSAMSum and FRANK, the score counts: it says more than 1 or 0.
 """
 
 import json
@@ -19,6 +20,7 @@ from nnd.schemas import ScoringError, did_you_mean, read_ratings, rule_of
 
 CANDIDATE = ("split", "candidate_id")
 _TEXTS = ("split", "context_id", "context", "inputs", "category", "candidate_id", "candidate")
+_BY_SCORE = {"rule": "gap"}
 _NEEDED = (*_TEXTS, "system", "aspect", "label", "score", "ratings")
 
 
@@ -92,8 +94,8 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         raise ScoringError(
             f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert again"
         )
-    quality = _read_quality(folder / "manifest.json")
-    human = human_judgements(annotations, quality)
+    rules = number_rules(annotations, _read_quality(folder / "manifest.json"))
+    human = human_judgements(annotations, rules)
     if aspect is not None:
         known = sorted(human["aspect"].unique())
         if aspect not in known:
@@ -105,18 +107,38 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         rows = pairs.pairs.filter(pl.col("aspect") == aspect)
         pairs = PairSet(rows, pairs.human_scores, pairs.name, pairs.version)
     candidates = _candidates(annotations, pairs.pairs)
-    definition = define_judgement(quality, sorted(human["aspect"].unique()))
+    definition = define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())})
     stored = read_stored(folder, "references")
     references = None if stored is None else read_references(stored)
     return Judged(pairs, candidates, human, definition, aspect, references)
 
 
-def human_judgements(annotations: pl.DataFrame, quality: Mapping[str, Any]) -> pl.DataFrame:
-    """Return one number per candidate and aspect.
+def number_rules(
+    annotations: pl.DataFrame, quality: Mapping[str, Any]
+) -> dict[str, Mapping[str, Any]]:
+    """Return aspect → the rule that gives a candidate its number.
 
     Args:
         annotations: Rows of the annotation schema.
         quality: The source's quality rules, as `source.yaml` and the manifest have them.
+    """
+    scored = annotations.drop_nulls("score")["aspect"].unique()
+    rules = {}
+    for aspect in annotations["aspect"].unique(maintain_order=True):
+        rule = rule_of(quality, aspect)
+        is_by_label = rule["rule"] in ("no_error", "order")
+        rules[aspect] = _BY_SCORE if is_by_label and aspect in scored else rule
+    return rules
+
+
+def human_judgements(
+    annotations: pl.DataFrame, rules: Mapping[str, Mapping[str, Any]]
+) -> pl.DataFrame:
+    """Return one number per candidate and aspect.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        rules: Of every aspect (`number_rules`).
 
     Returns:
         split, candidate_id, aspect, human (Float64, null where nothing was said).
@@ -124,10 +146,9 @@ def human_judgements(annotations: pl.DataFrame, quality: Mapping[str, Any]) -> p
     Raises:
         ScoringError: If a rule is not known, or a number is not finite.
     """
-    aspects = annotations["aspect"].unique(maintain_order=True)
     human = pl.concat(
-        _judge(annotations.filter(pl.col("aspect") == aspect), rule_of(quality, aspect))
-        for aspect in aspects
+        _judge(annotations.filter(pl.col("aspect") == aspect), rule)
+        for aspect, rule in rules.items()
     )
     odd = human.filter(~pl.col("human").is_finite())
     if odd.height:
@@ -166,16 +187,15 @@ def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
     return candidates.join(judged, on=key, how="left", maintain_order="left")
 
 
-def define_judgement(quality: Mapping[str, Any], aspects: Sequence[str]) -> str:
-    """Say what the number of `human_judgements` is.
+def define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say what the number of `human_judgements` is, with the aspects' names where rules differ.
 
     Args:
-        quality: Rules that `human_judgements` knows.
-        aspects: The aspects to say it of, each by name where they differ.
+        rules: Of the aspects to say it of.
     """
     by_rule: dict[str, list[str]] = {}
-    for aspect in aspects:
-        by_rule.setdefault(_define(rule_of(quality, aspect)), []).append(aspect)
+    for aspect, rule in rules.items():
+        by_rule.setdefault(_define(rule), []).append(aspect)
     if len(by_rule) == 1:
         return next(iter(by_rule))
     return "; ".join(f"{', '.join(names)}: {words}" for words, names in by_rule.items())

@@ -26,7 +26,7 @@ def metrics(
     several: Several = "max",
     template: str = "default",
     aspect: str | None = None,
-    over: Over = "shared",
+    over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTables: ...
 @overload
@@ -40,7 +40,7 @@ def metrics(
     several: Several = "max",
     template: str = "default",
     aspect: str | None = None,
-    over: Over = "shared",
+    over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTable: ...
 def metrics(
@@ -53,7 +53,7 @@ def metrics(
     several: Several = "max",
     template: str = "default",
     aspect: str | None = None,
-    over: Over = "shared",
+    over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
     """Set NND beside other metrics: which of them agrees with people?
@@ -68,11 +68,13 @@ def metrics(
         references: For one dataset, a table of references or its path (`scorers.read_references`);
             None means those of the data: references.parquet, else those among the parts of the
             contexts.
-        several: Which of several references counts, "max" or "mean".
+        several: Which of several references counts: the one with the highest number ("max"), all
+            by their mean ("mean"), or the first ("first").
         template: Of the scorer `prompted`: a name, or a text with {placeholders}.
         aspect: Pairs and judgements of this aspect only.
         over: What rows are correlated over: "shared", the systems and candidates that all of them
-            have, so that rows can be compared, or "all", what each of them has.
+            have, so that rows can be compared; "all", what each of them has; or names of systems:
+            these alone, with their candidates and the tests between them.
         out: Folder for metrics.json and scores.parquet, for several datasets for a folder of each;
             older ones of these are replaced.
 

@@ -1,7 +1,7 @@
 """What was found: NND beside other metrics."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,8 +13,9 @@ from nnd.metric.data import OVERALL
 from nnd.metric.drawing import short_names
 from nnd.metric.meta.alike import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
+from nnd.metric.meta.differences import Difference
 from nnd.metric.results import OverDatasets, PassRates
-from nnd.metric.statistics import EACH_ONCE, FEWEST_SYSTEMS, mean_over, percent
+from nnd.metric.statistics import EACH_ONCE, FEWEST_SYSTEMS, mean_defined, mean_over, percent
 from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
@@ -84,12 +85,16 @@ class MetricTable(Shown):
         rows: Scorers, then models, then NND itself.
         scores: The numbers behind it: scorer, split, context_id, candidate_id, score.
         judgement: What the number of people is that single candidates are correlated with.
+        people: Its mean over the candidates of each system: aspect, system, n, human.
+        differences: Between every two rows over the same candidates, on these.
         shared: What all rows are over; None where each is over all that it has.
     """
 
     rows: tuple[MetricRow, ...]
     scores: pl.DataFrame
     judgement: str
+    people: pl.DataFrame
+    differences: tuple[Difference, ...]
     shared: Shared | None
 
     def headline(self) -> str:
@@ -120,13 +125,9 @@ class MetricTable(Shown):
 
     def details(self) -> "list[Table | str]":
         """Return all statistics, what each row computes, and what was left out of it."""
-        from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
-            metrics_notes,
-            metrics_table,
-        )
+        from nnd.metric.tables import metrics_details  # noqa: PLC0415 - rich is for people only
 
-        found = self.to_dict()
-        return [metrics_table(found["rows"]), *metrics_notes(found)]
+        return metrics_details(self.to_dict())
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per metric.
@@ -143,6 +144,14 @@ class MetricTable(Shown):
         """Return plain Python values."""
         return {
             "judgement": self.judgement,
+            "people": {
+                aspect: {
+                    system: {"mean": mean, "n": n}
+                    for system, n, mean in rows.drop("aspect").iter_rows()
+                }
+                for (aspect,), rows in self.people.group_by("aspect", maintain_order=True)
+            },
+            "differences": [each.to_dict() for each in self.differences],
             "shared": None if self.shared is None else self.shared.to_dict(),
             "rows": [row.to_dict() for row in self.rows],
         }
@@ -224,11 +233,6 @@ def _frame_row(row: MetricRow) -> dict[str, Any]:
     for name in STATISTICS:
         pooled = [each.sample[name] for each in row.candidates.values()]
         within = [each.by_context[name] for each in row.candidates.values()]
-        found[f"candidate_{name}"] = _mean(pooled)
-        found[f"candidate_{name}_by_context"] = _mean(within)
+        found[f"candidate_{name}"] = mean_defined(pooled)
+        found[f"candidate_{name}_by_context"] = mean_defined(within)
     return found
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if defined else None

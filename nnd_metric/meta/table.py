@@ -19,8 +19,17 @@ import polars as pl
 
 from nnd.metric.agreement import FEWEST_MODELS, agree_scored, read_scored, stored_systems
 from nnd.metric.data import Table, of_aspect
-from nnd.metric.meta.alike import Numbers, Over, Shared, check_over, find_matched, find_shared
-from nnd.metric.meta.candidates import correlate_candidates
+from nnd.metric.meta.alike import (
+    Numbers,
+    Over,
+    Shared,
+    check_over,
+    find_matched,
+    find_shared,
+    of_systems,
+)
+from nnd.metric.meta.candidates import correlate_candidates, system_means
+from nnd.metric.meta.differences import find_differences
 from nnd.metric.meta.judged import CANDIDATE, Judged, read_judged
 from nnd.metric.meta.outcome import METRICS, SCORES, MetricRow, MetricTable
 from nnd.metric.meta.systems import agree_on_systems
@@ -62,7 +71,7 @@ def metrics_on_one(
     several: Several,
     template: str,
     aspect: str | None,
-    over: Over,
+    over: Over | Sequence[str],
     out: str | Path | None,
 ) -> MetricTable:
     """Set NND beside other metrics on one dataset; arguments as in `metrics`."""
@@ -118,7 +127,7 @@ def compare_metrics(
     references: pl.DataFrame | None = None,
     run: pl.DataFrame | None = None,
     systems: Mapping[str, str] | None = None,
-    over: Over = "shared",
+    over: Over | Sequence[str] = "shared",
 ) -> MetricTable:
     """Ask scorers, and the models of a stored run, how well they agree with people.
 
@@ -135,13 +144,16 @@ def compare_metrics(
             run was made on other pairs, or two models stand for one system.
     """
     asked = list(scorers)
+    matched = find_matched(list(_models(run)), judged.pairs.human_scores, systems)
+    if not isinstance(over, str):
+        judged = of_systems(judged, over)
+        matched = {model: system for model, system in matched.items() if system in over}
     scored = None if run is None else _of_pairs(run, judged)
     models = _models(scored)
     _check_names([*(scorer.name for scorer in asked), *models])
     numbers = [*_ask(asked, judged, references), *_look_up(models, judged)]
-    matched = find_matched(list(models), judged.pairs.human_scores, systems)
     alike, shared = numbers, None
-    if over == "shared" and len(numbers) + (scored is not None) > 1:
+    if over != "all" and len(numbers) + (scored is not None) > 1:
         alike, shared = find_shared(numbers, _people(judged), matched)
     rows = [_row(each, judged) for each in alike]
     if scored is not None:
@@ -150,12 +162,26 @@ def compare_metrics(
         each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
     ]
     scores = pl.concat([pl.DataFrame(schema=_SCORES), *kept])
-    return MetricTable(tuple(rows), scores, judged.definition, shared)
+    compared = {} if shared is None else {row.name: row.candidates for row in rows}
+    differences = tuple(find_differences(compared))
+    people = _people_by_system(judged)
+    return MetricTable(tuple(rows), scores, judged.definition, people, differences, shared)
 
 
 def _people(judged: Judged) -> pl.DataFrame | None:
     people = judged.pairs.human_scores
     return None if people is None else of_aspect(people, judged.aspect)
+
+
+def _people_by_system(judged: Judged) -> pl.DataFrame:
+    """Return the mean number of people for the candidates of each system, under each aspect."""
+    said = judged.human.drop_nulls("human").join(judged.candidates, on=CANDIDATE)
+    frames = [
+        system_means(rows).select(pl.lit(aspect).alias("aspect"), "system", "n", "human")
+        for (aspect,), rows in said.group_by("aspect")
+    ]
+    schema = {"aspect": pl.String, "system": pl.String, "n": pl.UInt32, "human": pl.Float64}
+    return pl.concat([pl.DataFrame(schema=schema), *frames]).sort("aspect", "system")
 
 
 def _ask(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from nnd.metric.encoding import Template, render
 from nnd.metric.scorers.base import Text, TextScorer
-from nnd.metric.scorers.reference import Several, against_references
+from nnd.metric.scorers.reference import Several, against_references, over_references
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def bartscore(
     return TextScorer(
         name,
         lambda texts: against_references(compare, texts, several),
-        f"BARTScore {direction}; {several} over references",
+        f"BARTScore {direction}; {over_references(several)}",
         needs_references=True,
     )
 

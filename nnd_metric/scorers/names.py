@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from nnd.metric.scorers.base import Text, TextScorer, length, overlap
-from nnd.metric.scorers.reference import Several, bertscore, bleu, chrf, rouge
+from nnd.metric.scorers.reference import Several, bertscore, bleu, check_several, chrf, rouge
 from nnd.schemas import ScoringError, did_you_mean
 
 if TYPE_CHECKING:
@@ -56,13 +56,14 @@ def find_scorers(
         names: One of WITHOUT_REFERENCES or WITH_REFERENCES; `bertscore` or `bertscore=MODEL`; or
             `prompted` or one of BARTSCORES with a model, such as `bartscore_f=facebook/bart-base`.
             Models are loaded when they are used, one at a time.
-        several: Which of several references counts, "max" or "mean".
+        several: Which of several references counts: "max", "mean" or "first".
         template: Of `prompted`: a name, or a text with {placeholders} (see `templates`).
 
     Raises:
         ScoringError: If a name is not known, or lacks its model; when used, if the model cannot be
             loaded.
     """
+    check_several(several)
     load = lru_cache(maxsize=1)(_load_model)  # several scorers of one model stand together
     return [_find(name, several, template, load) for name in names]
 

@@ -1,7 +1,7 @@
 """Scorers that compare a candidate with references: ROUGE, BLEU, chrF, BERTScore, by libraries.
 
 Each library compares one candidate with one reference; of several references the best one counts,
-or their mean. A reference that is in several places, or a candidate, is compared once.
+their mean, or the first. A reference that is in several places, or a candidate, is compared once.
 Languages: rouge-score reads ASCII letters and digits only, so ROUGE is for English; BLEU cuts words
 as sacrebleu's `13a` does, which fits languages that write spaces.
 """
@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from types import SimpleNamespace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from tqdm import tqdm
 
 from nnd.metric.scorers.base import Text, TextScorer
 from nnd.schemas import DISTRIBUTION, ScoringError
 
-Several: TypeAlias = Literal["max", "mean"]
-"""Which number stands for several references: that of the best one, or their mean."""
+Several: TypeAlias = Literal["max", "mean", "first"]
+"""Which number counts of several references: that of the best one, their mean, or the first's."""
 
 Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float | None]]
 """(reference, candidate) to one number each, or None where there is none."""
@@ -32,16 +32,17 @@ def against_references(
     Args:
         compare: What compares (reference, candidate).
         texts: The candidates with their references.
-        several: "max" or "mean" over the references of a candidate.
+        several: "max" or "mean" over the references of a candidate, or the "first" of them alone.
 
     Returns:
         One number per text; None where it has no reference, or none that gives a number.
 
     Raises:
-        ScoringError: If `several` is neither.
+        ScoringError: If `several` is none of these.
     """
-    if several not in ("max", "mean"):
-        raise ScoringError(f'several references count by "max" or "mean", not by "{several}"')
+    check_several(several)
+    if several == "first":
+        texts = [text._replace(references=text.references[:1]) for text in texts]
     wanted = list(dict.fromkeys((ref, text.candidate) for text in texts for ref in text.references))
     found = dict(zip(wanted, compare(wanted), strict=True))
     return [
@@ -50,11 +51,28 @@ def against_references(
     ]
 
 
+def check_several(several: str) -> None:
+    """Check which of several references is to count.
+
+    Raises:
+        ScoringError: If it is not a `Several`.
+    """
+    if several not in get_args(Several):
+        raise ScoringError(
+            f'of several references "{several}" cannot count; choose {", ".join(get_args(Several))}'
+        )
+
+
+def over_references(several: Several) -> str:
+    """Say which references count."""
+    return "first reference" if several == "first" else f"{several} over references"
+
+
 def _combine(numbers: Sequence[float | None], several: Several) -> float | None:
     defined = [number for number in numbers if number is not None]
     if not defined:
         return None
-    return max(defined) if several == "max" else sum(defined) / len(defined)
+    return sum(defined) / len(defined) if several == "mean" else max(defined)
 
 
 def rouge(kind: str, several: Several = "max") -> TextScorer:
@@ -134,7 +152,7 @@ def _comparing(
     return TextScorer(
         name,
         lambda texts: against_references(compare, texts, several),
-        f"{definition}; {several} over references",
+        f"{definition}; {over_references(several)}",
         needs_references=True,
     )
 
@@ -163,8 +181,8 @@ def bertscore(
     return TextScorer(
         f"bertscore={model}",
         lambda texts: against_references(compare, texts, several),
-        f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}; {several} over "
-        "references",
+        f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}; "
+        f"{over_references(several)}",
         needs_references=True,
     )
 

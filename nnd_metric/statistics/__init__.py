@@ -7,7 +7,7 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .candidate_intervals import (
         mean_intervals as mean_intervals,
-        pooled_intervals as pooled_intervals,
+        pooled_samples as pooled_samples,
     )
     from .context_intervals import (
         FEW_CONTEXTS as FEW_CONTEXTS,
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
         Permutations as Permutations,
         correlate as correlate,
     )
-    from .correlations import STATISTICS as STATISTICS, pearson as pearson
+    from .correlations import (
+        STATISTICS as STATISTICS,
+        mean_defined as mean_defined,
+        pearson as pearson,
+    )
     from .extrapolation import Extrapolation as Extrapolation, extrapolate as extrapolate
     from .interval_text import (
         ALL_AGREE as ALL_AGREE,
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
         FloatArray as FloatArray,
         Interval as Interval,
         bootstrap_ratios as bootstrap_ratios,
+        interval_of_most as interval_of_most,
         wilson as wilson,
     )
     from .over_datasets import EACH_ONCE as EACH_ONCE, mean_over as mean_over

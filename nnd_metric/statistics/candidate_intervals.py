@@ -31,10 +31,13 @@ MOST_FOR_TAU = 10_000
 _PAIRS_AT_ONCE = 1_000_000
 
 
-def pooled_intervals(
+def pooled_samples(
     x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], *, seed: int = 0
-) -> dict[str, Interval | None]:
-    """Return 95 % percentile intervals of Spearman's rho, Pearson's r and Kendall's tau-b.
+) -> dict[str, FloatArray]:
+    """Return Spearman's rho, Pearson's r and Kendall's tau-b on redrawn contexts, [RESAMPLES] each.
+
+    The draws depend on the number of contexts and the seed alone, so those of two metrics on the
+    same candidates are paired.
 
     Args:
         x: One finite number per candidate, [n].
@@ -43,18 +46,18 @@ def pooled_intervals(
         seed: Seed of the bootstrap.
 
     Returns:
-        None for fewer than two contexts, where more than half of the resamples leave the number
-        undefined, and for tau_b where there are more than MOST_FOR_TAU candidates.
+        nan where a resample leaves the number undefined; nothing but nan for fewer than two
+        contexts, and for tau_b where there are more than MOST_FOR_TAU candidates.
     """
     count = int(contexts.max(initial=-1)) + 1
     names = ("spearman", "pearson", "tau_b")
+    samples = np.full((len(names), RESAMPLES), np.nan)
     if count < 2:  # noqa: PLR2004
-        return dict.fromkeys(names)
+        return dict(zip(names, samples, strict=True))
     signs = _signs(x, y, contexts, count) if len(x) <= MOST_FOR_TAU else None
     x_ranks, y_ranks = _RanksOf(x), _RanksOf(y)
     x, y = _standard(x), _standard(y)
     rng = np.random.default_rng(seed)
-    samples = np.full((len(names), RESAMPLES), np.nan)
     step = max(1, WEIGHTS_AT_ONCE // len(x))
     for start in range(0, RESAMPLES, step):
         part = slice(start, min(start + step, RESAMPLES))
@@ -65,7 +68,7 @@ def pooled_intervals(
         samples[1, part] = _pearson(weights, x, y)
         if signs is not None:
             samples[2, part] = _tau_b(drawn, signs)
-    return {name: interval_of_most(each) for name, each in zip(names, samples, strict=True)}
+    return dict(zip(names, samples, strict=True))
 
 
 def mean_intervals(

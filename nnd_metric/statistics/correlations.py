@@ -98,6 +98,12 @@ def gap_correlation_laban2022(x: Sequence[float], y: Sequence[float]) -> float |
     return _number(_gap_r_laban2022, x, y)
 
 
+def mean_defined(correlations: Sequence[float | None]) -> float | None:
+    """Return the mean of the correlations that are defined; None where none is."""
+    defined = [value for value in correlations if value is not None]
+    return sum(defined) / len(defined) if defined else None
+
+
 def _number(kernel: Kernel, x: Sequence[float], y: Sequence[float]) -> float | None:
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
         category_effects_table as category_effects_table,
         effects_table as effects_table,
     )
+    from .metric_details import metrics_details as metrics_details
     from .metrics import (
         metrics_by_dataset as metrics_by_dataset,
-        metrics_notes as metrics_notes,
         metrics_overview as metrics_overview,
         metrics_remarks as metrics_remarks,
-        metrics_table as metrics_table,
     )
     from .pass_rates import (
         baselines_table as baselines_table,

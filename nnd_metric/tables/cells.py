@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nnd.metric.statistics import rate_and_interval
+
 NOTHING = "n/a"
 
 TITLES = {
@@ -46,6 +48,11 @@ def share(value: float) -> str:
 def number(value: float | None) -> str:
     """Return a correlation."""
     return NOTHING if value is None else f"{value:.3f}"
+
+
+def pass_rate(rates: Mapping[str, Any]) -> str:
+    """Return a pass rate in per cent with its interval."""
+    return NOTHING if rates["pass_rate"] is None else rate_and_interval(rates)
 
 
 def p_value(value: float | None) -> str:

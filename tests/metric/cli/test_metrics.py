@@ -124,7 +124,14 @@ def test_a_run_and_a_prompted_model(
             ["--data", "data", "--scorer", "rouge"],
             'no scorer "rouge" (did you mean "rougeL"?); choose from rouge1, ',
         ),
-        (["--data", "data", "--over", "some"], 'over "some": choose shared or all'),
+        (
+            ["--data", "data", "--over", "a,d"],
+            'over: no candidate is of system "d"; choose shared, all, or of the systems a, b, c',
+        ),
+        (
+            ["--data", "data", "--several", "last"],
+            'of several references "last" cannot count; choose max, mean, first',
+        ),
         (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
         (["data", "--data", "data"], "data: holds pairs, not results; score them first: "),
         (

@@ -1,27 +1,18 @@
-"""Candidate-level meta-evaluation: levels by hand, and Table 4 of a paper on its file."""
+"""Candidate-level meta-evaluation: its three levels by hand."""
 
-import csv
-import io
 import math
 import random
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from scipy import stats
 
-from nnd.converters.folder.conversion import convert
 from nnd.metric.meta.candidates import (
     STATISTICS,
-    CandidateAgreement,
     correlate,
     correlate_candidates,
 )
-from nnd.metric.meta.judged import read_judged
-from nnd.metric.meta.table import compare_metrics
-from nnd.metric.scorers.names import find_scorers
-from nnd.metric.scorers.references import read_references
 from nnd.metric.statistics.correlations import kendall_tau_b, spearman
 from nnd.schemas import ScoringError
 
@@ -158,53 +149,3 @@ def test_many_candidates_are_no_matter() -> None:
     y = [value + chance.random() for value in x]
     # every two of them would be 20 GB
     assert correlate(x, y)["tau_b"] == pytest.approx(stats.kendalltau(x, y).statistic)
-
-
-# MetaSAMSum, ROUGE against the reference with stemmer, the 597 summaries that have a score:
-# Spearman is Table 4 of the ED-FAITH paper; Pearson and tau-b go with it.
-META_SAMSUM = {
-    "rouge1": (0.2462, 0.2755, 0.1772),
-    "rouge2": (0.2626, 0.2887, 0.1886),
-    "rouge3": (0.2415, 0.2675, 0.1790),
-    "rougeL": (0.2461, 0.2844, 0.1749),
-}
-
-
-@pytest.fixture(scope="module")
-def samsum(
-    nnd_data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, CandidateAgreement]:
-    folder = tmp_path_factory.mktemp("samsum")
-    origin = nnd_data / "confit_samsum"
-    convert("confit_samsum", origin=origin, variant="gap", out=folder / "data")
-    text = (origin / "samsum_annotation.csv").read_bytes().decode()
-    rows = {
-        (row["Dialogue"].replace("\r\n", "\n"), row["Reference Summary"])
-        for row in csv.DictReader(io.StringIO(text, newline=""))
-    }
-    path = folder / "references.csv"
-    pl.DataFrame(sorted(rows), ["context", "reference"], orient="row").write_csv(path)
-    found = compare_metrics(
-        read_judged(folder / "data"),
-        find_scorers(META_SAMSUM),
-        references=read_references(path),
-    )
-    return {row.name: row.candidates["quality"] for row in found.rows}
-
-
-@pytest.mark.parametrize("name", META_SAMSUM)
-def test_meta_samsum(name: str, samsum: dict[str, CandidateAgreement]) -> None:
-    found = samsum[name]
-    expected = dict(zip(STATISTICS, META_SAMSUM[name], strict=True))
-    assert found.sample == pytest.approx(expected, abs=5e-5)
-    assert (found.n, found.unjudged, found.unscored, found.systems) == (597, 3, 0, 6)
-
-
-def test_marks_are_another_number_than_scores_and_named_so(nnd_data: Path, tmp_path: Path) -> None:
-    # The default reading: 1 for a summary without a mark. Higher is better, as with scores.
-    convert("confit_samsum", origin=nnd_data / "confit_samsum", out=tmp_path)
-    judged = read_judged(tmp_path)
-    assert judged.definition == (
-        '1 where "No error" is the candidate\'s only label, 0 where it is not'
-    )
-    assert judged.human["human"].mean() == pytest.approx(156 / 600)

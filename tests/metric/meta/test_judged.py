@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from support.judged_cases import pairs, write_judged
 
-from nnd.metric.meta.judged import human_judgements, read_judged
+from nnd.metric.meta.judged import human_judgements, number_rules, read_judged
 from nnd.schemas import NNDError, ScoringError
 
 NO_ERROR = {"rule": "no_error", "no_error": "fine"}
@@ -28,8 +28,23 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 def judge(rule: dict[str, Any], column: str, values: list[Any]) -> float | None:
     """What the rule makes of one candidate with some annotations that differ in one column."""
     rows = [{"split": "s", "candidate_id": "c", "aspect": "a", column: value} for value in values]
-    found: float | None = human_judgements(pl.DataFrame(rows, SCHEMA), rule)["human"].item()
+    frame = pl.DataFrame(rows, SCHEMA)
+    found: float | None = human_judgements(frame, number_rules(frame, rule))["human"].item()
     return found
+
+
+def test_a_score_beside_labels_counts_and_its_absence_stays_one() -> None:
+    rows = [("a", "fine", 7.0), ("b", "typo", 3.0), ("b", "omission", 3.0), ("c", "fine", None)]
+    frame = pl.DataFrame(
+        [
+            {"split": "s", "candidate_id": name, "aspect": "a", "label": label, "score": score}
+            for name, label, score in rows
+        ],
+        SCHEMA,
+    )
+    for rule in (NO_ERROR, ORDER):
+        found = human_judgements(frame, number_rules(frame, rule))
+        assert found.select("candidate_id", "human").rows() == [("a", 7), ("b", 3), ("c", None)]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +90,7 @@ def test_standardised_ratings() -> None:
     frame = pl.DataFrame(rows, SCHEMA | {"annotators": pl.List(pl.String)})
     rule = {"rule": "gap", "ratings": "mean", "standardise": "annotator"}
 
-    assert human_judgements(frame, rule)["human"][0] == pytest.approx(-2 / 7**0.5)
+    assert human_judgements(frame, {"a": rule})["human"][0] == pytest.approx(-2 / 7**0.5)
 
 
 def test_each_aspect_has_the_judgements_of_its_rule(tmp_path: Path) -> None:

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from support.judged_cases import CANDIDATES, write_judged, write_references
+from support.screens.tables import lines
 
 from nnd.metric.agreement.stored import agree_scored
 from nnd.metric.meta import metrics
@@ -20,7 +23,7 @@ from nnd.metric.results.surface import measure
 from nnd.metric.scorers.base import Text, TextScorer
 from nnd.metric.scorers.names import find_scorers
 from nnd.metric.scorers.references import read_references
-from nnd.metric.tables.metrics import metrics_notes, metrics_table
+from nnd.metric.tables.metric_details import metrics_notes, metrics_table, people_table
 from nnd.schemas import ScoringError
 
 LENGTH = find_scorers(["length"])
@@ -314,8 +317,68 @@ def test_a_text_of_several_systems_counts_for_those_that_are_shared(judged: Judg
 
 
 def test_what_rows_may_be_over(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match='over "both": choose shared or all'):
+    with pytest.raises(ScoringError, match='over "both": choose shared, all or a list of systems'):
         metrics(data=write_judged(tmp_path), scorers=LENGTH, over="both")  # type: ignore[arg-type]
+
+
+def test_some_systems_alone(judged: Judged) -> None:
+    # Of a and b: 1/a and 1/b, 2/a and 2/b, which c wrote too; the one test between them.
+    run = run_of(judged, {"first": GOOD, "second": BAD, "third": GOOD})
+    stand_for = {"first": "a", "second": "b", "third": "c"}
+
+    found = compare_metrics(judged, LENGTH, run=run, systems=stand_for, over=["b", "a"])
+
+    assert found.scores.filter(scorer="length")["candidate_id"].to_list() == [
+        *("1/a", "1/b", "2/a", "2/b")
+    ]
+    assert [row.rates.overall.n for row in found.rows if row.rates] == [1] * 4
+    assert found.people.rows() == [("quality", "a", 2, 2.0), ("quality", "b", 2, 1.5)]
+    length, *_, nnd = found.rows
+    assert length.systems is not None
+    assert nnd.systems is not None
+    assert length.systems.by_category["overall"].n == 2
+    assert nnd.systems.systems == {"first": "a", "second": "b"}
+
+
+@pytest.mark.parametrize("order", ["given", "turned"])
+def test_the_better_of_two_metrics_and_how_sure_that_is(order: str, tmp_path: Path) -> None:
+    # Redrawn by hand: contexts 1 and 2, with 3 and 2 judged candidates, are drawn w and 2 - w
+    # times; 1/2 of the draws have w = 1.
+    folder = write_judged(tmp_path)
+    values = dict(zip(("1/a", "1/b", "1/c", "2/a", "2/b"), (3.0, 1.0, 2.0, 0.0, 1.0), strict=True))
+    scorers = [*LENGTH, by_candidate("mine", values)]
+    judged = read_judged(folder)
+    shown = scorers if order == "given" else scorers[::-1]
+
+    (found,) = compare_metrics(judged, shown).differences
+
+    length, mine, people = [11, 7, 5, 14, 5], [3, 1, 2, 0, 1], [3, 2, 0, 1, 1]
+    contexts = np.array([0, 0, 0, 1, 1])
+    drawn = np.random.default_rng(0).multinomial(2, [1 / 2, 1 / 2], size=1_000)
+    samples = []
+    for weights in drawn:
+        some = np.repeat(np.arange(5), weights[contexts])
+        if np.ptp(np.array(people)[some]):  # of context 2 alone, people found both equal
+            one, other = (
+                stats.spearmanr(np.array(each)[some], np.array(people)[some]).statistic
+                for each in (length, mine)
+            )
+            samples.append(one - other)
+    rho = [stats.spearmanr(each, people).statistic for each in (length, mine)]
+    assert (found.aspect, found.metric, found.other) == ("quality", "length", "mine")
+    assert found.difference == pytest.approx(rho[0] - rho[1])
+    assert found.interval == pytest.approx(tuple(np.quantile(samples, [0.025, 0.975])))
+    worse = sum(value <= 0 for value in samples)
+    assert found.p == pytest.approx(2 * (worse + 1) / (len(samples) + 1))
+
+
+def test_rows_over_other_candidates_are_not_compared(judged: Judged) -> None:
+    scorers = [*LENGTH, by_candidate("mine", GOOD), by_candidate("none", {})]
+    assert compare_metrics(judged, scorers, over="all").differences == ()
+    # Only what has a number is compared: GOOD knows context 1 alone, which has no spread.
+    (found,) = compare_metrics(judged, scorers).differences
+    assert {found.metric, found.other} == {"length", "mine"}
+    assert (found.difference, found.interval, found.p) == (pytest.approx(0), None, None)
 
 
 # Which number of people
@@ -340,6 +403,9 @@ def test_what_rows_may_be_over(tmp_path: Path) -> None:
 def test_what_people_said_is_named(tmp_path: Path, rule: dict[str, Any], said: str) -> None:
     folder = write_judged(tmp_path)
     (folder / "manifest.json").write_text(json.dumps({"source": {"quality": rule}}))
+    if rule["rule"] in ("no_error", "order"):  # scores beside labels would count
+        path = folder / "annotations.parquet"
+        pl.read_parquet(path).with_columns(score=pl.lit(None, pl.Float64)).write_parquet(path)
 
     found = compare_metrics(read_judged(folder), LENGTH).to_dict()
 
@@ -461,3 +527,6 @@ def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
     assert [str(cell).lstrip("-") for cell in pooled.cells] == ["0.000"]
     notes = metrics_notes(shown.to_dict())
     assert "candidates: mean over 2 aspects; --aspect shows one" in notes
+    assert lines(people_table(shown.to_dict()["people"]))[2:5] == [
+        *("a 2.000 -2.000", "b 1.500 -1.500", "c 0.500 -0.500")
+    ]

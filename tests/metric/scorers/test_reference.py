@@ -61,11 +61,12 @@ def test_an_empty_candidate_matches_nothing(scorer: TextScorer) -> None:
     assert one(scorer, "", "the cat sat") == 0
 
 
-def test_of_several_references_the_best_counts_or_their_mean() -> None:
+def test_of_several_references_the_best_counts_or_their_mean_or_the_first() -> None:
     # Against "the cat": F 1; against "the dog": 1 of 2 and 2 words, F 1/2.
     texts = [Text("the cat", "", None, ("the dog", "the cat"))]
     assert score_texts(rouge("rouge1", "max"), texts).to_list() == pytest.approx([1])
     assert score_texts(rouge("rouge1", "mean"), texts).to_list() == pytest.approx([3 / 4])
+    assert score_texts(rouge("rouge1", "first"), texts).to_list() == pytest.approx([1 / 2])
 
 
 def test_no_reference_no_number() -> None:
@@ -91,9 +92,10 @@ def test_each_two_texts_are_compared_once() -> None:
     assert sorted(seen) == [("r1", "c"), ("r1", "cc"), ("r2", "c")]
 
 
-def test_several_references_count_in_two_ways() -> None:
+def test_several_references_count_in_three_ways() -> None:
     with pytest.raises(
-        ScoringError, match=r'^several references count by "max" or "mean", not by '
+        ScoringError,
+        match=r'^of several references "median" cannot count; choose max, mean, first$',
     ):
         against_references(lambda _: [], [], "median")  # type: ignore[arg-type]
 

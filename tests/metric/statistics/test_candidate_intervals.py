@@ -1,11 +1,13 @@
 """Intervals of candidate-level correlations: weights against texts that really are repeated."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import stats
 
 from nnd.metric.statistics import candidate_intervals
-from nnd.metric.statistics.candidate_intervals import mean_intervals, pooled_intervals
+from nnd.metric.statistics.candidate_intervals import mean_intervals, pooled_samples
+from nnd.metric.statistics.intervals import FloatArray, Interval, interval_of_most
 
 NAMES = ("spearman", "pearson", "tau_b")
 ORACLES = {
@@ -13,6 +15,13 @@ ORACLES = {
     "pearson": stats.pearsonr,
     "tau_b": stats.kendalltau,
 }
+
+
+def pooled_intervals(
+    x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], *, seed: int = 0
+) -> dict[str, Interval | None]:
+    samples = pooled_samples(x, y, contexts, seed=seed)
+    return {name: interval_of_most(each) for name, each in samples.items()}
 
 
 def test_the_same_as_with_candidates_repeated() -> None:
