@@ -122,7 +122,8 @@ def metrics(
         typer.Option(
             metavar="SCORER",
             help="rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL], "
-            "bartscore_faithfulness=MODEL (or _precision, _recall, _f), prompted=MODEL; repeat it.",
+            "bartscore_faithfulness=MODEL or prompted=MODEL (both also _precision, _recall, _f, "
+            "_f_harmonic), evaluate=NAME|PATH[:key]; repeat it.",
             show_default="all that need no model",
         ),
     ] = [],  # noqa: B006
@@ -138,8 +139,20 @@ def metrics(
         str, typer.Option(help="Which of several references counts: max, mean or first.")
     ] = "max",
     template: Annotated[
-        str, typer.Option(help='Of prompted: a template, e.g. "Summarise: {context}".')
+        str,
+        typer.Option(
+            help="Of bartscore and prompted: a template for the text that is read, e.g. "
+            '"Summarise: {context}".'
+        ),
     ] = "default",
+    prefix: Annotated[
+        str,
+        typer.Option(
+            help='Of bartscore and prompted: what goes before the text that is predicted, e.g. "In '
+            'short, ", and is scored with it.',
+            show_default=False,
+        ),
+    ] = "",
     aspect: Annotated[str | None, typer.Option(help="Judgements of this aspect only.")] = None,
     over: Annotated[
         str,
@@ -164,7 +177,7 @@ def metrics(
     Example: nnd metrics --data quiz_design
     Example: nnd metrics run --data summeval-nnd --references references.jsonl
     Example: nnd metrics runs/frank runs/summeval --data frank --data summeval
-    Example: nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23 --details
+    Example: nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
     """
     from nnd.metric.meta import metrics as metrics_
 
@@ -181,6 +194,7 @@ def metrics(
         systems=read_systems(system),
         references=references,
         template=read_template(template),
+        prefix=read_template(prefix),
         aspect=aspect,
         out=out,
         **choices,

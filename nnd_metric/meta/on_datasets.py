@@ -25,6 +25,7 @@ def metrics(
     systems: Mapping[str, str] | None = None,
     several: Several = "max",
     template: str = "default",
+    prefix: str = "",
     aspect: str | None = None,
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
@@ -39,6 +40,7 @@ def metrics(
     references: str | Path | Table | None = None,
     several: Several = "max",
     template: str = "default",
+    prefix: str = "",
     aspect: str | None = None,
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
@@ -52,6 +54,7 @@ def metrics(
     references: str | Path | Table | None = None,
     several: Several = "max",
     template: str = "default",
+    prefix: str = "",
     aspect: str | None = None,
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
@@ -70,7 +73,9 @@ def metrics(
             contexts.
         several: Which of several references counts: the one with the highest number ("max"), all
             by their mean ("mean"), or the first ("first").
-        template: Of the scorer `prompted`: a name, or a text with {placeholders}.
+        template: Of scorers that are likelihoods (`bartscore_f`, `prompted`, …): how the text that
+            is read is rendered; a name, or a text with {placeholders}.
+        prefix: Of these: what is put before the text that is predicted, and scored with it.
         aspect: Pairs and judgements of this aspect only.
         over: What rows are correlated over: "shared", the systems and candidates that all of them
             have, so that rows can be compared; "all", what each of them has; or names of systems:
@@ -91,6 +96,7 @@ def metrics(
         scorers=scorers,
         several=several,
         template=template,
+        prefix=prefix,
         aspect=aspect,
         over=over,
     )

@@ -70,6 +70,7 @@ def metrics_on_one(
     references: str | Path | Table | None,
     several: Several,
     template: str,
+    prefix: str,
     aspect: str | None,
     over: Over | Sequence[str],
     out: str | Path | None,
@@ -91,7 +92,7 @@ def metrics_on_one(
     people = judged.pairs.human_scores
     found = compare_metrics(
         judged,
-        _find_scorers(asked, several, template),
+        _find_scorers(asked, several=several, template=template, prefix=prefix),
         references=table,
         run=read_scored(folders) if folders else None,
         systems=systems if people is None else stored_systems(folders, people, systems),
@@ -102,9 +103,11 @@ def metrics_on_one(
     return found
 
 
-def _find_scorers(asked: Sequence[AnyScorer], several: Several, template: str) -> list[TextScorer]:
+def _find_scorers(
+    asked: Sequence[AnyScorer], *, several: Several, template: str, prefix: str
+) -> list[TextScorer]:
     names = [each for each in asked if isinstance(each, str)]
-    named = iter(find_scorers(names, several=several, template=template))
+    named = iter(find_scorers(names, several=several, template=template, prefix=prefix))
     found: list[TextScorer] = []
     for each in asked:
         if isinstance(each, str):

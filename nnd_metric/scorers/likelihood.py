@@ -1,102 +1,114 @@
-"""Log-likelihoods as scorers: BARTScore's directions, and a prompt around the context."""
+"""Log-likelihoods as scorers: BARTScore, T0-Score, and any model with a prompt.
+
+Yuan, Neubig and Liu (2021), BARTScore: a text is as good as a model finds it likely, given another.
+
+    faithfulness   candidate given the context
+    precision      candidate given a reference
+    recall         reference given the candidate
+    f              (P + R) / 2 of precision and recall against one reference; `avg_f` there
+    f_harmonic     2PR / (P + R) of the same; `harm_f` there is PR / (P + R), half of it, which
+                   correlates and ranks alike
+
+Log-likelihoods are below 0, so their harmonic mean is nearer to the better of the two, unlike that
+of shares. Of several references F is taken against each; Yuan et al. take the maximum of P and that
+of R apart.
+
+A prompt goes around the text that is read (the template, whose {context} stands for it) or before
+the text that is predicted (the prefix). As with BARTScore-PROMPT, a prefix is scored with the text:
+the mean is over its tokens, too. What is read is never scored. An instruction around the context,
+such as "Summarise: {context}", makes of an instructed model what T0-Score is of T0.
+"""
 
 import logging
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from nnd.metric.encoding import Template, render
+from nnd.metric.encoding import Template, find_template, render
 from nnd.metric.scorers.base import Text, TextScorer
 from nnd.metric.scorers.reference import Several, against_references, over_references
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from nnd.metric.encoding import Request
     from nnd.metric.engine import Scorer
 
-Direction: TypeAlias = Literal["faithfulness", "precision", "recall", "f"]
-"""Context to candidate; reference to candidate; candidate to reference; mean of the last two."""
+Direction: TypeAlias = Literal["faithfulness", "precision", "recall", "f", "f_harmonic"]
+"""What is predicted from what (module docstring)."""
 
 _log = logging.getLogger(__name__)
 
-DIRECTIONS: tuple[Direction, ...] = ("faithfulness", "precision", "recall", "f")
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 
-def prompted(name: str, engine: "Scorer", template: Template) -> TextScorer:
-    """Return the log-likelihood of the candidate given the context in a template, as a scorer.
-
-    With an instruction around the context, such as "Summarise: {context}", this is what T0-Score
-    is; with the default template, what the pass rates of an NND run are made of.
-
-    Args:
-        name: What tables call it.
-        engine: An engine, or any callable of its shape.
-        template: How contexts are rendered.
-    """
-
-    def score(texts: Sequence[Text]) -> list[float | None]:
-        prompts = render(template, [text.context for text in texts], [t.parts for t in texts])
-        return _ask(
-            name,
-            engine,
-            [
-                (prompt.context, prompt.candidate_prefix + text.candidate)
-                for prompt, text in zip(prompts, texts, strict=True)
-            ],
-        )
-
-    return TextScorer(name, score, f'log-likelihood given the context, template "{template.name}"')
-
-
-def bartscore(
-    name: str, engine: "Scorer", direction: Direction, several: Several = "max"
+def likelihood(
+    name: str,
+    engine: "Scorer",
+    direction: Direction = "faithfulness",
+    *,
+    template: Template | None = None,
+    prefix: str = "",
+    several: Several = "max",
 ) -> TextScorer:
-    """Return a direction of BARTScore: Yuan, Neubig and Liu (2021), as a scorer.
-
-    F is the arithmetic mean of precision and recall against one reference (`avg_f` in the released
-    results).
+    """Return the log-likelihood of one text given another as a scorer.
 
     Args:
         name: What tables call it.
-        engine: An engine with protocol `bartscore`, or any callable of its shape.
-        direction: faithfulness (context to candidate), precision (reference to candidate), recall
-            (candidate to reference) or f.
+        engine: An engine (BARTScore's has protocol `bartscore`), or any callable of its shape.
+        direction: What is predicted from what (module docstring).
+        template: How the text that is read is rendered; None: as it is. Parts of the context have
+            a placeholder of their own for faithfulness only.
+        prefix: What is put before the text that is predicted, and scored with it.
         several: Which of several references counts; not used by faithfulness.
 
     Raises:
-        ScoringError: If there is no such direction.
+        ScoringError: If there is no such direction; when used, if a placeholder of the template
+            has no text.
     """
     if direction not in DIRECTIONS:
-        raise ScoringError(
-            f'BARTScore has no direction "{direction}", only {", ".join(DIRECTIONS)}'
+        raise ScoringError(f'there is no direction "{direction}", only {", ".join(DIRECTIONS)}')
+    rendered = template or find_template("default")
+
+    def ask(texts: Sequence[Text]) -> list[float | None]:
+        """Return the likelihood of candidates given contexts; NaN, for no token, as None."""
+        prompts = render(rendered, [text.context for text in texts], [t.parts for t in texts])
+        found = engine(
+            [
+                (prompt.context, prefix + prompt.candidate_prefix + text.candidate)
+                for prompt, text in zip(prompts, texts, strict=True)
+            ]
         )
-    if direction == "faithfulness":
-        return TextScorer(
-            name,
-            lambda texts: _ask(name, engine, [(text.context, text.candidate) for text in texts]),
-            "BARTScore, context to candidate",
-        )
+        if cut := int(found.truncated.sum()):
+            _log.warning("%s: %d of %d contexts were cut to the window", name, cut, len(texts))
+        return [None if math.isnan(value) else float(value) for value in found.log_likelihood]
 
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        turned = [(candidate, reference) for reference, candidate in pairs]
-        if direction == "precision":
-            return _ask(name, engine, pairs)
-        if direction == "recall":
-            return _ask(name, engine, turned)
-        both = zip(_ask(name, engine, pairs), _ask(name, engine, turned), strict=True)
-        return [None if p is None or r is None else (p + r) / 2 for p, r in both]
+        precision = [Text(candidate, reference) for reference, candidate in pairs]
+        recall = [Text(reference, candidate) for reference, candidate in pairs]
+        match direction:
+            case "precision":
+                return ask(precision)
+            case "recall":
+                return ask(recall)
+        mean = _harmonic if direction == "f_harmonic" else _arithmetic
+        both = zip(ask(precision), ask(recall), strict=True)
+        return [None if p is None or r is None else mean(p, r) for p, r in both]
 
+    prompts = [f'template "{rendered.name}"'] if rendered.variants else []
+    prompts += [f'"{prefix}" before what is predicted'] if prefix else []
+    if direction == "faithfulness":
+        definition = "; ".join(["log-likelihood of the candidate given the context", *prompts])
+        return TextScorer(name, ask, definition)
     return TextScorer(
         name,
         lambda texts: against_references(compare, texts, several),
-        f"BARTScore {direction}; {over_references(several)}",
+        "; ".join([f"log-likelihood, {direction}", *prompts, over_references(several)]),
         needs_references=True,
     )
 
 
-def _ask(name: str, engine: "Scorer", requests: "Sequence[Request]") -> list[float | None]:
-    """Return the likelihoods; NaN, which stands for no token to score, as None."""
-    found = engine(requests)
-    if cut := int(found.truncated.sum()):
-        _log.warning("%s: %d of %d contexts were cut to the window", name, cut, len(requests))
-    return [None if math.isnan(value) else float(value) for value in found.log_likelihood]
+def _arithmetic(p: float, r: float) -> float:
+    return (p + r) / 2
+
+
+def _harmonic(p: float, r: float) -> float:
+    return 2 * p * r / (p + r) if p + r else 0.0

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from nnd.metric.scorers.base import Text, TextScorer, length, overlap
+from nnd.metric.scorers.evaluated import evaluated
 from nnd.metric.scorers.reference import Several, bertscore, bleu, check_several, chrf, rouge
 from nnd.schemas import ScoringError, did_you_mean
 
@@ -30,15 +31,21 @@ WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
     "chrf": chrf,
 }
 
-BERTSCORE, PROMPTED = "bertscore", "prompted"
+BERTSCORE, EVALUATE = "bertscore", "evaluate"
 
-BARTSCORES: dict[str, "Direction"] = {
-    "bartscore_faithfulness": "faithfulness",
-    "bartscore_precision": "precision",
-    "bartscore_recall": "recall",
-    "bartscore_f": "f",
+LIKELIHOODS: dict[str, tuple[str, "Direction"]] = {
+    "bartscore_faithfulness": ("bartscore", "faithfulness"),
+    "bartscore_precision": ("bartscore", "precision"),
+    "bartscore_recall": ("bartscore", "recall"),
+    "bartscore_f": ("bartscore", "f"),
+    "bartscore_f_harmonic": ("bartscore", "f_harmonic"),
+    "prompted": ("native", "faithfulness"),
+    "prompted_precision": ("native", "precision"),
+    "prompted_recall": ("native", "recall"),
+    "prompted_f": ("native", "f"),
+    "prompted_f_harmonic": ("native", "f_harmonic"),
 }
-"""With their direction."""
+"""Name → protocol and direction; a model follows, as in `bartscore_f=facebook/bart-base`."""
 
 
 def plain_names(texts: Iterable[Text]) -> list[str]:
@@ -48,68 +55,85 @@ def plain_names(texts: Iterable[Text]) -> list[str]:
 
 
 def find_scorers(
-    names: Iterable[str], *, several: Several = "max", template: str = "default"
+    names: Iterable[str], *, several: Several = "max", template: str = "default", prefix: str = ""
 ) -> list[TextScorer]:
     """Return the scorers of some names.
 
     Args:
-        names: One of WITHOUT_REFERENCES or WITH_REFERENCES; `bertscore` or `bertscore=MODEL`; or
-            `prompted` or one of BARTSCORES with a model, such as `bartscore_f=facebook/bart-base`.
-            Models are loaded when they are used, one at a time.
+        names: One of WITHOUT_REFERENCES or WITH_REFERENCES; `bertscore` or `bertscore=MODEL`; one
+            of LIKELIHOODS with a model, such as `bartscore_f=facebook/bart-base`; or
+            `evaluate=NAME[:key]` (`evaluated`). Models are loaded when they are used, one at a
+            time.
         several: Which of several references counts: "max", "mean" or "first".
-        template: Of `prompted`: a name, or a text with {placeholders} (see `templates`).
+        template: Of LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
+        prefix: Of LIKELIHOODS: what is put before the text that is predicted, and scored with it.
 
     Raises:
-        ScoringError: If a name is not known, or lacks its model; when used, if the model cannot be
-            loaded.
+        ScoringError: If a name is not known, or lacks its model, or a prompt was given and no
+            scorer reads it; when used, if the model cannot be loaded.
     """
     check_several(several)
+    entries = list(names)
+    if (template != "default" or prefix) and not any(
+        _base(each) in LIKELIHOODS for each in entries
+    ):
+        raise ScoringError(
+            "a template or a prefix is a prompt, and no scorer here reads one; name one of "
+            f"{', '.join(LIKELIHOODS)} with its model, such as prompted=MODEL"
+        )
     load = lru_cache(maxsize=1)(_load_model)  # several scorers of one model stand together
-    return [_find(name, several, template, load) for name in names]
+    return [_find(entry, several, (template, prefix), load) for entry in entries]
 
 
-def _find(entry: str, several: Several, template: str, load: "_Load") -> TextScorer:
-    name, _, model = entry.partition("=")
+def _base(entry: str) -> str:
+    return entry.partition("=")[0]
+
+
+def _find(entry: str, several: Several, prompt: tuple[str, str], load: "_Load") -> TextScorer:
+    name, _, given = entry.partition("=")
     if entry in WITHOUT_REFERENCES:
         return WITHOUT_REFERENCES[entry]
     if entry in WITH_REFERENCES:
         return WITH_REFERENCES[entry](several)
     if name == BERTSCORE:
-        return bertscore(model, several=several) if model else bertscore(several=several)
-    if name in (*BARTSCORES, PROMPTED) and model:
-        return _with_model(entry, several, template, load)
-    if name in (*BARTSCORES, PROMPTED):
+        return bertscore(given, several=several) if given else bertscore(several=several)
+    if name == EVALUATE and given:
+        return evaluated(given, several)
+    if name in LIKELIHOODS and given:
+        return _with_model(entry, several, prompt, load)
+    if name in LIKELIHOODS:
         raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
-    models = (f"{each}=MODEL" for each in (*BARTSCORES, PROMPTED))
-    known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE, *models)
+    models = (f"{each}=MODEL" for each in LIKELIHOODS)
+    known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE, f"{EVALUATE}=NAME", *models)
     raise ScoringError(
         f'there is no scorer "{entry}"{did_you_mean(entry, known)}; choose from {", ".join(known)}'
     )
 
 
-def _with_model(entry: str, several: Several, template: str, load: "_Load") -> TextScorer:
+def _with_model(entry: str, several: Several, prompt: tuple[str, str], load: "_Load") -> TextScorer:
     """Return a scorer whose model is loaded when it is first asked, not before."""
     from nnd.metric.encoding import find_template  # noqa: PLC0415
     from nnd.metric.engine import Engine  # noqa: PLC0415 - torch is slow to load, and ROUGE needs none
-    from nnd.metric.scorers.likelihood import bartscore, prompted  # noqa: PLC0415
+    from nnd.metric.scorers.likelihood import likelihood  # noqa: PLC0415
 
     name, _, model = entry.partition("=")
-    chosen = find_template(template if name == PROMPTED else "default")
-    protocol = "native" if name == PROMPTED else "bartscore"
-
-    used = ""
+    protocol, direction = LIKELIHOODS[name]
+    template, prefix = find_template(prompt[0]), prompt[1]
+    used, asked, cut = "", 0, 0
 
     def engine(requests: "Sequence[Request]") -> "Likelihoods":
-        nonlocal used
+        nonlocal used, asked, cut
         loaded = load(model)
         used = used or f"{loaded.name}@{loaded.version()[:7]}, protocol {protocol}, {loaded.dtype}"
-        return Engine(loaded, protocol=protocol, separator=chosen.separator)(requests)
+        found = Engine(loaded, protocol=protocol, separator=template.separator)(requests)
+        asked, cut = asked + len(requests), cut + int(found.truncated.sum())
+        return found
 
-    if name == PROMPTED:
-        scorer = prompted(entry, engine, chosen)
-    else:
-        scorer = bartscore(entry, engine, BARTSCORES[name], several)
-    return replace(scorer, made_with=lambda: used)
+    def made_with() -> str:
+        return f"{used}, {cut:,} of {asked:,} texts cut to the window" if cut else used
+
+    scorer = likelihood(entry, engine, direction, template=template, prefix=prefix, several=several)
+    return replace(scorer, made_with=made_with)
 
 
 def _load_model(model: str) -> "LoadedModel":

@@ -8,7 +8,7 @@ import pytest
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel
 from nnd.metric.scorers.base import Text, score_texts
-from nnd.metric.scorers.names import BARTSCORES, find_scorers, plain_names
+from nnd.metric.scorers.names import LIKELIHOODS, find_scorers, plain_names
 from nnd.schemas import ScoringError
 
 PLAIN = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]
@@ -21,7 +21,7 @@ def test_without_references_only_what_needs_none() -> None:
 
 
 def test_every_name_gives_a_scorer_of_that_name_that_tells_what_it_does() -> None:
-    names = [*PLAIN, "bertscore=m", "prompted=m", *(f"{name}=m" for name in BARTSCORES)]
+    names = [*PLAIN, "bertscore=m", *(f"{name}=m" for name in LIKELIHOODS)]
     found = find_scorers(names)
     assert [scorer.name for scorer in found] == names
     assert all(scorer.definition for scorer in found)
@@ -37,10 +37,11 @@ def test_plain_scorers_score() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("rouge9", '^there is no scorer "rouge9" .*; choose from rouge1, .*, prompted=MODEL$'),
+        ("rouge9", '^there is no scorer "rouge9" .*; choose from rouge1, .*, prompted=MODEL, '),
         ("rouge1=model", '^there is no scorer "rouge1=model"'),
         ("bartscore_f", '^scorer "bartscore_f" needs a model: bartscore_f=MODEL, '),
         ("prompted=", '^scorer "prompted" needs a model: '),
+        ("evaluate=", '^there is no scorer "evaluate=" .*, evaluate=NAME, '),
         ("", '^there is no scorer ""; '),
     ],
 )
@@ -54,6 +55,12 @@ def test_a_template_that_is_none_is_told_before_a_model_is_loaded() -> None:
         find_scorers(["prompted=no-such-model"], template="nonsense")
 
 
+@pytest.mark.parametrize("prompt", [{"template": "Sum up: {context}"}, {"prefix": "In short, "}])
+def test_a_prompt_that_nothing_reads(prompt: dict[str, str]) -> None:
+    with pytest.raises(ScoringError, match=r"^a template or a prefix is a prompt, and no scorer"):
+        find_scorers(["rouge1", "length"], **prompt)  # type: ignore[arg-type]
+
+
 def test_a_model_that_is_not_there_is_told_when_it_is_asked(tmp_path: Path) -> None:
     (scorer,) = find_scorers([f"bartscore_f={tmp_path / 'none'}"])
     with pytest.raises(ScoringError, match="none: "):
@@ -63,17 +70,20 @@ def test_a_model_that_is_not_there_is_told_when_it_is_asked(tmp_path: Path) -> N
 def test_models_score_as_the_engine_does(
     loaded: Callable[[str], LoadedModel], saved: Callable[[str], Path]
 ) -> None:
-    bart = loaded("bart")
-    names = [f"bartscore_faithfulness={saved('bart')}", f"prompted={saved('bart')}"]
-    direct, instructed = find_scorers(names, template="Read: {context}")
-    as_bartscore = Engine(bart, protocol="bartscore")([(TEXT.context, TEXT.candidate)])
-    prompt = ("Read: ", TEXT.context)
-    as_native = Engine(bart)([(prompt, TEXT.candidate)])
-    assert score_texts(direct, [TEXT])[0] == pytest.approx(as_bartscore.log_likelihood[0], abs=1e-5)
-    assert score_texts(instructed, [TEXT])[0] == pytest.approx(
-        as_native.log_likelihood[0], abs=1e-5
-    )
-    for scorer, protocol in ((direct, "bartscore"), (instructed, "native")):
-        made_with = f"{saved('bart')}@{bart.version()[:7]}, protocol {protocol}, float32"
+    bart, folder = loaded("bart"), saved("bart")
+    names = [f"bartscore_faithfulness={folder}", f"prompted={folder}"]
+    scorers = find_scorers(names, template="Read: {context}", prefix="So: ")
+    request = (("Read: ", TEXT.context), f"So: {TEXT.candidate}")
+    for scorer, protocol in zip(scorers, ("bartscore", "native"), strict=True):
+        expected = Engine(bart, protocol=protocol)([request]).log_likelihood[0]
+        assert score_texts(scorer, [TEXT])[0] == pytest.approx(expected, abs=1e-5)
+        made_with = f"{folder}@{bart.version()[:7]}, protocol {protocol}, float32"
         assert scorer.made_with is not None
         assert scorer.made_with() == made_with
+
+
+def test_what_was_cut_is_part_of_the_definition(saved: Callable[[str], Path]) -> None:
+    (scorer,) = find_scorers([f"bartscore_faithfulness={saved('bart')}"])
+    score_texts(scorer, [TEXT, TEXT._replace(context="The cat sat. " * 500)])
+    assert scorer.made_with is not None
+    assert scorer.made_with().endswith(", 1 of 2 texts cut to the window")
