@@ -122,8 +122,8 @@ def metrics(
         typer.Option(
             metavar="SCORER",
             help="rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL], "
-            "bartscore_faithfulness=MODEL or prompted=MODEL (both also _precision, _recall, _f, "
-            "_f_harmonic), evaluate=NAME|PATH[:key]; repeat it.",
+            "prompted=MODEL, bartscore_DIRECTION=MODEL or prompted_DIRECTION=MODEL (faithfulness, "
+            "precision, recall, f, f_harmonic), evaluate=NAME|PATH[:key]; repeat it.",
             show_default="all that need no model",
         ),
     ] = [],  # noqa: B006

@@ -11,7 +11,7 @@ from nnd.metric.meta.outcome import METRICS, SCORES, MetricTable, MetricTables
 from nnd.metric.meta.table import AnyScorer, metrics_on_one
 from nnd.metric.results import split_by_dataset
 from nnd.metric.scorers import Several
-from nnd.schemas import check_replaceable
+from nnd.schemas import ScoringError, check_replaceable
 
 _Each = TypeVar("_Each", bound=str | Path)
 
@@ -110,11 +110,12 @@ def metrics(
     for place in places.values():
         if place is not None:
             check_replaceable(place, files=(METRICS, SCORES))
-    return MetricTables(
-        {
-            name: ask(
+    tables = {}
+    for (name, each), where in zip(split.items(), data, strict=True):
+        try:
+            tables[name] = ask(
                 each.runs, data=where, systems=each.systems, references=None, out=places[name]
             )
-            for (name, each), where in zip(split.items(), data, strict=True)
-        }
-    )
+        except ScoringError as error:
+            raise ScoringError(f"{name}: {error}") from error
+    return MetricTables(tables)

@@ -5,8 +5,10 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from nnd.metric.encoding import find_template
 from nnd.metric.scorers.base import Text, TextScorer, length, overlap
 from nnd.metric.scorers.evaluated import evaluated
+from nnd.metric.scorers.likelihood import DIRECTIONS, Direction, likelihood
 from nnd.metric.scorers.reference import Several, bertscore, bleu, check_several, chrf, rouge
 from nnd.schemas import ScoringError, did_you_mean
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from nnd.metric.encoding import Request
     from nnd.metric.engine import Likelihoods
     from nnd.metric.models import LoadedModel
-    from nnd.metric.scorers.likelihood import Direction
 
     _Load: TypeAlias = Callable[[str], LoadedModel]
 
@@ -33,17 +34,15 @@ WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
 
 BERTSCORE, EVALUATE = "bertscore", "evaluate"
 
-LIKELIHOODS: dict[str, tuple[str, "Direction"]] = {
-    "bartscore_faithfulness": ("bartscore", "faithfulness"),
-    "bartscore_precision": ("bartscore", "precision"),
-    "bartscore_recall": ("bartscore", "recall"),
-    "bartscore_f": ("bartscore", "f"),
-    "bartscore_f_harmonic": ("bartscore", "f_harmonic"),
+_PROTOCOLS = {"bartscore": "bartscore", "prompted": "native"}
+
+LIKELIHOODS: dict[str, tuple[str, Direction]] = {
     "prompted": ("native", "faithfulness"),
-    "prompted_precision": ("native", "precision"),
-    "prompted_recall": ("native", "recall"),
-    "prompted_f": ("native", "f"),
-    "prompted_f_harmonic": ("native", "f_harmonic"),
+    **{
+        f"{family}_{direction}": (protocol, direction)
+        for family, protocol in _PROTOCOLS.items()
+        for direction in DIRECTIONS
+    },
 }
 """Name → protocol and direction; a model follows, as in `bartscore_f=facebook/bart-base`."""
 
@@ -78,18 +77,24 @@ def find_scorers(
         _base(each) in LIKELIHOODS for each in entries
     ):
         raise ScoringError(
-            "a template or a prefix is a prompt, and no scorer here reads one; name one of "
-            f"{', '.join(LIKELIHOODS)} with its model, such as prompted=MODEL"
+            "a template or a prefix is a prompt, and no scorer here reads one; name one that does, "
+            "such as prompted=MODEL or bartscore_f=MODEL"
         )
-    load = lru_cache(maxsize=1)(_load_model)  # several scorers of one model stand together
-    return [_find(entry, several, (template, prefix), load) for entry in entries]
+    with_model = partial(
+        _with_model,
+        several=several,
+        template=template,
+        prefix=prefix,
+        load=lru_cache(maxsize=1)(_load_model),  # scorers of one model follow each other
+    )
+    return [_find(entry, several, with_model) for entry in entries]
 
 
 def _base(entry: str) -> str:
     return entry.partition("=")[0]
 
 
-def _find(entry: str, several: Several, prompt: tuple[str, str], load: "_Load") -> TextScorer:
+def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer]) -> TextScorer:
     name, _, given = entry.partition("=")
     if entry in WITHOUT_REFERENCES:
         return WITHOUT_REFERENCES[entry]
@@ -100,39 +105,41 @@ def _find(entry: str, several: Several, prompt: tuple[str, str], load: "_Load") 
     if name == EVALUATE and given:
         return evaluated(given, several)
     if name in LIKELIHOODS and given:
-        return _with_model(entry, several, prompt, load)
+        return with_model(entry)
     if name in LIKELIHOODS:
         raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
+    known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)
     models = (f"{each}=MODEL" for each in LIKELIHOODS)
-    known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE, f"{EVALUATE}=NAME", *models)
     raise ScoringError(
-        f'there is no scorer "{entry}"{did_you_mean(entry, known)}; choose from {", ".join(known)}'
+        f'there is no scorer "{entry}"{did_you_mean(entry, [*known, *models])}; choose from '
+        f"{', '.join(known)}, {EVALUATE}=NAME, bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL "
+        f"(a DIRECTION is {', '.join(DIRECTIONS)})"
     )
 
 
-def _with_model(entry: str, several: Several, prompt: tuple[str, str], load: "_Load") -> TextScorer:
+def _with_model(
+    entry: str, *, several: Several, template: str, prefix: str, load: "_Load"
+) -> TextScorer:
     """Return a scorer whose model is loaded when it is first asked, not before."""
-    from nnd.metric.encoding import find_template  # noqa: PLC0415
     from nnd.metric.engine import Engine  # noqa: PLC0415 - torch is slow to load, and ROUGE needs none
-    from nnd.metric.scorers.likelihood import likelihood  # noqa: PLC0415
 
     name, _, model = entry.partition("=")
     protocol, direction = LIKELIHOODS[name]
-    template, prefix = find_template(prompt[0]), prompt[1]
+    chosen = find_template(template)
     used, asked, cut = "", 0, 0
 
     def engine(requests: "Sequence[Request]") -> "Likelihoods":
         nonlocal used, asked, cut
         loaded = load(model)
         used = used or f"{loaded.name}@{loaded.version()[:7]}, protocol {protocol}, {loaded.dtype}"
-        found = Engine(loaded, protocol=protocol, separator=template.separator)(requests)
+        found = Engine(loaded, protocol=protocol, separator=chosen.separator)(requests)
         asked, cut = asked + len(requests), cut + int(found.truncated.sum())
         return found
 
     def made_with() -> str:
         return f"{used}, {cut:,} of {asked:,} texts cut to the window" if cut else used
 
-    scorer = likelihood(entry, engine, direction, template=template, prefix=prefix, several=several)
+    scorer = likelihood(entry, engine, direction, template=chosen, prefix=prefix, several=several)
     return replace(scorer, made_with=made_with)
 
 

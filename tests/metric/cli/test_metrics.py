@@ -112,6 +112,24 @@ def test_a_run_and_a_prompted_model(
     assert prompted["candidates"]["quality"]["n"] == stored["candidates"]["quality"]["n"] == 3
 
 
+def test_prompts_on_both_sides(
+    metrics: Command, data: Path, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    references = write_references(tmp_path / "references.jsonl")
+    code, out, _ = metrics(
+        *("--data", data, "--references", references, "--several", "first", "--json"),
+        *("--scorer", f"bartscore_f_harmonic={saved('bart')}"),
+        *("--template", "{context}\\nThat is,", "--prefix", "in short, "),
+    )
+    (row,) = json.loads(out)["rows"]
+    assert code == 0
+    assert row["definition"].startswith(
+        'log-likelihood, f_harmonic; template "{context}\nThat is,"; "in short, " before what is '
+        "predicted; first reference; "
+    )
+    assert row["rates"]["unscored"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -131,6 +149,10 @@ def test_a_run_and_a_prompted_model(
         (
             ["--data", "data", "--several", "last"],
             'of several references "last" cannot count; choose max, mean, first',
+        ),
+        (
+            ["--data", "data", "--scorer", "prompted=gpt2", "--template", "Sum up:"],
+            'there is no template "Sum up:"; choose one of default, ',
         ),
         (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
         (["data", "--data", "data"], "data: holds pairs, not results; score them first: "),

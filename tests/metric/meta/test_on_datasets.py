@@ -73,6 +73,17 @@ def test_the_table_has_rows_per_dataset_and_the_means(data: list[Path]) -> None:
     assert found.remarks()[-1] == "second: A correlation over systems needs at least 4 of them."
 
 
+def test_the_dataset_that_lacks_something_is_named(data: list[Path]) -> None:
+    path = data[0] / "annotations.parquet"
+    reference = pl.struct(key=pl.lit("reference"), value=pl.lit("the cat"))
+    rows = pl.read_parquet(path).with_columns(pl.concat_list("inputs", reference))
+    rows.write_parquet(path)
+    with pytest.raises(
+        ScoringError, match=r"^second: rouge1 compares with references, and the data"
+    ):
+        metrics(data=data, scorers="rouge1")
+
+
 def test_what_does_not_fit(data: list[Path], tmp_path: Path) -> None:
     with pytest.raises(ScoringError, match="can be of one dataset only"):
         metrics(data=data, references=tmp_path / "r.jsonl")  # type: ignore[call-overload]
