@@ -74,9 +74,9 @@ def check_over(over: Over | Sequence[str]) -> None:
     Raises:
         ScoringError: If it is neither an `Over` nor a list of systems.
     """
-    if isinstance(over, str) and over not in get_args(Over):
+    if not over or (isinstance(over, str) and over not in get_args(Over)):
         raise ScoringError(
-            f'over "{over}": choose {", ".join(get_args(Over))} or a list of systems'
+            f"over {over!r}: choose {', '.join(get_args(Over))} or a list of systems"
         )
 
 

@@ -161,5 +161,5 @@ def system_means(judged: pl.DataFrame) -> pl.DataFrame:
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
     rows = judged.drop_nulls("system").with_columns(systems).explode("system")
     return rows.group_by("system", maintain_order=True).agg(
-        pl.len().alias("n"), pl.col("^score|human$").mean()
+        pl.len().alias("n"), pl.col("^(score|human)$").mean()
     )

@@ -316,9 +316,10 @@ def test_a_text_of_several_systems_counts_for_those_that_are_shared(judged: Judg
     assert found.rows[0].candidates["quality"].systems == 2
 
 
-def test_what_rows_may_be_over(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match='over "both": choose shared, all or a list of systems'):
-        metrics(data=write_judged(tmp_path), scorers=LENGTH, over="both")  # type: ignore[arg-type]
+@pytest.mark.parametrize("over", ["both", []], ids=str)
+def test_what_rows_may_be_over(over: Any, tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match="choose shared, all or a list of systems"):
+        metrics(data=write_judged(tmp_path), scorers=LENGTH, over=over)
 
 
 def test_some_systems_alone(judged: Judged) -> None:
