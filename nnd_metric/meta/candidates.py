@@ -94,7 +94,7 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     several = [rows for rows in groups if rows.height > 1]
     within = [correlate(rows["score"].to_list(), rows["human"].to_list()) for rows in several]
     defined = [found for found in within if found["pearson"] is not None]
-    systems = system_means(used)
+    systems = _system_means(used)
     samples = _resample(used)
     sample = correlate(used["score"].to_list(), used["human"].to_list())
     return CandidateAgreement(
@@ -148,18 +148,23 @@ def _resample(used: pl.DataFrame) -> dict[str, FloatArray]:
     )
 
 
-def system_means(judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean numbers of every system.
+def judgements_by_system(judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean of what people said of the candidates of each system.
 
     Args:
-        judged: system (several joined by `|`: a candidate counts for each; null: for none), human,
-            and score where there is one.
+        judged: aspect, human (null where nothing was said) and system (several joined by `|`: a
+            candidate counts for each; null: for none).
 
     Returns:
-        system, n and the mean of each number.
+        aspect, system, n (candidates) and human (the mean).
     """
+    found = _system_means(judged.drop_nulls("human"), "aspect")
+    return found.select("aspect", "system", "n", "human").sort("aspect", "system")
+
+
+def _system_means(judged: pl.DataFrame, *by: str) -> pl.DataFrame:
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
     rows = judged.drop_nulls("system").with_columns(systems).explode("system")
-    return rows.group_by("system", maintain_order=True).agg(
+    return rows.group_by(*by, "system", maintain_order=True).agg(
         pl.len().alias("n"), pl.col("^(score|human)$").mean()
     )

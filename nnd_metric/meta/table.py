@@ -28,7 +28,7 @@ from nnd.metric.meta.alike import (
     find_shared,
     of_systems,
 )
-from nnd.metric.meta.candidates import correlate_candidates, system_means
+from nnd.metric.meta.candidates import correlate_candidates, judgements_by_system
 from nnd.metric.meta.differences import find_differences
 from nnd.metric.meta.judged import CANDIDATE, Judged, read_judged
 from nnd.metric.meta.outcome import METRICS, SCORES, MetricRow, MetricTable
@@ -167,24 +167,14 @@ def compare_metrics(
     scores = pl.concat([pl.DataFrame(schema=_SCORES), *kept])
     compared = {} if shared is None else {row.name: row.candidates for row in rows}
     differences = tuple(find_differences(compared))
-    people = _people_by_system(judged)
+    said = judged.human.join(judged.candidates, on=CANDIDATE)
+    people = judgements_by_system(said)
     return MetricTable(tuple(rows), scores, judged.definition, people, differences, shared)
 
 
 def _people(judged: Judged) -> pl.DataFrame | None:
     people = judged.pairs.human_scores
     return None if people is None else of_aspect(people, judged.aspect)
-
-
-def _people_by_system(judged: Judged) -> pl.DataFrame:
-    """Return the mean number of people for the candidates of each system, under each aspect."""
-    said = judged.human.drop_nulls("human").join(judged.candidates, on=CANDIDATE)
-    frames = [
-        system_means(rows).select(pl.lit(aspect).alias("aspect"), "system", "n", "human")
-        for (aspect,), rows in said.group_by("aspect")
-    ]
-    schema = {"aspect": pl.String, "system": pl.String, "n": pl.UInt32, "human": pl.Float64}
-    return pl.concat([pl.DataFrame(schema=schema), *frames]).sort("aspect", "system")
 
 
 def _ask(

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
+from nnd.metric.scorers.base import TextScorer
 from nnd.schemas import polars_schema
 
 CONTEXTS = {"1": "The cat sat on the mat.", "2": "Two birds sing."}
@@ -94,6 +95,12 @@ def human_scores() -> pl.DataFrame:
         for system, score in HUMAN_SCORES.items()
     ]
     return pl.DataFrame(rows, polars_schema("human_score"))
+
+
+def by_candidate(name: str, values: dict[str, float]) -> TextScorer:
+    """A scorer that knows its answers by text; None for others."""
+    answers = {text: values.get(key) for _, key, _, text, _ in CANDIDATES}
+    return TextScorer(name, lambda texts: [answers[text.candidate] for text in texts])
 
 
 def write_judged(folder: Path) -> Path:

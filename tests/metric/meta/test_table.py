@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
-from support.judged_cases import CANDIDATES, write_judged, write_references
+from support.judged_cases import CANDIDATES, by_candidate, write_judged, write_references
 from support.screens.tables import lines
 
 from nnd.metric.agreement.stored import agree_scored
@@ -35,12 +33,6 @@ BAD = {"1/a": -3.0, "1/b": -2.0, "1/c": -1.0}
 @pytest.fixture
 def judged(tmp_path: Path) -> Judged:
     return read_judged(write_judged(tmp_path / "data"))
-
-
-def by_candidate(name: str, values: dict[str, float]) -> TextScorer:
-    """A scorer that knows its answers by text; None for others."""
-    answers = {text: values.get(key) for _, key, _, text, _ in CANDIDATES}
-    return TextScorer(name, lambda texts: [answers[text.candidate] for text in texts])
 
 
 def run_of(judged: Judged, models: dict[str, dict[str, float]]) -> pl.DataFrame:
@@ -339,47 +331,6 @@ def test_some_systems_alone(judged: Judged) -> None:
     assert nnd.systems is not None
     assert length.systems.by_category["overall"].n == 2
     assert nnd.systems.systems == {"first": "a", "second": "b"}
-
-
-@pytest.mark.parametrize("order", ["given", "turned"])
-def test_the_better_of_two_metrics_and_how_sure_that_is(order: str, tmp_path: Path) -> None:
-    # Redrawn by hand: contexts 1 and 2, with 3 and 2 judged candidates, are drawn w and 2 - w
-    # times; 1/2 of the draws have w = 1.
-    folder = write_judged(tmp_path)
-    values = dict(zip(("1/a", "1/b", "1/c", "2/a", "2/b"), (3.0, 1.0, 2.0, 0.0, 1.0), strict=True))
-    scorers = [*LENGTH, by_candidate("mine", values)]
-    judged = read_judged(folder)
-    shown = scorers if order == "given" else scorers[::-1]
-
-    (found,) = compare_metrics(judged, shown).differences
-
-    length, mine, people = [11, 7, 5, 14, 5], [3, 1, 2, 0, 1], [3, 2, 0, 1, 1]
-    contexts = np.array([0, 0, 0, 1, 1])
-    drawn = np.random.default_rng(0).multinomial(2, [1 / 2, 1 / 2], size=1_000)
-    samples = []
-    for weights in drawn:
-        some = np.repeat(np.arange(5), weights[contexts])
-        if np.ptp(np.array(people)[some]):  # of context 2 alone, people found both equal
-            one, other = (
-                stats.spearmanr(np.array(each)[some], np.array(people)[some]).statistic
-                for each in (length, mine)
-            )
-            samples.append(one - other)
-    rho = [stats.spearmanr(each, people).statistic for each in (length, mine)]
-    assert (found.aspect, found.metric, found.other) == ("quality", "length", "mine")
-    assert found.difference == pytest.approx(rho[0] - rho[1])
-    assert found.interval == pytest.approx(tuple(np.quantile(samples, [0.025, 0.975])))
-    worse = sum(value <= 0 for value in samples)
-    assert found.p == pytest.approx(2 * (worse + 1) / (len(samples) + 1))
-
-
-def test_rows_over_other_candidates_are_not_compared(judged: Judged) -> None:
-    scorers = [*LENGTH, by_candidate("mine", GOOD), by_candidate("none", {})]
-    assert compare_metrics(judged, scorers, over="all").differences == ()
-    # Only what has a number is compared: GOOD knows context 1 alone, which has no spread.
-    (found,) = compare_metrics(judged, scorers).differences
-    assert {found.metric, found.other} == {"length", "mine"}
-    assert (found.difference, found.interval, found.p) == (pytest.approx(0), None, None)
 
 
 # Which number of people
