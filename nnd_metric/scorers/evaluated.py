@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from nnd.metric.scorers.base import TextScorer
 from nnd.metric.scorers.reference import Several, against_references, over_references
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, listed
 
 if TYPE_CHECKING:
     from evaluate import EvaluationModule
@@ -83,7 +83,7 @@ def _scores(
     found = _compute(name, module, pairs)
     chosen = key or _only_key(name, found, len(pairs))
     if chosen not in found:
-        raise ScoringError(f'{name}: the result has no "{chosen}"; it has {", ".join(found)}')
+        raise ScoringError(f'{name}: the result has no "{chosen}"; it has {listed([*found])}')
     try:
         numbers = np.asarray(found[chosen], dtype=np.float64)
     except (TypeError, ValueError):
@@ -93,7 +93,7 @@ def _scores(
     if numbers.shape:
         raise ScoringError(
             f'{name}: "{chosen}" is neither a number nor a list with a number for every text; '
-            f"the result has {', '.join(found)}"
+            f"the result has {listed([*found])}"
         )
     whole = float(numbers)
     alone = tqdm(pairs, desc=name, disable=None, leave=False)
@@ -113,7 +113,7 @@ def _only_key(name: str, found: Mapping[str, Any], texts: int) -> str:
     chosen = [*found] if len(found) == 1 else lists
     if len(chosen) != 1:
         raise ScoringError(
-            f"{name} gives {', '.join(found)}; choose one: {name}:{next(iter(found), 'key')}"
+            f"{name} gives {listed([*found])}; choose one: {name}:{next(iter(found), 'key')}"
         )
     return chosen[0]
 

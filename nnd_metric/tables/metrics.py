@@ -86,8 +86,23 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
     ]
     if overall and min(overall) < FEWEST_SYSTEMS:
         remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} of them.")
+    remarks += _rank_correlations(table["rows"])
     reasons = dict.fromkeys(row["systems_reason"] for row in table["rows"])
     return remarks + [reason for reason in reasons if reason is not None]
+
+
+def _rank_correlations(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say what Table 1 of the NND paper calls rank correlation, of rows with several categories."""
+    ranked = {
+        row["name"]: row["systems"]["mean"]["tau_a"]
+        for row in rows
+        if _gap_r(row["systems"]) != NOTHING and len(row["systems"]["by_category"]) > 2  # noqa: PLR2004
+    }
+    if not ranked:
+        return []
+    cells = zip(short_names([*ranked]), map(number, ranked.values()), strict=True)
+    shown = ", ".join(f"{name} {tau}" for name, tau in cells)
+    return [f"Systems ranked as people rank them, mean tau-a over categories of tests: {shown}."]
 
 
 def _gap_r(agreement: Mapping[str, Any] | None) -> str:
