@@ -6,7 +6,9 @@ is the mean over single texts: the module then gets every text alone, and the me
 must be that number. Others (corpus BLEU, a correlation) say nothing of single texts: an error.
 """
 
+import contextlib
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -59,7 +61,8 @@ def _load(name: str, where: str) -> "EvaluationModule":
     from evaluate import load  # noqa: PLC0415 - it loads datasets, and may load torch
 
     try:
-        return load(where, keep_in_memory=True)
+        with contextlib.redirect_stdout(sys.stderr):  # what a module prints must not spoil --json
+            return load(where, keep_in_memory=True)
     except Exception as error:  # a module is anyone's code
         raise ScoringError(f"{name}: cannot be loaded: {_reason(error)}") from error
 
@@ -125,12 +128,12 @@ def _compute(
 
     takes_one = any(isinstance(each["references"], Value) for each in _formats(module))
     try:
-        return dict(
-            module.compute(
+        with contextlib.redirect_stdout(sys.stderr):
+            found = module.compute(
                 predictions=[candidate for _, candidate in pairs],
                 references=[reference if takes_one else [reference] for reference, _ in pairs],
             )
-        )
+        return dict(found)
     except Exception as error:  # a module is anyone's code
         raise ScoringError(f"{name} fails: {_reason(error)}") from error
 

@@ -83,6 +83,15 @@ def test_a_number_for_every_text(result: str, key: str, features: str, tmp_path:
     assert scorer.definition.endswith("; mean over references")
 
 
+def test_what_a_module_prints_is_not_an_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = module(tmp_path, "words", '[print("downloading"), {"each": shared}][1]')
+    (scorer,) = find_scorers([f"evaluate={path}"])
+    score_texts(scorer, TEXTS)
+    assert capsys.readouterr() == ("", "downloading\n")
+
+
 @pytest.mark.parametrize(
     ("result", "key", "said"),
     [
