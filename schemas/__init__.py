@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         polars_schema as polars_schema,
         rows_of as rows_of,
     )
+    from .cutting import context_keys as context_keys, cut_by_context as cut_by_context
     from .display import (
         Shown as Shown,
         table_html as table_html,

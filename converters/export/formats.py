@@ -18,6 +18,7 @@ from nnd.schemas import (
     check_frame,
     check_rows,
     counted,
+    cut_by_context,
     make_new,
     polars_schema,
     read_frame,
@@ -64,6 +65,8 @@ def export(
     to: Target,
     rendering: Rendering = STORED,
     for_excel: bool = False,
+    split: float | None = None,
+    split_seed: int = 0,
 ) -> Exported:
     """Write the pairs of a converted folder in the form that another tool takes.
 
@@ -75,10 +78,13 @@ def export(
             lm-evaluation-harness (see `export_lm_eval`); `jsonl`, `csv`: the pairs as they are.
         rendering: How contexts become prompts (trl, lm-eval).
         for_excel: Put `'` before texts that a spreadsheet would compute as formulas (csv).
+        split: The pairs of about this share of the contexts get the split `train`, the others
+            `test` (`cut_by_context`); None leaves the splits of the source.
+        split_seed: Another seed makes another cut.
 
     Raises:
-        NNDError: If there is no such target, it takes no rendering, or `out` is there already or
-            cannot be written.
+        NNDError: If there is no such target, it takes no rendering, the split leaves a side empty,
+            or `out` is there already or cannot be written.
         SchemaError: If `folder` holds no pairs, or not as the contract has them.
     """
     if to not in get_args(Target):
@@ -90,6 +96,8 @@ def export(
     if for_excel and to != "csv":
         raise NNDError(f'"{to}" is not a table for a spreadsheet; --for-excel is for csv')
     pairs, manifest = _read(Path(folder))
+    if split is not None:
+        pairs = _cut(pairs, split, split_seed)
     with make_new(Path(out)) as place:
         written = Written(pairs.height)
         match to:
@@ -105,6 +113,14 @@ def export(
                     pairs, place, manifest=manifest, rendering=rendering, data_name=name
                 )
     return Exported(Path(out), written.rows, written.notes)
+
+
+def _cut(pairs: pl.DataFrame, share: float, seed: int) -> pl.DataFrame:
+    """Return pairs that are split by context into train and test, in this order."""
+    to_train_on = cut_by_context(pairs, share, seed=seed)
+    sides = [pairs.filter(to_train_on), pairs.filter(~to_train_on)]
+    named = zip(("train", "test"), sides, strict=True)
+    return pl.concat(side.with_columns(split=pl.lit(name)) for name, side in named)
 
 
 def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:

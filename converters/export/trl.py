@@ -22,6 +22,11 @@ from nnd.converters.folder import write_parquet
 
 _EXAMPLE = ["split", "prompt", "chosen", "rejected"]
 
+_TESTED = (
+    "a model that is trained on these examples can no longer be tested on these pairs: hold some "
+    "contexts out with --split, and train on `train` alone"
+)
+
 
 def write_trl(
     pairs: pl.DataFrame, folder: Path, *, manifest: Mapping[str, Any], rendering: Rendering
@@ -62,7 +67,7 @@ def _examples(pairs: pl.DataFrame, separator: str) -> pl.DataFrame:
 def _notes(n_pairs: int, examples: pl.DataFrame) -> list[str]:
     turned = examples.rename({"chosen": "rejected", "rejected": "chosen"})
     torn = examples.join(turned, on=_EXAMPLE, how="semi").height
-    notes = ["a model that is trained on these examples can no longer be tested on these pairs"]
+    notes = [_TESTED]
     if n_pairs > examples.height:
         notes.append(
             f"{n_pairs} pairs make {examples.height} examples: the same texts are one, with all "

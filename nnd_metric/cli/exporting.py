@@ -13,6 +13,8 @@ def export(
     to: Target,
     template: str = "default",
     for_excel: bool = False,
+    split: float | None = None,
+    split_seed: int = 0,
 ) -> Exported:
     """Write the pairs of a converted folder in the form that another tool takes.
 
@@ -23,13 +25,24 @@ def export(
             `csv`: the pairs as they are.
         template: For trl and lm-eval: how contexts become prompts, as of `evaluate`.
         for_excel: For csv: put `'` before texts that a spreadsheet would compute as formulas.
+        split: Cut by context: the pairs of about this share of the contexts get the split `train`,
+            the others `test`, as `train` cuts them. None leaves the splits of the source.
+        split_seed: Another seed makes another cut.
 
     Raises:
-        NNDError: If there is no such target or template, the target takes no template, or `out` is
-            there already or cannot be written.
+        NNDError: If there is no such target or template, the target takes no template, the split
+            leaves a side empty, or `out` is there already or cannot be written.
         SchemaError: If `folder` holds no pairs, or not as the contract has them.
     """
-    return export_rendered(folder, out, to=to, rendering=_rendering(template), for_excel=for_excel)
+    return export_rendered(
+        folder,
+        out,
+        to=to,
+        rendering=_rendering(template),
+        for_excel=for_excel,
+        split=split,
+        split_seed=split_seed,
+    )
 
 
 def _rendering(template: str) -> Rendering:

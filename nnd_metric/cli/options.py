@@ -41,6 +41,10 @@ Systems = Annotated[
     ),
 ]
 
+SplitSeed = Annotated[
+    int, typer.Option(help="Another seed of --split makes another cut of the same share.")
+]
+
 MixedRules = Annotated[
     bool,
     typer.Option(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from nnd.metric.cli.options import SplitSeed
 from nnd.metric.cli.printing import AsJson, show, show_result
 
 
@@ -168,11 +169,21 @@ def export(
             "--for-excel", help="For csv: a quote before texts that a spreadsheet would compute."
         ),
     ] = False,
+    split: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Cut by context: about this share of the contexts is `train`, the rest `test`.",
+            show_default="the splits of the source",
+        ),
+    ] = None,
+    split_seed: SplitSeed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Write pairs for TRL, lm-evaluation-harness, JSONL or CSV.
 
     Example: nnd export quiz_design-nnd --to lm-eval --out quiz_design-tasks
+    Example: nnd export quiz_design-nnd --to trl --split 0.8 --out preferences
     """
     from nnd.metric.cli.exporting import export as export_
 
@@ -183,5 +194,7 @@ def export(
         to=to,  # type: ignore[arg-type]
         template=template,
         for_excel=for_excel,
+        split=split,
+        split_seed=split_seed,
     )
     show_result(exported, as_json)

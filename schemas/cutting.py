@@ -1,0 +1,70 @@
+"""Cutting pairs by context, into some to train on and some to test on.
+
+The side of a context is decided by a hash of its name, never by row: the same contexts are held out
+whatever the order of the rows, by every command, and in every set derived from the same pairs.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator
+
+import polars as pl
+
+from nnd.schemas.errors import NNDError
+
+
+def cut_by_context(pairs: pl.DataFrame, share: float, *, seed: int = 0) -> pl.Series:
+    """Return for each pair whether it is to train on; the others are held out for tests.
+
+    Contexts that share a text, and pairs derived from one human context, are on one side.
+
+    Args:
+        pairs: Rows with context, context_id and cluster.
+        share: About this share of the contexts is to train on.
+        seed: Another seed makes another cut.
+
+    Raises:
+        NNDError: If the share is not between 0 and 1, or a side has no context.
+    """
+    if not 0 < share < 1:
+        raise NNDError(f"--split {share}: give a share between 0 and 1, such as 0.8")
+    families = _families(pairs)
+    for_training = {family: _place(family, seed) < share for family in families}
+    if len({*for_training.values()}) < 2:  # noqa: PLR2004 - two sides
+        side = "held out" if any(for_training.values()) else "left to train on"
+        raise NNDError(
+            f"--split {share}: no context is {side} ({len(for_training)} distinct in all); give "
+            "another share or --split-seed, or more data"
+        )
+    return pl.Series([for_training[family] for family in families], dtype=pl.Boolean)
+
+
+def context_keys(pairs: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """Yield for each pair the id of its human context, and its context as far as readers see it."""
+    columns = pairs.select(pl.coalesce("cluster", "context_id"), "context")
+    for cluster, context in columns.iter_rows():
+        yield cluster, " ".join(unicodedata.normalize("NFC", context).split())
+
+
+def _families(pairs: pl.DataFrame) -> list[str]:
+    """Return for each pair the first id of all clusters that texts connect with its own."""
+    parents: dict[str, str] = {}
+    owners: dict[str, str] = {}
+
+    def first(cluster: str) -> str:
+        while parents[cluster] != cluster:
+            cluster = parents[cluster]
+        return cluster
+
+    keys = list(context_keys(pairs))
+    for cluster, text in keys:
+        parents.setdefault(cluster, cluster)
+        one, other = sorted((first(cluster), first(owners.setdefault(text, cluster))))
+        parents[other] = one
+    return [first(cluster) for cluster, _ in keys]
+
+
+def _place(family: str, seed: int) -> float:
+    """Return a number from 0 to 1 that depends on nothing but the name and the seed."""
+    digest = hashlib.sha256(f"{seed}\x00{family}".encode()).digest()
+    return int.from_bytes(digest[:8]) / 2**64
