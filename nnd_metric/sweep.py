@@ -23,6 +23,7 @@ from nnd.metric.data import (
     check_systems,
     choices_for,
     choose_part,
+    cut_pairs,
     is_several,
     load_pairs,
     match_systems,
@@ -75,6 +76,8 @@ def evaluate(
     templates: Mapping[str, str] | None = None,
     limit: int | None = None,
     categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Sweep: ...
@@ -89,6 +92,8 @@ def evaluate(
     templates: Mapping[str, str] | None = None,
     limit: int | None = None,
     categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Evaluation: ...
@@ -102,6 +107,8 @@ def evaluate(
     templates: Mapping[str, str] | None = None,
     limit: int | None = None,
     categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Evaluation | Sweep:
@@ -129,6 +136,9 @@ def evaluate(
         limit: Score no more than so many pairs of each dataset, for a first look: whole contexts,
             the same in every run.
         categories: Score the pairs of these error categories only.
+        held_out: Score only the contexts that `train` and `export` hold out when they train on this
+            share of them.
+        split_seed: As of `train` and `export`.
         scoring: How pairs are scored.
         loading: How models are loaded.
 
@@ -152,6 +162,8 @@ def evaluate(
         raise only_of_one("human_scores")
     trouble = Trouble(fatal=not several or len(names) == len(keys) == 1)
     pairs = _read(keys, datasets, human_scores, trouble)
+    if held_out is not None:
+        pairs = {key: cut_pairs(each, held_out, split_seed)[1] for key, each in pairs.items()}
     if limit is not None or categories:
         pairs = {
             key: choose_part(each, limit=limit, categories=categories)

@@ -21,6 +21,7 @@ SchemaName = Literal[
     "metrics",
     "slices",
     "history",
+    "training",
     "suite",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)

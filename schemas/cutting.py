@@ -27,14 +27,14 @@ def cut_by_context(pairs: pl.DataFrame, share: float, *, seed: int = 0) -> pl.Se
         NNDError: If the share is not between 0 and 1, or a side has no context.
     """
     if not 0 < share < 1:
-        raise NNDError(f"--split {share}: give a share between 0 and 1, such as 0.8")
+        raise NNDError(f"split {share}: give a share between 0 and 1, such as 0.8")
     families = _families(pairs)
     for_training = {family: _place(family, seed) < share for family in families}
     if len({*for_training.values()}) < 2:  # noqa: PLR2004 - two sides
         side = "held out" if any(for_training.values()) else "left to train on"
         raise NNDError(
-            f"--split {share}: no context is {side} ({len(for_training)} distinct in all); give "
-            "another share or --split-seed, or more data"
+            f"split {share}: no context is {side} ({len(for_training)} distinct in all); give "
+            "another share or another split seed, or more data"
         )
     return pl.Series([for_training[family] for family in families], dtype=pl.Boolean)
 

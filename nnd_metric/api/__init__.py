@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from nnd.metric.models import Loading as Loading
     from nnd.metric.report import report as report
     from nnd.metric.space import install_metric as install_metric, publish_metric as publish_metric
-    from nnd.metric.training import NNDCallback as NNDCallback, curve as curve
+    from nnd.metric.training import (
+        NNDCallback as NNDCallback,
+        Objective as Objective,
+        Schedule as Schedule,
+        curve as curve,
+        train as train,
+    )
     from nnd.schemas import (
         DISTRIBUTION as DISTRIBUTION,
         LicenceError as LicenceError,

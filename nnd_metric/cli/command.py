@@ -25,6 +25,7 @@ from nnd.metric.cli.publishing import card, export, publish, publish_metric
 from nnd.metric.cli.reporting import report
 from nnd.metric.cli.slices import slice  # noqa: A004 - as the command is called
 from nnd.metric.cli.statistics import agree, compare, metrics
+from nnd.metric.cli.training import train
 from nnd.schemas import ScoringError, ScoringWarning
 
 app = typer.Typer(
@@ -114,6 +115,7 @@ def install_metric() -> None:
 GROUPS = {
     "Data": (sources, convert, show, describe, validate, derive, suite, export),
     "Score": (evaluate,),
+    "Train": (train,),
     "Read": (slice, agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),
     "Contribute": (new_source, check_source),

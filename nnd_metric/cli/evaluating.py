@@ -12,6 +12,7 @@ from nnd.metric.cli.options import (
     DATA,
     HumanScores,
     Model,
+    SplitSeed,
     Systems,
     read_systems,
     read_templates,
@@ -69,6 +70,14 @@ def evaluate(
             metavar="NAME", help="Pairs of this error category only; repeat it for several."
         ),
     ] = [],  # noqa: B006
+    held_out: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Only the contexts that `nnd train` and `nnd export` hold out with --split SHARE.",
+        ),
+    ] = None,
+    split_seed: SplitSeed = 0,
     no_unconditional: Annotated[
         bool,
         typer.Option(
@@ -127,7 +136,8 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     """
     if push_to_model_card:
-        _check_pushable(model, revision, part=limit is not None or bool(category))
+        part = limit is not None or held_out is not None or bool(category)
+        _check_pushable(model, revision, part=part)
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.engine import Scoring
@@ -151,6 +161,8 @@ def evaluate(
             out=out,
             limit=limit,
             categories=category,
+            held_out=held_out,
+            split_seed=split_seed,
             human_scores=None if human_scores is None else find_data(human_scores),
             systems=read_systems(system),
             templates=templates,
@@ -183,7 +195,7 @@ def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) 
     if part:
         raise ScoringError(
             "--push-to-model-card: a part of the data gives no result to publish; leave out "
-            "--limit and --category"
+            "--limit, --held-out and --category"
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or revision)

@@ -42,7 +42,7 @@ Systems = Annotated[
 ]
 
 SplitSeed = Annotated[
-    int, typer.Option(help="Another seed of --split makes another cut of the same share.")
+    int, typer.Option(help="Seed of the cut by context: another one, another cut.")
 ]
 
 MixedRules = Annotated[

@@ -36,7 +36,12 @@ if TYPE_CHECKING:
         read_rows as read_rows,
         read_stored as read_stored,
     )
-    from .subset import choose_contexts as choose_contexts, choose_part as choose_part
+    from .subset import (
+        choose_contexts as choose_contexts,
+        choose_part as choose_part,
+        choose_set as choose_set,
+        cut_pairs as cut_pairs,
+    )
     from .systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,

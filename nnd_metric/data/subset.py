@@ -8,7 +8,7 @@ from typing import TypeAlias
 import polars as pl
 
 from nnd.metric.data.pairs import PairSet, load_pairs
-from nnd.schemas import CONTEXT, ScoringError, did_you_mean
+from nnd.schemas import CONTEXT, ScoringError, cut_by_context, did_you_mean
 
 _Key: TypeAlias = tuple[str | None, ...]
 
@@ -57,6 +57,40 @@ def choose_part(
         pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
         part["limit"] = f"{limit}"
     return replace(pairs, part=tuple(part.items()))
+
+
+def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:
+    """Return the pairs to train on, and those held out, which say in their `part` what they are.
+
+    Args:
+        pairs: All pairs; those of the sets of a suite go with their human pairs.
+        share: About this share of the contexts is to train on (`cut_by_context`).
+        seed: Another seed makes another cut.
+
+    Raises:
+        NNDError: If the share is not between 0 and 1, or a side has no context.
+    """
+    to_train_on = cut_by_context(pairs.pairs, share, seed=seed)
+    sides = [_with_rows(pairs, pairs.pairs.filter(side)) for side in (to_train_on, ~to_train_on)]
+    told = {"held-out": f"{share:g}"} | ({"split-seed": f"{seed}"} if seed else {})
+    return sides[0], replace(sides[1], part=(*pairs.part, *told.items()))
+
+
+def choose_set(pairs: PairSet, name: str) -> PairSet:
+    """Return the pairs of a set of a suite in place of the human pairs.
+
+    Raises:
+        ScoringError: If there is no such set.
+    """
+    sets = {each.name: each for each in pairs.sets}
+    if name not in sets:
+        raise ScoringError(
+            f'{pairs.name}: there is no set "{name}"{did_you_mean(name, sets)}; there are: '
+            f"{', '.join(sets) or 'none, as it is not a suite'}"
+        )
+    rows = sets[name].pairs
+    version = load_pairs(rows).version
+    return replace(pairs, pairs=rows, name=f"{pairs.name}-{name}", version=version, sets=())
 
 
 def _within(sizes: dict[_Key, int], limit: int) -> Iterator[_Key]:

@@ -1,4 +1,4 @@
-"""Pass rates while a model trains: the callback, its history and its curves."""
+"""Training a model on pairs, and watching the pass rate of any training."""
 
 from typing import TYPE_CHECKING
 
@@ -7,5 +7,8 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .callback import NNDCallback as NNDCallback
     from .curves import Curves as Curves, curve as curve
+    from .fine_tuning import train as train
+    from .objective import Objective as Objective, Schedule as Schedule
+    from .outcome import Trained as Trained
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -41,6 +41,7 @@ from nnd.metric.encoding import find_template
 from nnd.metric.engine import Engine
 from nnd.metric.models import wrap_model
 from nnd.metric.results import make_signature, pass_rates, score_pairs
+from nnd.metric.training.adapted import without_adapter_shell
 from nnd.metric.training.history import (
     HISTORY,
     Entry,
@@ -66,7 +67,8 @@ class NNDCallback(TrainerCallback):
     end training at an evaluation, before this one: it hears of that in time to score the end.
 
     Args:
-        trainer: The Trainer that this callback is added to.
+        trainer: The Trainer that this callback is added to. Its model may have adapters of PEFT
+            that change layers, such as LoRA.
         pairs: Pairs (see `data.load_pairs`).
         tokenizer: The model's tokenizer; None means the Trainer's `processing_class`.
         every: Optimiser steps from one scoring to the next.
@@ -123,8 +125,9 @@ class NNDCallback(TrainerCallback):
     ) -> None:
         """Take up the history, and score what training starts from or goes on with."""
         self._since = time.perf_counter()
-        if self._engine.loaded.model is not self._trainer.model:  # a new one by `model_init`
-            loaded = wrap_model(_model_of(self._trainer), self._tokenizer)
+        model = _model_of(self._trainer)
+        if self._engine.loaded.model is not model:  # a new one by `model_init`
+            loaded = wrap_model(model, self._tokenizer)
             self._engine = replace(self._engine, loaded=loaded, proofs=[])
         if state.is_world_process_zero:
             self._entries = self._kept(state.global_step)
@@ -268,7 +271,7 @@ def _check_counts(every: int, contexts: int | None) -> None:
 
 def _model_of(trainer: Trainer) -> PreTrainedModel:
     """Return the model that is trained, if it can be scored in the middle of that."""
-    model = trainer.model
+    model = without_adapter_shell(trainer.model)
     if not isinstance(model, PreTrainedModel):
         raise ScoringError(
             f"the trainer's model is a {type(model).__name__}, and only a transformers model can "

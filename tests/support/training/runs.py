@@ -13,6 +13,7 @@ from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedModel,
+    PreTrainedTokenizerFast,
     Trainer,
     TrainingArguments,
 )
@@ -44,10 +45,7 @@ def make_trainer(
         **arguments: Of TrainingArguments, beside the short training's own.
     """
     texts = toy_models._texts(sample_pairs())
-    tokenizer = toy_models._train_tokenizer(texts, family)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(1)
-        model = _bart(len(tokenizer)) if family == "bart" else _gpt2(len(tokenizer))
+    model, tokenizer = make_model(family)
     own: dict[str, Any] = {
         "max_steps": 6,
         "per_device_train_batch_size": 4,
@@ -68,6 +66,14 @@ def make_trainer(
         data_collator=toy_models._batch,
         processing_class=tokenizer,
     )
+
+
+def make_model(family: Family) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
+    """Return a tiny model with random weights, the same ones each time, and its tokenizer."""
+    tokenizer = toy_models._train_tokenizer(toy_models._texts(sample_pairs()), family)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        return (_bart if family == "bart" else _gpt2)(len(tokenizer)), tokenizer
 
 
 def bits(model: PreTrainedModel) -> dict[str, bytes]:

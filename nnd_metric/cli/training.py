@@ -1,0 +1,114 @@
+"""The command that trains models on pairs; `cli` registers it. Imports stand inside, as there."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.options import DATA, SplitSeed, read_template
+from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
+
+
+def train(
+    model: Annotated[
+        str, typer.Option(metavar="MODEL", help="Hub id, NAME or NAME@REVISION, or folder.")
+    ],
+    data: Annotated[str, typer.Option(metavar="DATA", help=f"What to train on: {DATA}.")],
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(help="Folder for the model, the runs before and after, and training.json."),
+    ],
+    set_name: Annotated[
+        str | None,
+        typer.Option(
+            "--set",
+            metavar="NAME",
+            help="A set of a suite to train on.",
+            show_default="its human pairs",
+        ),
+    ] = None,
+    test: Annotated[
+        list[str],
+        typer.Option(metavar="DATA", help="Other data to test on; repeat it for several."),
+    ] = [],  # noqa: B006 - typer copies it
+    loss: Annotated[str, typer.Option(help="mle, unlikelihood or margin.")] = "unlikelihood",
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="Weight of the second term of the loss, beside MLE.",
+            show_default="0.1 for unlikelihood, 1 for margin",
+        ),
+    ] = None,
+    negative_tokens: Annotated[
+        str,
+        typer.Option(
+            help="For unlikelihood: all tokens of a worse candidate, or diff, those that the "
+            "better one does not have."
+        ),
+    ] = "all",
+    margin: Annotated[
+        float, typer.Option(help="For margin: nats per token that the better one is to lead by.")
+    ] = 0.1,
+    epochs: Annotated[float, typer.Option(help="Passes over the training pairs.")] = 1.0,
+    steps: Annotated[
+        int | None, typer.Option(help="Optimiser steps, in place of --epochs.", show_default=False)
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Pairs per step.")] = 8,
+    learning_rate: Annotated[float, typer.Option(help="Of the first step; it falls to 0.")] = 5e-5,
+    seed: Annotated[int, typer.Option(help="Seed of the order of the pairs and of dropout.")] = 0,
+    split: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="About this share of the contexts is trained on."),
+    ] = 0.8,
+    split_seed: SplitSeed = 0,
+    template: Annotated[
+        str, typer.Option(help='As of `nnd evaluate`, or your own: "Q: {question}".')
+    ] = "default",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted training in --out.")
+    ] = False,
+    dtype: Annotated[
+        str, typer.Option(help="float32; in bfloat16 small updates get lost.")
+    ] = "float32",
+    device: Annotated[
+        str | None, typer.Option(help="cpu, cuda, mps.", show_default="the best there is")
+    ] = None,
+    details: Details = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a model to find better candidates more likely, and compare it with itself before.
+
+    Some contexts are held out; the model is tested on them before and after, and on other data if
+    you name some. What is trained is the likelihood that `nnd evaluate` scores.
+
+    Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
+    Example: nnd train --model gpt2 --data my_suite --set negation --loss margin --out gpt2-negation
+    """
+    from nnd.metric.models import Loading
+    from nnd.metric.training import Objective, Schedule, train as train_
+
+    quiet_loading()
+    # The choices are checked by the callee, which lists them.
+    objective = Objective(loss, alpha, negative_tokens, margin)  # type: ignore[arg-type]
+    try:
+        found = train_(
+            model,
+            find_data(data),
+            out=out,
+            set_name=set_name,
+            tests=[find_data(name) for name in test],
+            split=split,
+            split_seed=split_seed,
+            template=read_template(template),
+            resume=resume,
+            objective=objective,
+            schedule=Schedule(epochs, steps, batch_size, learning_rate, seed),
+            loading=Loading(dtype=dtype, device=device),
+        )
+    except KeyboardInterrupt:
+        if not out.is_dir():
+            raise
+        raise KeyboardInterrupt("the same command with --resume goes on from there") from None
+    show_result(found, as_json, details=details, after=[f"written to {out}"])

@@ -1,0 +1,197 @@
+"""Training a model until it finds the better candidates of pairs more likely than the worse ones.
+
+    train("gpt2", "quiz_design-nnd", out="gpt2-quiz", tests=["frank-nnd"])
+
+What is trained is what is scored: contexts and candidates are encoded as `evaluate` encodes them
+under the protocol native, and the contexts that the model is tested on are not trained on.
+"""
+
+import importlib.util
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from transformers import PreTrainedTokenizerBase
+
+from nnd.metric.comparison import compare
+from nnd.metric.data import PairData
+from nnd.metric.encoding import find_template
+from nnd.metric.engine import Scoring
+from nnd.metric.models import LoadedModel, Loading
+from nnd.metric.results import CLUSTER, VERSION
+from nnd.metric.sweep import evaluate
+from nnd.metric.training.callback import NNDCallback
+from nnd.metric.training.examples import Example, make_examples
+from nnd.metric.training.history import HISTORY
+from nnd.metric.training.objective import Objective, Schedule
+from nnd.metric.training.outcome import Trained
+from nnd.metric.training.place import CHECKPOINTS, begin, check_place, finish
+from nnd.metric.training.running import (
+    find_subject,
+    losses_of,
+    make_arguments,
+    make_trainer,
+)
+from nnd.metric.training.sides import Sides, take_sides
+from nnd.metric.training.transfer import circularity
+from nnd.schemas import ScoringError, one_line
+
+_SCORINGS = 10  # of the held-out pairs, on the way
+
+
+def train(
+    model: Any,  # noqa: ANN401 - a model of transformers or of PEFT, which share no type
+    data: PairData,
+    *,
+    out: str | Path,
+    tokenizer: PreTrainedTokenizerBase | None = None,
+    set_name: str | None = None,
+    tests: Sequence[PairData] = (),
+    split: float = 0.8,
+    split_seed: int = 0,
+    template: str = "default",
+    resume: bool = False,
+    objective: Objective = Objective(),
+    schedule: Schedule = Schedule(),
+    loading: Loading = Loading(dtype="float32"),
+) -> Trained:
+    """Train a model on pairs, and compare it with itself before, on contexts that were held out.
+
+    Args:
+        model: Hub id or folder of a causal or encoder-decoder language model; or a loaded model,
+            with adapters of PEFT if you like, which is trained where it is.
+        data: Pairs (see `data.load_pairs`).
+        out: Folder to make. It gets the model and its tokenizer (of a model with adapters, the
+            adapters), the runs `before` and `after`, which `compare` and `report` read, the history
+            of `NNDCallback`, which `curve` draws, and training.json. Until training ends, it has
+            checkpoints instead of the model.
+        tokenizer: The tokenizer of a loaded model.
+        set_name: A set of the suite `data`, to train on in place of its human pairs; the model is
+            then tested on the held-out pairs of both.
+        tests: Other data to test on, before and after.
+        split: About this share of the contexts is to train on; the others are held out. The cut is
+            the same for every model, and that of `export(split=…)`.
+        split_seed: Another seed makes another cut.
+        template: How contexts are rendered (see `encoding.templates`).
+        resume: Whether to go on with an interrupted training in `out`, from its last checkpoint.
+        objective: What is minimised.
+        schedule: How long and how fast.
+        loading: How a model that is named is loaded; in half precision, small updates get lost.
+
+    Raises:
+        ScoringError: If the data, the model or an option cannot be used, a test is about a context
+            that the model is trained on, or the loss is not a number; the message says which.
+        NNDError: If `out` holds something else, or a side of the split has no context.
+    """
+    out = Path(out)
+    if importlib.util.find_spec("accelerate") is None:
+        raise ScoringError("training needs accelerate: pip install 'near-negative[train]'")
+    check_place(out, resume=resume)
+    rendering = find_template(template)
+    sides = take_sides(data, set_name, tests, share=split, seed=split_seed)
+    arguments = make_arguments(out / CHECKPOINTS, schedule, loading.device)
+    subject = find_subject(model, tokenizer, loading, arguments.device)
+    examples = make_examples(subject.loaded, sides.training, rendering, objective.negative_tokens)
+    if not examples:
+        raise ScoringError(f"{sides.training.title}: no pair has two candidates to train on")
+    settings = {
+        **_describe(subject.loaded, sides),
+        "split": split,
+        "split_seed": split_seed,
+        "objective": {**asdict(objective), "alpha": objective.weight},
+        "schedule": asdict(schedule),
+        "template": template,
+    }
+    checkpoint = begin(out, settings, resume=resume)
+    before = _evaluate(subject.loaded, sides, template, out / "before")
+    trainer = make_trainer(subject, examples, objective, arguments)
+    every = max(1, schedule.steps_on(len(examples)) // _SCORINGS)
+    trainer.add_callback(
+        NNDCallback(trainer, sides.tests[0], every=every, template=template, history=out / HISTORY)
+    )
+    start = time.perf_counter()
+    trainer.train(resume_from_checkpoint=checkpoint and str(checkpoint))
+    facts = {
+        "signature": _sign(settings, len(examples)),
+        **settings,
+        "device": str(arguments.device),
+        "steps": trainer.state.global_step,
+        "seconds": time.perf_counter() - start,
+        "counts": _count(sides, examples, objective),
+        "losses": losses_of(trainer),
+    }
+    after = _evaluate(replace(subject.loaded, name=str(out)), sides, template, out / "after")
+    cautions = circularity(sides.training, sides.tests)
+    found = Trained(out, facts, compare([*before, *after]), tuple(cautions))
+    finish(out, subject.save, found.to_dict())
+    return found
+
+
+def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:
+    """Return what a training is of, and on; what is the same again is the same training."""
+    data, *tests = (
+        {"name": each.title, "version": each.version} for each in (sides.training, *sides.tests)
+    )
+    model = {"name": loaded.name, "version": loaded.version(), "dtype": loaded.dtype}
+    return {"model": model, "data": data, "tests": tests}
+
+
+def _evaluate(loaded: LoadedModel, sides: Sides, template: str, folder: Path) -> list[Path]:
+    """Score all that is tested; return the runs.
+
+    Raises:
+        ScoringError: If the model cannot score some of it.
+    """
+    scoring = Scoring(template=template, unconditional=False)
+    found = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
+    for failure in found.failures:
+        raise ScoringError(f"{failure.dataset}: {failure.reason}")
+    return list(found.folders.values())
+
+
+def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> dict[str, int]:
+    """Return how much was trained on and held out."""
+    training, held_out = sides.training.pairs, sides.tests[0].pairs
+    counts = {
+        "pairs": training.height,
+        "contexts": training.select(CLUSTER).n_unique(),
+        "held_out_pairs": held_out.height,
+        "held_out_contexts": held_out.select(CLUSTER).n_unique(),
+        "examples": len(examples),
+        "truncated": sum(each.high.truncated for each in examples),
+    }
+    if objective.loss == "unlikelihood":
+        counts["negative_tokens"] = sum(sum(each.negative) for each in examples)
+    return counts
+
+
+def _sign(settings: Mapping[str, Any], n: int) -> str:
+    """Return the signature: one line that says how the model was made, from what was used."""
+    objective, schedule = settings["objective"], settings["schedule"]
+    length = schedule["steps"] or f"{schedule['epochs']:g}ep"
+    parts = {
+        "v": VERSION,
+        "model": _version(settings["model"]),
+        "data": _version(settings["data"]),
+        "split": f"{settings['split']:g}",
+        "split-seed": settings["split_seed"],
+        "loss": objective["loss"],
+        "alpha": f"{objective['alpha']:g}",
+        "tokens": objective["negative_tokens"] if objective["loss"] == "unlikelihood" else None,
+        "margin": f"{objective['margin']:g}" if objective["loss"] == "margin" else None,
+        "template": settings["template"],
+        "dtype": settings["model"]["dtype"],
+        "steps": length,
+        "batch": schedule["batch_size"],
+        "lr": f"{schedule['learning_rate']:g}",
+        "seed": schedule["seed"],
+        "n": n,
+    }
+    told = (f"{name}:{value}" for name, value in parts.items() if value is not None)
+    return one_line("|".join(["nnd-train", *told]))
+
+
+def _version(named: Mapping[str, str]) -> str:
+    return f"{named['name']}@{named['version'][:7]}"

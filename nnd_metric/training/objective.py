@@ -1,0 +1,90 @@
+"""What a training minimises, and how long: the options that travel together."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from nnd.schemas import ScoringError, did_you_mean
+
+Loss = Literal["mle", "unlikelihood", "margin"]
+NegativeTokens = Literal["all", "diff"]
+
+_ALPHA: dict[Loss, float] = {"mle": 0.0, "unlikelihood": 0.1, "margin": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What is minimised: MLE on the better candidates, and a second term times alpha (`losses`).
+
+    Attributes:
+        loss: `mle`: no second term; `unlikelihood`: tokens of the worse candidate become less
+            likely; `margin`: the better candidate becomes more likely than the worse one.
+        alpha: Weight of the second term; None means 0.1 for unlikelihood and 1 for margin.
+        negative_tokens: Tokens of the worse candidate that unlikelihood counts: `all`, or `diff`,
+            those that the better candidate does not have at that place.
+        margin: How far, in nats per token, `margin` wants the better candidate ahead.
+    """
+
+    loss: Loss = "unlikelihood"
+    alpha: float | None = None
+    negative_tokens: NegativeTokens = "all"
+    margin: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_choice("loss", self.loss, get_args(Loss))
+        _check_choice("negative_tokens", self.negative_tokens, get_args(NegativeTokens))
+        if self.alpha is not None and self.loss == "mle":
+            raise ScoringError("alpha weighs a second term, and mle has none; leave alpha out")
+        if not 0 <= self.weight < math.inf:
+            raise ScoringError(f"alpha is {self.alpha}; give 0 or more")
+        if not 0 < self.margin < math.inf:
+            raise ScoringError(f"margin is {self.margin}; give more than 0")
+
+    @property
+    def weight(self) -> float:
+        """The weight of the second term; 0 means plain MLE, which never reads a worse candidate."""
+        return _ALPHA[self.loss] if self.alpha is None else self.alpha
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How long and how fast a model is trained: AdamW, the learning rate falling linearly to 0.
+
+    Attributes:
+        epochs: Passes over the training pairs.
+        steps: Optimiser steps, in place of epochs.
+        batch_size: Pairs per step.
+        learning_rate: The learning rate of the first step.
+        seed: Seed of the order of the pairs, of dropout and of whatever else is drawn.
+    """
+
+    epochs: float = 1.0
+    steps: int | None = None
+    batch_size: int = 8
+    learning_rate: float = 5e-5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.epochs < math.inf:
+            raise ScoringError(f"epochs is {self.epochs}; give more than 0")
+        if self.steps is not None and self.steps < 1:
+            raise ScoringError(f"steps is {self.steps}; give 1 or more")
+        if self.batch_size < 1:
+            raise ScoringError(f"batch_size is {self.batch_size}; give 1 or more")
+        if not 0 < self.learning_rate < math.inf:
+            raise ScoringError(f"learning_rate is {self.learning_rate}; give more than 0")
+        if not 0 <= self.seed < 2**32:
+            raise ScoringError(f"seed is {self.seed}; give a number from 0 to 4294967295")
+
+    def steps_on(self, examples: int) -> int:
+        """Return how many optimiser steps training takes on so many pairs."""
+        batches = math.ceil(examples / self.batch_size)
+        return self.steps or math.ceil(batches * self.epochs)
+
+
+def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ScoringError(
+            f'unknown {what} "{value}"{did_you_mean(value, known)}; choose one of '
+            f"{', '.join(known)}"
+        )

@@ -1,0 +1,323 @@
+"""Training: what it leaves, that it goes on where it stopped, and what it refuses."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+from support.training.runs import bits, make_model, sample_pairs
+
+from nnd.metric.cli.command import main
+from nnd.metric.comparison import compare
+from nnd.metric.models import load_model
+from nnd.metric.results import read_run
+from nnd.metric.sweep import evaluate
+from nnd.metric.training.fine_tuning import train
+from nnd.metric.training.history import HISTORY, read_history
+from nnd.metric.training.objective import Objective, Schedule
+from nnd.metric.training.outcome import Trained
+from nnd.metric.training.pair_trainer import PairTrainer
+from nnd.metric.training.place import TRAINING
+from nnd.schemas import NNDError, ScoringError, ScoringWarning, check_rows
+
+BRIEF = Schedule(steps=3, batch_size=4, learning_rate=3e-3)
+
+
+class Done(NamedTuple):
+    model: Any
+    data: Path
+    out: Path
+    found: Trained
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    """A GPT-2 trained for three steps, and tested on other data too."""
+    folder = tmp_path_factory.mktemp("done")
+    data, other, out = folder / "birds.parquet", folder / "other.parquet", folder / "out"
+    sample_pairs().write_parquet(data)
+    pl.DataFrame(
+        {
+            "source": "other",
+            "context_id": ["a", "b"],
+            "context": ["What floats?", "What sinks?"],
+            "candidate_high": ["A cork.", "A stone."],
+            "candidate_low": ["A stone.", "A cork."],
+        }
+    ).write_parquet(other)
+    model, tokenizer = make_model("gpt2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NND_CACHE", str(folder / "cache"))
+        found = train(
+            model, data, tokenizer=tokenizer, out=out, tests=[other], split=0.6, schedule=BRIEF
+        )
+    return Done(model, data, out, found)
+
+
+# What it leaves
+
+
+def test_the_folder_holds_the_model_the_runs_the_history_and_what_was_done(done: Done) -> None:
+    held = {path.name for path in done.out.iterdir()}
+    assert held >= {"before", "after", HISTORY, TRAINING, "config.json", "tokenizer.json"}
+    assert "checkpoints" not in held
+    assert bits(load_model(done.out).model) == bits(done.model)
+    assert bits(done.model) != bits(make_model("gpt2")[0])
+    stored = json.loads((done.out / TRAINING).read_text(encoding="utf-8"))
+    assert list(check_rows("training", [stored])) == []
+    assert stored == json.loads(json.dumps(done.found.to_dict()))
+    assert [entry.step for entry in read_history(done.out / HISTORY)] == [0, 1, 2, 3]
+
+
+def test_the_runs_are_those_of_the_model_on_the_held_out_contexts(done: Done) -> None:
+    scored = evaluate(str(done.out), str(done.data), held_out=0.6).scored
+    stored = read_run(done.out / "after" / "birds")
+    assert 0 < stored.height < sample_pairs().height
+    assert stored["pair_id"].to_list() == scored["pair_id"].to_list()
+    assert stored["ll_high"].to_list() == pytest.approx(scored["ll_high"].to_list(), abs=1e-5)
+    assert read_run(done.out / "before" / "other").height == 2
+
+
+def test_the_result_is_the_comparison_of_the_runs(done: Done) -> None:
+    runs = [done.out / when / name for when in ("before", "after") for name in ("birds", "other")]
+    assert done.found.comparisons.to_dict() == compare(runs).to_dict()
+    assert done.found.headline() == compare(runs).headline()
+    assert [each.b for each in done.found.comparisons] == [str(done.out)] * 2
+
+
+def test_it_says_what_it_was_trained_on_and_that_the_held_out_pairs_are_of_that_kind(
+    done: Done,
+) -> None:
+    told = "\n".join(done.found.remarks())
+    counts = done.found.facts["counts"]
+    assert f"Trained for 3 steps on {counts['examples']} distinct pairs" in told
+    assert "birds (--held-out 0.6) has the origin of the training pairs (human pairs of s" in told
+    assert "transfers" not in told  # the other data is human, and of another source
+    assert counts["contexts"] + counts["held_out_contexts"] == 14
+    assert counts["pairs"] + counts["held_out_pairs"] == 72
+
+
+def test_losses_are_logged_with_their_terms(done: Done) -> None:
+    losses = done.found.facts["losses"]
+    assert [each["step"] for each in losses] == [1, 2, 3]
+    for each in losses:
+        expected = each["mle"] + 0.1 * each["unlikelihood"]
+        assert each["loss"] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_signature_says_how(done: Done) -> None:
+    signature = done.found.facts["signature"]
+    assert "|split:0.6|split-seed:0|loss:unlikelihood|alpha:0.1|tokens:all|" in signature
+    assert "|steps:3|batch:4|lr:0.003|seed:0|" in signature
+
+
+# Interrupted and resumed
+
+
+def begin(out: Path, data: Path, *, resume: bool = False, **options: Any) -> Trained:
+    model, tokenizer = make_model("gpt2")
+    schedule = Schedule(steps=4, batch_size=4, learning_rate=3e-3)
+    how = {"tokenizer": tokenizer, "resume": resume, "schedule": schedule} | options
+    return train(model, data, out=out, **how)
+
+
+@pytest.fixture
+def interrupted(done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What is left by an interrupt in the third of four steps."""
+    compute = PairTrainer.compute_loss
+
+    def stop(self: PairTrainer, *arguments: Any, **options: Any) -> Any:
+        if self.state.global_step == 2:
+            raise KeyboardInterrupt
+        return compute(self, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PairTrainer, "compute_loss", stop)
+        with pytest.raises(KeyboardInterrupt):
+            begin(tmp_path / "out", done.data)
+    return tmp_path / "out"
+
+
+def test_a_resumed_training_ends_as_one_that_was_not_interrupted(
+    interrupted: Path, done: Done, tmp_path: Path
+) -> None:
+    checkpoints = interrupted / "checkpoints"
+    assert [path.name for path in checkpoints.glob("checkpoint-*")] == ["checkpoint-2"]
+    # A kill while a checkpoint is written leaves a part of it, which does not count.
+    (checkpoints / "checkpoint-3").mkdir()
+    begin(interrupted, done.data, resume=True)
+    begin(tmp_path / "straight", done.data)
+    assert bits(load_model(interrupted).model) == bits(load_model(tmp_path / "straight").model)
+    steps = [entry.step for entry in read_history(interrupted / HISTORY)]
+    assert steps == [0, 1, 2, 3, 4]
+
+
+def test_an_interrupted_training_is_neither_overwritten_nor_resumed_as_another(
+    interrupted: Path, done: Done
+) -> None:
+    with pytest.raises(NNDError, match="holds an interrupted training; continue it with --resume"):
+        begin(interrupted, done.data)
+    with pytest.raises(NNDError, match=r'was started with objective .*"alpha": 0\.1'):
+        begin(interrupted, done.data, resume=True, objective=Objective(alpha=0.2))
+    with pytest.raises(NNDError, match="was started with data "):
+        begin(interrupted, done.data, resume=True, split_seed=1)
+    with pytest.raises(NNDError, match=r"was started with split 0\.8, not 0\.81"):
+        begin(interrupted, done.data, resume=True, split=0.81)
+
+
+# Adapters
+
+
+def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path: Path) -> None:
+    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[lora]")
+    model, tokenizer = make_model("gpt2")
+    config = peft.LoraConfig(target_modules=["c_attn"], r=2, task_type="CAUSAL_LM")
+    adapted = peft.get_peft_model(model, config)
+    found = train(
+        adapted,
+        done.data,
+        tokenizer=tokenizer,
+        out=tmp_path / "out",
+        objective=Objective("margin", margin=1),
+        schedule=BRIEF,
+    )
+    before, after = bits(make_model("gpt2")[0]), bits(adapted.get_base_model())
+    plain = {
+        name: after.get(name, after.get(name.replace("c_attn", "c_attn.base_layer")))
+        for name in before
+    }
+    assert plain == before
+    assert (tmp_path / "out" / "adapter_model.safetensors").is_file()
+    assert not (tmp_path / "out" / "model.safetensors").exists()
+    scored = [
+        read_run(tmp_path / "out" / when)["ll_high"].to_list() for when in ("before", "after")
+    ]
+    assert scored[0] != scored[1]
+    last = read_history(tmp_path / "out" / HISTORY)[-1].overall
+    assert last.pass_rate == found.comparisons[0].differences.overall.pass_rate_b
+
+
+def test_adapters_outside_the_model_are_refused(done: Done, tmp_path: Path) -> None:
+    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[lora]")
+    model, tokenizer = make_model("gpt2")
+    config = peft.PromptTuningConfig(num_virtual_tokens=2, task_type="CAUSAL_LM")
+    adapted = peft.get_peft_model(model, config)
+    with pytest.raises(ScoringError, match=r"PROMPT_TUNING.*use LoRA"):
+        train(adapted, done.data, tokenizer=tokenizer, out=tmp_path / "out", schedule=BRIEF)
+
+
+# What is refused
+
+
+def test_a_loss_that_is_not_a_number_ends_the_training(done: Done, tmp_path: Path) -> None:
+    wild = Schedule(steps=3, batch_size=4, learning_rate=1e38)
+    with (
+        pytest.warns(ScoringWarning, match="step 1: .* answers with NaN"),
+        pytest.raises(ScoringError, match=r"step 2: the loss is nan; train with a smaller"),
+    ):
+        begin(tmp_path / "out", done.data, schedule=wild)
+    assert not (tmp_path / "out" / TRAINING).exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"split": 0.001}, "split 0.001: no context is left to train on"),
+        ({"set_name": "typos"}, 'there is no set "typos"; there are: none, as it is not a suite'),
+        ({"tokenizer": None}, "a loaded model needs its tokenizer"),
+        ({"template": "Q: {question"}, "template"),
+        ({"resume": True}, "there is no interrupted training to resume; leave out --resume"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    options: dict[str, Any], said: str, done: Done, tmp_path: Path
+) -> None:
+    with pytest.raises(NNDError, match=said):
+        begin(tmp_path / "out", done.data, **options)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"steps": 0}, "steps is 0"),
+        ({"epochs": 0.0}, "epochs is 0.0"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_a_schedule_that_cannot_be_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScoringError, match=said):
+        Schedule(**options)
+
+
+def test_a_folder_with_something_else_is_left_alone(done: Done, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("x")
+    with pytest.raises(NNDError, match=r"holds what nnd did not write there: thesis\.tex"):
+        begin(tmp_path / "out", done.data)
+    with pytest.raises(NNDError, match="holds a finished training; name another folder"):
+        begin(done.out, done.data)
+    with pytest.raises(NNDError, match="is a file; name a folder"):
+        begin(tmp_path / "out" / "thesis.tex", done.data)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.tex"]
+
+
+def test_data_without_pairs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match="there are no pairs to train on"):
+        begin(tmp_path / "out", sample_pairs().clear())  # type: ignore[arg-type]
+
+
+# The command
+
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nnd", "train", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+def test_the_command_trains_and_prints_the_comparison(
+    done: Done, tmp_path: Path, nnd: Command
+) -> None:
+    out = tmp_path / "again"
+    options = ["--loss", "mle", "--steps", 1, "--batch-size", 2, "--device", "cpu", "--json"]
+    code, shown, _ = nnd("--model", done.out, "--data", done.data, "--out", out, *options)
+    assert code == 0
+    printed = json.loads(shown)
+    assert printed == json.loads((out / TRAINING).read_text(encoding="utf-8"))
+    assert (printed["objective"]["loss"], printed["steps"]) == ("mle", 1)
+    assert printed["comparisons"][0]["a"] == str(done.out)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--alpha", "-1"], "nnd: alpha is -1.0; give 0 or more\n"),
+        (["--loss", "dpo"], 'nnd: unknown loss "dpo"; choose one of mle, unlikelihood, margin\n'),
+        (["--split", "1"], "nnd: split 1.0: give a share between 0 and 1, such as 0.8\n"),
+        (["--device", "cuda:7"], 'nnd: device "cuda:7"'),
+    ],
+)
+def test_the_command_refuses_in_one_line(
+    options: list[str], said: str, done: Done, tmp_path: Path, nnd: Command
+) -> None:
+    common = ["--model", done.out, "--data", done.data, "--out", tmp_path / "no"]
+    code, _, err = nnd(*common, *options)
+    assert code == 2
+    assert err.startswith(said)
+    assert err.count("\n") == 1
+    assert not (tmp_path / "no").exists()
