@@ -56,7 +56,7 @@ def test_data_to_test_on_must_be_about_other_contexts(suite: Path) -> None:
 def test_a_set_is_trained_on_and_its_human_pairs_are_tested_too(suite: Path) -> None:
     found = take_sides(suite, "case-upper", [], share=0.7, seed=0)
     human = take_sides(suite, None, [], share=0.7, seed=0)
-    assert found.training.pairs["origin"].unique().to_list() == ["synthetic:case-upper"]
+    assert found.training.pairs["origin"].unique().to_list() == ["synthetic:case"]
     assert [each.title for each in found.tests] == [
         "birds-case-upper (--held-out 0.7)",
         "birds (--held-out 0.7)",

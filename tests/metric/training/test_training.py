@@ -27,8 +27,8 @@ BRIEF = Schedule(steps=3, batch_size=4, learning_rate=3e-3)
 
 
 class Done(NamedTuple):
-    model: Any
     data: Path
+    model: Any
     out: Path
     found: Trained
 
@@ -37,8 +37,7 @@ class Done(NamedTuple):
 def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     """A GPT-2 trained for three steps, and tested on other data too."""
     folder = tmp_path_factory.mktemp("done")
-    data, other, out = folder / "birds.parquet", folder / "other.parquet", folder / "out"
-    sample_pairs().write_parquet(data)
+    sample_pairs().write_parquet(folder / "birds.parquet")
     pl.DataFrame(
         {
             "source": "other",
@@ -47,14 +46,26 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
             "candidate_high": ["A cork.", "A stone."],
             "candidate_low": ["A stone.", "A cork."],
         }
-    ).write_parquet(other)
+    ).write_parquet(folder / "other.parquet")
     model, tokenizer = make_model("gpt2")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NND_CACHE", str(folder / "cache"))
-        found = train(
-            model, data, tokenizer=tokenizer, out=out, tests=[other], split=0.6, schedule=BRIEF
-        )
-    return Done(model, data, out, found)
+        found = begin(folder, folder / "out", model=model, tokenizer=tokenizer)
+    return Done(folder, model, folder / "out", found)
+
+
+def begin(folder: Path, out: Path, **options: Any) -> Trained:
+    """Train a tiny GPT-2 on the birds of a folder."""
+    model, tokenizer = make_model("gpt2")
+    how: dict[str, Any] = {
+        "model": model,
+        "data": folder / "birds.parquet",
+        "tests": [folder / "other.parquet"],
+        "tokenizer": tokenizer,
+        "split": 0.6,
+        "schedule": BRIEF,
+    }
+    return train(**how | options, out=out)
 
 
 # What it leaves
@@ -73,7 +84,7 @@ def test_the_folder_holds_the_model_the_runs_the_history_and_what_was_done(done:
 
 
 def test_the_runs_are_those_of_the_model_on_the_held_out_contexts(done: Done) -> None:
-    scored = evaluate(str(done.out), str(done.data), held_out=0.6).scored
+    scored = evaluate(str(done.out), str(done.data / "birds.parquet"), held_out=0.6).scored
     stored = read_run(done.out / "after" / "birds")
     assert 0 < stored.height < sample_pairs().height
     assert stored["pair_id"].to_list() == scored["pair_id"].to_list()
@@ -117,16 +128,9 @@ def test_the_signature_says_how(done: Done) -> None:
 # Interrupted and resumed
 
 
-def begin(out: Path, data: Path, *, resume: bool = False, **options: Any) -> Trained:
-    model, tokenizer = make_model("gpt2")
-    schedule = Schedule(steps=4, batch_size=4, learning_rate=3e-3)
-    how = {"tokenizer": tokenizer, "resume": resume, "schedule": schedule} | options
-    return train(model, data, out=out, **how)
-
-
 @pytest.fixture
 def interrupted(done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What is left by an interrupt in the third of four steps."""
+    """What is left by an interrupt in the last of three steps."""
     compute = PairTrainer.compute_loss
 
     def stop(self: PairTrainer, *arguments: Any, **options: Any) -> Any:
@@ -137,35 +141,27 @@ def interrupted(done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with monkeypatch.context() as patch:
         patch.setattr(PairTrainer, "compute_loss", stop)
         with pytest.raises(KeyboardInterrupt):
-            begin(tmp_path / "out", done.data)
+            begin(done.data, tmp_path / "out")
     return tmp_path / "out"
 
 
-def test_a_resumed_training_ends_as_one_that_was_not_interrupted(
-    interrupted: Path, done: Done, tmp_path: Path
+def test_an_interrupted_training_resumes_as_it_was_started_and_ends_the_same(
+    interrupted: Path, done: Done
 ) -> None:
+    with pytest.raises(NNDError, match="holds an interrupted training; continue it with --resume"):
+        begin(done.data, interrupted)
+    with pytest.raises(NNDError, match=r'was started with objective .*"alpha": 0\.1'):
+        begin(done.data, interrupted, resume=True, objective=Objective(alpha=0.2))
+    with pytest.raises(NNDError, match="was started with data "):
+        begin(done.data, interrupted, resume=True, split_seed=1)
+
     checkpoints = interrupted / "checkpoints"
     assert [path.name for path in checkpoints.glob("checkpoint-*")] == ["checkpoint-2"]
     # A kill while a checkpoint is written leaves a part of it, which does not count.
     (checkpoints / "checkpoint-3").mkdir()
-    begin(interrupted, done.data, resume=True)
-    begin(tmp_path / "straight", done.data)
-    assert bits(load_model(interrupted).model) == bits(load_model(tmp_path / "straight").model)
-    steps = [entry.step for entry in read_history(interrupted / HISTORY)]
-    assert steps == [0, 1, 2, 3, 4]
-
-
-def test_an_interrupted_training_is_neither_overwritten_nor_resumed_as_another(
-    interrupted: Path, done: Done
-) -> None:
-    with pytest.raises(NNDError, match="holds an interrupted training; continue it with --resume"):
-        begin(interrupted, done.data)
-    with pytest.raises(NNDError, match=r'was started with objective .*"alpha": 0\.1'):
-        begin(interrupted, done.data, resume=True, objective=Objective(alpha=0.2))
-    with pytest.raises(NNDError, match="was started with data "):
-        begin(interrupted, done.data, resume=True, split_seed=1)
-    with pytest.raises(NNDError, match=r"was started with split 0\.8, not 0\.81"):
-        begin(interrupted, done.data, resume=True, split=0.81)
+    begin(done.data, interrupted, resume=True)
+    assert bits(load_model(interrupted).model) == bits(done.model)
+    assert [entry.step for entry in read_history(interrupted / HISTORY)] == [0, 1, 2, 3]
 
 
 # Adapters
@@ -176,14 +172,9 @@ def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path
     model, tokenizer = make_model("gpt2")
     config = peft.LoraConfig(target_modules=["c_attn"], r=2, task_type="CAUSAL_LM")
     adapted = peft.get_peft_model(model, config)
-    found = train(
-        adapted,
-        done.data,
-        tokenizer=tokenizer,
-        out=tmp_path / "out",
-        objective=Objective("margin", margin=1),
-        schedule=BRIEF,
-    )
+    objective = Objective("margin", margin=1)
+    how = {"model": adapted, "tokenizer": tokenizer, "tests": [], "objective": objective}
+    found = begin(done.data, tmp_path / "out", **how)
     before, after = bits(make_model("gpt2")[0]), bits(adapted.get_base_model())
     plain = {
         name: after.get(name, after.get(name.replace("c_attn", "c_attn.base_layer")))
@@ -206,7 +197,7 @@ def test_adapters_outside_the_model_are_refused(done: Done, tmp_path: Path) -> N
     config = peft.PromptTuningConfig(num_virtual_tokens=2, task_type="CAUSAL_LM")
     adapted = peft.get_peft_model(model, config)
     with pytest.raises(ScoringError, match=r"PROMPT_TUNING.*use LoRA"):
-        train(adapted, done.data, tokenizer=tokenizer, out=tmp_path / "out", schedule=BRIEF)
+        begin(done.data, tmp_path / "out", model=adapted, tokenizer=tokenizer)
 
 
 # What is refused
@@ -218,7 +209,7 @@ def test_a_loss_that_is_not_a_number_ends_the_training(done: Done, tmp_path: Pat
         pytest.warns(ScoringWarning, match="step 1: .* answers with NaN"),
         pytest.raises(ScoringError, match=r"step 2: the loss is nan; train with a smaller"),
     ):
-        begin(tmp_path / "out", done.data, schedule=wild)
+        begin(done.data, tmp_path / "out", schedule=wild)
     assert not (tmp_path / "out" / TRAINING).exists()
 
 
@@ -236,7 +227,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
     options: dict[str, Any], said: str, done: Done, tmp_path: Path
 ) -> None:
     with pytest.raises(NNDError, match=said):
-        begin(tmp_path / "out", done.data, **options)
+        begin(done.data, tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
 
 
@@ -259,17 +250,17 @@ def test_a_folder_with_something_else_is_left_alone(done: Done, tmp_path: Path) 
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("x")
     with pytest.raises(NNDError, match=r"holds what nnd did not write there: thesis\.tex"):
-        begin(tmp_path / "out", done.data)
+        begin(done.data, tmp_path / "out")
     with pytest.raises(NNDError, match="holds a finished training; name another folder"):
-        begin(done.out, done.data)
+        begin(done.data, done.out)
     with pytest.raises(NNDError, match="is a file; name a folder"):
-        begin(tmp_path / "out" / "thesis.tex", done.data)
+        begin(done.data, tmp_path / "out" / "thesis.tex")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.tex"]
 
 
-def test_data_without_pairs_is_refused(tmp_path: Path) -> None:
+def test_data_without_pairs_is_refused(done: Done, tmp_path: Path) -> None:
     with pytest.raises(ScoringError, match="there are no pairs to train on"):
-        begin(tmp_path / "out", sample_pairs().clear())  # type: ignore[arg-type]
+        begin(done.data, tmp_path / "out", data=sample_pairs().clear())
 
 
 # The command
@@ -295,7 +286,9 @@ def test_the_command_trains_and_prints_the_comparison(
 ) -> None:
     out = tmp_path / "again"
     options = ["--loss", "mle", "--steps", 1, "--batch-size", 2, "--device", "cpu", "--json"]
-    code, shown, _ = nnd("--model", done.out, "--data", done.data, "--out", out, *options)
+    code, shown, _ = nnd(
+        "--model", done.out, "--data", done.data / "birds.parquet", "--out", out, *options
+    )
     assert code == 0
     printed = json.loads(shown)
     assert printed == json.loads((out / TRAINING).read_text(encoding="utf-8"))
@@ -315,7 +308,7 @@ def test_the_command_trains_and_prints_the_comparison(
 def test_the_command_refuses_in_one_line(
     options: list[str], said: str, done: Done, tmp_path: Path, nnd: Command
 ) -> None:
-    common = ["--model", done.out, "--data", done.data, "--out", tmp_path / "no"]
+    common = ["--model", done.out, "--data", done.data / "birds.parquet", "--out", tmp_path / "no"]
     code, _, err = nnd(*common, *options)
     assert code == 2
     assert err.startswith(said)

@@ -8,12 +8,17 @@ import random
 
 import polars as pl
 import torch
-from transformers import BartConfig, BartForConditionalGeneration
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
 from nnd.metric import toy_models
 
-NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn")
-VERBS = ("calls", "meets", "helps", "thanks")
+NAMES = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea"]
+VERBS = ["calls", "meets", "helps", "thanks"]
 HOURS = range(60)
 
 
@@ -35,7 +40,7 @@ def call_pairs(n: int) -> pl.DataFrame:
     )
 
 
-def call_model(pairs: pl.DataFrame, seed: int) -> tuple[BartForConditionalGeneration, object]:
+def call_model(pairs: pl.DataFrame, seed: int) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
     """Return a BART of one layer each way, with random weights, and its tokenizer."""
     texts = list(pairs.select("context", "candidate_high").iter_rows())
     tokenizer = toy_models._train_tokenizer(texts, "bart")
