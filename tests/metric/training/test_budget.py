@@ -31,10 +31,10 @@ def pass_rates(
     return overall.pass_rate_a, overall.pass_rate_b
 
 
-def test_60_steps_teach_a_tiny_model_to_read_the_context(tmp_path: Path) -> None:
-    before, after = pass_rates(tmp_path / "out", Objective(), 0, steps=60)
+def test_50_steps_teach_a_tiny_model_to_read_the_context(tmp_path: Path) -> None:
+    before, after = pass_rates(tmp_path / "out", Objective(), 0, steps=50)
     assert before < 0.7
-    assert after > 0.9
+    assert after > 0.8
 
 
 @pytest.mark.full
