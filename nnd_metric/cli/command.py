@@ -114,8 +114,7 @@ def install_metric() -> None:
 
 GROUPS = {
     "Data": (sources, convert, show, describe, validate, derive, suite, export),
-    "Score": (evaluate,),
-    "Train": (train,),
+    "Score": (evaluate, train),
     "Read": (slice, agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),
     "Contribute": (new_source, check_source),

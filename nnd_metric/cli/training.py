@@ -78,13 +78,14 @@ def train(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a model to find better candidates more likely, and compare it with itself before.
+    """Train a model on pairs, and test it before and after.
 
-    Some contexts are held out; the model is tested on them before and after, and on other data if
-    you name some. What is trained is the likelihood that `nnd evaluate` scores.
+    The model learns to find better candidates more likely. Some contexts are held out, and it is
+    tested on them before and after, and on other data if you name some. What is trained is the
+    likelihood that `nnd evaluate` scores.
 
     Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
-    Example: nnd train --model gpt2 --data my_suite --set negation --loss margin --out gpt2-negation
+    Example: nnd train --model gpt2 --data my_suite --set negation --out trained
     """
     from nnd.metric.models import Loading
     from nnd.metric.training import Objective, Schedule, train as train_

@@ -15,13 +15,13 @@ from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
+from nnd.metric import evaluate
 from nnd.metric.comparison import compare
 from nnd.metric.data import PairData
 from nnd.metric.encoding import find_template
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading
 from nnd.metric.results import CLUSTER, VERSION
-from nnd.metric.sweep import evaluate
 from nnd.metric.training.callback import NNDCallback
 from nnd.metric.training.examples import Example, make_examples
 from nnd.metric.training.history import HISTORY
@@ -112,7 +112,7 @@ def train(
         NNDCallback(trainer, sides.tests[0], every=every, template=template, history=out / HISTORY)
     )
     start = time.perf_counter()
-    trainer.train(resume_from_checkpoint=checkpoint and str(checkpoint))
+    trainer.train(resume_from_checkpoint=checkpoint)
     facts = {
         "signature": _sign(settings, len(examples)),
         **settings,

@@ -45,7 +45,7 @@ def check_place(out: Path, *, resume: bool) -> None:
         )
 
 
-def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> Path | None:
+def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> str | None:
     """Note how a training is started; return the checkpoint that it goes on from, if any.
 
     Raises:
@@ -66,7 +66,7 @@ def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> Path | Non
             )
     whole = file.parent.glob("checkpoint-*/trainer_state.json")  # what a checkpoint ends with
     checkpoints = {int(path.parent.name.partition("-")[2]): path.parent for path in whole}
-    return checkpoints[max(checkpoints)] if checkpoints else None
+    return str(checkpoints[max(checkpoints)]) if checkpoints else None
 
 
 def finish(out: Path, save: Callable[[Path], None], document: Mapping[str, Any]) -> None:

@@ -193,7 +193,7 @@ def test_the_first_screen_starts_somewhere_and_groups_what_there_is(
     panels = re.findall(r"^╭─ (\w+) ─", shown, re.MULTILINE)
 
     assert start in shown
-    assert panels == ["Options", "Data", "Score", "Train", "Read", "Hub", "Contribute"]
+    assert panels == ["Options", "Data", "Score", "Read", "Hub", "Contribute"]
     assert re.findall(r"^│ ([a-z][a-z-]+) +[A-Z]", shown, re.MULTILINE) == [*COMMANDS]
     assert len(shown.splitlines()) < 50
 
@@ -222,7 +222,7 @@ def test_runs_come_first_and_data_next(name: str) -> None:
     first = [each for each in names if each in ("runs", "results", "data", "human_scores")]
 
     assert first == sorted(first, key=["results", "runs", "data", "human_scores"].index)
-    assert [*filter(None, names)][: len(first)] == first or name in ("evaluate", "suite")
+    assert [*filter(None, names)][: len(first)] == first or name in ("evaluate", "train", "suite")
 
 
 # Usage

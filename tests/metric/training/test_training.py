@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from support.training.runs import bits, make_model, sample_pairs
 
+from nnd.metric import evaluate
 from nnd.metric.cli.command import main
 from nnd.metric.comparison import compare
 from nnd.metric.models import load_model
 from nnd.metric.results import read_run
-from nnd.metric.sweep import evaluate
 from nnd.metric.training.fine_tuning import train
 from nnd.metric.training.history import HISTORY, read_history
 from nnd.metric.training.objective import Objective, Schedule
@@ -84,7 +84,9 @@ def test_the_folder_holds_the_model_the_runs_the_history_and_what_was_done(done:
 
 
 def test_the_runs_are_those_of_the_model_on_the_held_out_contexts(done: Done) -> None:
-    scored = evaluate(str(done.out), str(done.data / "birds.parquet"), held_out=0.6).scored
+    found = evaluate(str(done.out), str(done.data / "birds.parquet"), held_out=0.6)
+    scored = found.scored
+    assert "|held-out:0.6|" in found.results[0].signature
     stored = read_run(done.out / "after" / "birds")
     assert 0 < stored.height < sample_pairs().height
     assert stored["pair_id"].to_list() == scored["pair_id"].to_list()
