@@ -28,7 +28,7 @@ def suite(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build a suite from a definition: perturbed sets, slices and samples of one source.
+    """Build a suite: perturbed sets, slices, samples of a source.
 
     Writes the folder of the human pairs and sets/NAME.parquet for each set; the same input gives
     the same bytes. A definition may name functions of its own: read a stranger's before.
