@@ -27,6 +27,7 @@ from nnd.metric.training.examples import Example, make_examples
 from nnd.metric.training.history import HISTORY
 from nnd.metric.training.objective import Objective, Schedule
 from nnd.metric.training.outcome import Trained
+from nnd.metric.training.pair_trainer import PairTrainer
 from nnd.metric.training.place import CHECKPOINTS, begin, check_place, finish
 from nnd.metric.training.running import (
     find_subject,
@@ -107,10 +108,7 @@ def train(
     checkpoint = begin(out, settings, resume=resume)
     before = _evaluate(subject.loaded, sides, template, out / "before")
     trainer = make_trainer(subject, examples, objective, arguments)
-    every = max(1, schedule.steps_on(len(examples)) // _SCORINGS)
-    trainer.add_callback(
-        NNDCallback(trainer, sides.tests[0], every=every, template=template, history=out / HISTORY)
-    )
+    _watch(trainer, sides, schedule.steps_on(len(examples)), template, out / HISTORY)
     start = time.perf_counter()
     trainer.train(resume_from_checkpoint=checkpoint)
     facts = {
@@ -136,6 +134,14 @@ def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:
     )
     model = {"name": loaded.name, "version": loaded.version(), "dtype": loaded.dtype}
     return {"model": model, "data": data, "tests": tests}
+
+
+def _watch(trainer: PairTrainer, sides: Sides, steps: int, template: str, history: Path) -> None:
+    """Score the held-out pairs on the way."""
+    every = max(1, steps // _SCORINGS)
+    trainer.add_callback(
+        NNDCallback(trainer, sides.tests[0], every=every, template=template, history=history)
+    )
 
 
 def _evaluate(loaded: LoadedModel, sides: Sides, template: str, folder: Path) -> list[Path]:

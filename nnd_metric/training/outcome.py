@@ -9,6 +9,7 @@ import polars as pl
 
 from nnd.metric.comparison import Comparisons
 from nnd.metric.drawing import Pictured
+from nnd.schemas import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,9 +46,10 @@ class Trained(Pictured):
         """Return what it was trained on, and what to know before believing the difference."""
         counts = self.facts["counts"]
         trained = (
-            f"Trained for {self.facts['steps']:,} steps on {counts['examples']:,} distinct pairs "
-            f"in {counts['contexts']:,} contexts; {counts['held_out_contexts']:,} contexts were "
-            "held out."
+            f"Trained for {counted(self.facts['steps'], 'step')} on "
+            f"{counted(counts['examples'], 'distinct pair')} in "
+            f"{counted(counts['contexts'], 'context')}; tested on "
+            f"{counted(counts['held_out_contexts'], 'context')} held out."
         )
         return [trained, *self.comparisons.remarks(), *self.cautions]
 

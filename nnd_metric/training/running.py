@@ -110,6 +110,8 @@ def make_trainer(
     arguments: TrainingArguments,
 ) -> PairTrainer:
     """Return a Trainer for pairs; it prints nothing, and its progress bar is for a terminal."""
+    # Trainer writes this into the model's config, which is saved; batches never use a cache.
+    arguments.use_cache = getattr(subject.loaded.model.config, "use_cache", False)
     trainer = PairTrainer(
         objective=objective,
         model=subject.model,

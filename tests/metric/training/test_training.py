@@ -13,7 +13,7 @@ from support.training.runs import bits, make_model, sample_pairs
 from nnd.metric import evaluate
 from nnd.metric.cli.command import main
 from nnd.metric.comparison import compare
-from nnd.metric.models import load_model
+from nnd.metric.models import config_digest, load_model
 from nnd.metric.results import read_run
 from nnd.metric.training.fine_tuning import train
 from nnd.metric.training.history import HISTORY, read_history
@@ -75,8 +75,10 @@ def test_the_folder_holds_the_model_the_runs_the_history_and_what_was_done(done:
     held = {path.name for path in done.out.iterdir()}
     assert held >= {"before", "after", HISTORY, TRAINING, "config.json", "tokenizer.json"}
     assert "checkpoints" not in held
-    assert bits(load_model(done.out).model) == bits(done.model)
-    assert bits(done.model) != bits(make_model("gpt2")[0])
+    trained, untrained = load_model(done.out).model, make_model("gpt2")[0]
+    assert bits(trained) == bits(done.model)
+    assert bits(trained) != bits(untrained)
+    assert config_digest(trained.config) == config_digest(untrained.config)
     stored = json.loads((done.out / TRAINING).read_text(encoding="utf-8"))
     assert list(check_rows("training", [stored])) == []
     assert stored == json.loads(json.dumps(done.found.to_dict()))
@@ -106,7 +108,7 @@ def test_it_says_what_it_was_trained_on_and_that_the_held_out_pairs_are_of_that_
 ) -> None:
     told = "\n".join(done.found.remarks())
     counts = done.found.facts["counts"]
-    assert f"Trained for 3 steps on {counts['examples']} distinct pairs" in told
+    assert f"Trained for 3 steps on {counts['examples']} distinct pairs in" in told
     assert "birds (--held-out 0.6) has the origin of the training pairs (human pairs of s" in told
     assert "transfers" not in told  # the other data is human, and of another source
     assert counts["contexts"] + counts["held_out_contexts"] == 14
@@ -172,7 +174,7 @@ def test_an_interrupted_training_resumes_as_it_was_started_and_ends_the_same(
 def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path: Path) -> None:
     peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[lora]")
     model, tokenizer = make_model("gpt2")
-    config = peft.LoraConfig(target_modules=["c_attn"], r=2, task_type="CAUSAL_LM")
+    config = peft.LoraConfig(target_modules=["c_attn"], r=2, fan_in_fan_out=True)
     adapted = peft.get_peft_model(model, config)
     objective = Objective("margin", margin=1)
     how = {"model": adapted, "tokenizer": tokenizer, "tests": [], "objective": objective}
