@@ -67,6 +67,20 @@ def test_a_template_words_the_contexts(sample: Path, monkeypatch: pytest.MonkeyP
     assert row["choices"] == [first["candidate_low"], first["candidate_high"]]
 
 
+def test_a_split_cuts_by_context(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = []
+    for seed in (0, 1):
+        flat = sample.with_name(f"pairs-{seed}.jsonl")
+        options = ["--split", 0.7, "--split-seed", seed, "--to", "jsonl", "--out", flat]
+        assert nnd(monkeypatch, "export", sample, *options) == 0
+        rows = [json.loads(line) for line in flat.read_text(encoding="utf-8").splitlines()]
+        assert len(rows) == 72
+        sides.append({(row["context_id"], row["split"]) for row in rows})
+        assert len(sides[-1]) == 14
+        assert {split for _, split in sides[-1]} == {"train", "test"}
+    assert sides[0] != sides[1]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -74,6 +88,7 @@ def test_a_template_words_the_contexts(sample: Path, monkeypatch: pytest.MonkeyP
         (["--to", "csv", "--template", "mixqg"], "a template is for trl and lm-eval"),
         (["--to", "trl", "--template", "{nose}"], "there is no {nose} in the context; known:"),
         (["--to", "trl", "--template", "wrong"], 'there is no template "wrong"'),
+        (["--to", "trl", "--split", "0.001"], "no context is left to train on (14 distinct"),
     ],
 )
 def test_a_slip_is_one_line_and_leaves_nothing(
