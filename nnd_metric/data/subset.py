@@ -72,8 +72,8 @@ def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, Pai
     """
     to_train_on = cut_by_context(pairs.pairs, share, seed=seed)
     sides = [_with_rows(pairs, pairs.pairs.filter(side)) for side in (to_train_on, ~to_train_on)]
-    told = {"held-out": f"{share:g}"} | ({"split-seed": f"{seed}"} if seed else {})
-    return sides[0], replace(sides[1], part=(*pairs.part, *told.items()))
+    choices = {"held-out": f"{share:g}"} | ({"split-seed": f"{seed}"} if seed else {})
+    return sides[0], replace(sides[1], part=(*pairs.part, *choices.items()))
 
 
 def choose_set(pairs: PairSet, name: str) -> PairSet:

@@ -76,7 +76,8 @@ def train(
             the same for every model, and that of `export(split=…)`.
         split_seed: Another seed makes another cut.
         template: How contexts are rendered (see `encoding.templates`).
-        resume: Whether to go on with an interrupted training in `out`, from its last checkpoint.
+        resume: Whether to go on with an interrupted training in `out`, from its last checkpoint. A
+            loaded model must be as it was at the start; seed what draws its adapters.
         objective: What is minimised.
         schedule: How long and how fast.
         loading: How a model that is named is loaded; in half precision, small updates get lost.
@@ -195,8 +196,8 @@ def _sign(settings: Mapping[str, Any], n: int) -> str:
         "seed": schedule["seed"],
         "n": n,
     }
-    told = (f"{name}:{value}" for name, value in parts.items() if value is not None)
-    return one_line("|".join(["nnd-train", *told]))
+    listed = (f"{name}:{value}" for name, value in parts.items() if value is not None)
+    return one_line("|".join(["nnd-train", *listed]))
 
 
 def _version(named: Mapping[str, str]) -> str:

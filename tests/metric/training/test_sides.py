@@ -74,14 +74,14 @@ def test_another_seed_makes_another_cut(suite: Path) -> None:
     assert cuts[1].tests[0].title == "birds (--held-out 0.5, --split-seed 1)"
 
 
-def told(training: PairSet, *tests: PairSet) -> list[str]:
+def sentences(training: PairSet, *tests: PairSet) -> list[str]:
     return circularity(training, Sides(training, tests).tests)
 
 
 def test_a_test_of_the_origin_of_the_training_pairs_is_called_circular() -> None:
     made = pairs("a", ("c1", "x"), source="birds", origin="synthetic:numbers")
     same = pairs("b", ("c2", "y"), source="fish", origin="synthetic:numbers")
-    first, second = told(made, same)
+    first, second = sentences(made, same)
     assert first.startswith("b has the origin of the training pairs (synthetic:numbers): a higher")
     assert second.startswith("No test is on human pairs of another origin")
 
@@ -90,8 +90,8 @@ def test_human_pairs_are_transfer_from_made_pairs_and_from_those_of_another_sour
     made = pairs("a", ("c1", "x"), source="birds", origin="synthetic:numbers")
     birds = pairs("b", ("c2", "y"), source="birds", origin="human")
     unmarked = pairs("c", ("c3", "z"))
-    assert told(made, birds) == []
-    assert told(birds, unmarked) == []
-    (circular, lacking) = told(birds, birds)
+    assert sentences(made, birds) == []
+    assert sentences(birds, unmarked) == []
+    (circular, lacking) = sentences(birds, birds)
     assert "(human pairs of birds)" in circular
     assert lacking.startswith("No test is on human pairs")

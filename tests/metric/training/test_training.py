@@ -106,11 +106,13 @@ def test_the_result_is_the_comparison_of_the_runs(done: Done) -> None:
 def test_it_says_what_it_was_trained_on_and_that_the_held_out_pairs_are_of_that_kind(
     done: Done,
 ) -> None:
-    told = "\n".join(done.found.remarks())
+    remarks = "\n".join(done.found.remarks())
     counts = done.found.facts["counts"]
-    assert f"Trained for 3 steps on {counts['examples']} distinct pairs in" in told
-    assert "birds (--held-out 0.6) has the origin of the training pairs (human pairs of s" in told
-    assert "transfers" not in told  # the other data is human, and of another source
+    assert f"Trained for 3 steps on {counts['examples']} distinct pairs in" in remarks
+    assert (
+        "birds (--held-out 0.6) has the origin of the training pairs (human pairs of s" in remarks
+    )
+    assert "transfers" not in remarks  # the other data is human, and of another source
     assert counts["contexts"] + counts["held_out_contexts"] == 14
     assert counts["pairs"] + counts["held_out_pairs"] == 72
 
