@@ -1,6 +1,6 @@
 """The tables of a card, each a pure function of a folder: what is written is what is checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -9,7 +9,7 @@ from nnd.cards.content import Content, count_where, counts, tally
 from nnd.cards.examples import example_tables
 from nnd.cards.markdown import Table, code, escape, prose
 from nnd.cards.systems import human_score_table, looks_table
-from nnd.schemas import DISTINCT
+from nnd.schemas import DISTINCT, counts_in_words
 
 _TALLIED = {
     "error_category": "error category",
@@ -88,7 +88,7 @@ def sets_table(content: Content) -> Table:
             _made_by(entry),
             *("" if entry[name] is None else f"{entry[name]:,}" for name in _SET_COUNTS),
             "" if entry["seed"] is None else str(entry["seed"]),
-            prose(entry["note"] or ""),
+            prose(" ".join(_to_know(entry))),
         )
         for entry in content.manifest.get("sets", ())
     ]
@@ -96,6 +96,14 @@ def sets_table(content: Content) -> Table:
 
 
 _SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
+
+
+def _to_know(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the note of a set, and why texts made no pair."""
+    if entry["note"]:
+        yield entry["note"]
+    if entry.get("refusals"):
+        yield f"Rejected: {counts_in_words(entry['refusals'])}."
 
 
 def _made_by(entry: Mapping[str, Any]) -> str:

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     )
     from .texts import (
         counted as counted,
+        counts_in_words as counts_in_words,
         did_you_mean as did_you_mean,
         excerpt as excerpt,
         first_difference as first_difference,

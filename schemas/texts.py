@@ -1,7 +1,7 @@
 """Texts: what a message can show of a long one, counts in words, and what is no text."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 _LONGEST_EXCERPT = 60
@@ -30,6 +30,11 @@ def first_difference(one: str, other: str) -> int:
 def counted(n: int, noun: str) -> str:
     """Return how many there are: `counted(3, "pair")` is "3 pairs", of none "no pairs"."""
     return f"{f'{n:,}' if n else 'no'} {noun}s" if n != 1 else f"1 {noun}"
+
+
+def counts_in_words(counts: Mapping[str, int]) -> str:
+    """Return what there is and how often: "no number that can change (12), no spans (1)"."""
+    return ", ".join(f"{what} ({n:,})" for what, n in counts.items())
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -6,7 +6,12 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .deriving import derive as derive
-    from .operations import find_operation as find_operation
+    from .negating import make_negatives as make_negatives
+    from .operations import (
+        find_falsification as find_falsification,
+        find_operation as find_operation,
+    )
+    from .originals import GoodTexts as GoodTexts, good_texts as good_texts
     from .parents import Parents as Parents, read_parents as read_parents
     from .perturbing import perturb as perturb
     from .report import SuiteReport as SuiteReport

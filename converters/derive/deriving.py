@@ -1,10 +1,12 @@
-"""From a converted folder and operations to a suite of perturbed sets."""
+"""From a converted folder and operations to a suite of perturbed sets, or of negatives."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnd.converters.derive.operations import Operation, Target, find_operation
-from nnd.converters.derive.parents import read_parents
+from nnd.converters.derive.negating import make_negatives
+from nnd.converters.derive.operations import Target, find_falsification, find_operation
+from nnd.converters.derive.originals import GoodTexts, good_texts
+from nnd.converters.derive.parents import Parents, read_parents
 from nnd.converters.derive.perturbing import check_variants, perturb
 from nnd.converters.derive.report import SuiteReport
 from nnd.converters.derive.suite_folder import check_names, check_place, write_suite
@@ -13,47 +15,77 @@ from nnd.schemas import NNDError
 
 def derive(
     data: str | Path,
-    operations: Sequence[str | Operation],
+    operations: Sequence[str],
     *,
     out: str | Path,
     seed: int = 0,
     variants: int = 1,
     on: Target | None = None,
+    negatives: GoodTexts | None = None,
+    aspect: str | None = None,
 ) -> SuiteReport:
-    """Perturb the pairs of a converted folder, and write them beside their parents as a suite.
+    """Perturb the pairs of a converted folder, or make negatives, and write them beside its pairs.
 
-    Every operation makes a set of children. What is drawn for a text depends on `seed`, the text's
-    id, the operation and the number of the variant, never on the order of rows: all pairs of a
-    context share its changed context.
+    Every operation makes a set: children of the pairs with changed texts; or, with `negatives`,
+    pairs of a right text and the same text made wrong. Made pairs are marked (`origin` is
+    `synthetic:` and the operation) and are never counted among the human ones. What is drawn for a
+    text depends on `seed`, the text's id, the operation and the number of the variant, never on the
+    order of rows: all pairs of a context share its changed context.
 
     Args:
         data: A folder that `convert` wrote.
         operations: `typos=0.05`, `punctuation`, … as `nnd derive --list` shows them;
             `path.py:function` for one of your own: it takes a text and a `random.Random`, and
-            returns the changed text, or None to reject it.
+            returns the changed text, or None to reject it. With `negatives`, one that has a
+            parameter `context` gets the text's context.
         out: Folder to write: the files of `data`, and `sets/NAME.parquet` for each operation. The
             same input gives the same bytes.
         seed: Seed of what is drawn.
         variants: How many variants to draw of each text; operations that draw nothing make one.
         on: Which texts to change: `context`, `candidate` or `both`; None: what each operation
             changes by itself.
+        negatives: Which right texts to make wrong: `preferred`, candidates that are the better one
+            of a human pair of the aspect and the worse one of none; `references` that people wrote;
+            `fake_references`, of each context's candidates the one with the highest ROUGE-L against
+            the context. None: perturb pairs.
+        aspect: Of negatives: the aspect of the pairs; None: the only one of the data.
 
     Returns:
         What was made, with counts.
 
     Raises:
         SchemaError: If `data` is not a converted folder, was changed, or is a suite itself.
-        NNDError: If an operation is not known, has a wrong value, would change labels, fails or
-            changes nothing, or `out` holds what nnd did not write; nothing is written then.
+        NNDError: If an operation is not known, has a wrong value, would change labels (or, with
+            `negatives`, would not), fails or changes nothing, there are no such texts, or
+            `out` holds what nnd did not write; nothing is written then.
     """
     check_variants(variants)
     if not operations:
         raise NNDError("no operation is given; `nnd derive --list` shows those there are")
-    chosen = [find_operation(each) if isinstance(each, str) else each for each in operations]
-    if on is not None:
-        chosen = [operation.applied_to(on) for operation in chosen]
-    check_names(operation.set_name for operation in chosen)
+    if negatives is None:
+        if aspect is not None:
+            raise NNDError("--aspect is for negatives; leave it out, or add --negatives preferred")
+        chosen = [find_operation(spelled) for spelled in operations]
+        if on is not None:
+            chosen = [operation.applied_to(on) for operation in chosen]
+        check_names(operation.set_name for operation in chosen)
+        parents = _read(data, out)
+        sets = (perturb(parents.pairs, each, seed=seed, variants=variants) for each in chosen)
+    else:
+        if on is not None:
+            raise NNDError("--on is for perturbations; leave it out: negatives change candidates")
+        rules = [find_falsification(spelled) for spelled in operations]
+        check_names(rule.name for rule in rules)
+        parents = _read(data, out)
+        texts = good_texts(parents, negatives, aspect)
+        sets = (
+            make_negatives(texts, rule, which=negatives, seed=seed, variants=variants)
+            for rule in rules
+        )
+    return write_suite(parents, sets, out)
+
+
+def _read(data: str | Path, out: str | Path) -> Parents:
     parents = read_parents(data)
     check_place(parents, Path(out))
-    sets = (perturb(parents.pairs, operation, seed=seed, variants=variants) for operation in chosen)
-    return write_suite(parents, sets, out)
+    return parents

@@ -1,19 +1,16 @@
 """Pairs with changed texts: the children of human pairs."""
 
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
-from random import Random
 from typing import NamedTuple
 
 import polars as pl
 
+from nnd.converters.derive.draws import random_of
 from nnd.converters.derive.operations import FailedChangeError, Operation
-from nnd.converters.derive.suite_folder import SuiteSet, set_facts
-from nnd.converters.derive.texts import Call, Texts, texts_of
+from nnd.converters.derive.suite_folder import OUTCOMES, SuiteSet, set_facts
+from nnd.converters.derive.texts import Texts, texts_of
 from nnd.converters.pairs import fold, pair_ids
 from nnd.schemas import NNDError, polars_schema
-
-_OUTCOMES = ("changed", "unchanged", "rejected", "dropped")
 
 _PAIR = polars_schema("pair")
 
@@ -66,7 +63,7 @@ def perturb(
     name = name or operation.set_name
     made = variants if operation.is_random else 1
     texts = texts_of(pairs)
-    frames, counts = list[pl.DataFrame](), dict.fromkeys(_OUTCOMES, 0)
+    frames, counts = list[pl.DataFrame](), dict.fromkeys(OUTCOMES, 0)
     for variant in range(1, made + 1):
         changed = _change(texts, operation, seed, variant)
         children, outcomes = _children(pairs, texts, changed, operation, f"~{name}.{variant}")
@@ -95,7 +92,7 @@ def _change(texts: Texts, operation: Operation, seed: int, variant: int) -> Chan
     new, rejected = list(texts.texts), set[int]()
     for call in texts.calls(operation):
         old = [texts.texts[position] for position in call.positions]
-        random = Random(_digest(seed, call, operation.name, variant))  # noqa: S311 - no secret
+        random = random_of(seed, call.split, call.name, operation.name, variant)
         try:
             found = operation.change(old, random)
         except FailedChangeError as error:
@@ -108,12 +105,6 @@ def _change(texts: Texts, operation: Operation, seed: int, variant: int) -> Chan
         for position, text in zip(call.positions, found, strict=True):
             new[position] = text
     return Changed(new, frozenset(rejected))
-
-
-def _digest(seed: int, call: Call, operation: str, variant: int) -> bytes:
-    """Return what a text's draws depend on."""
-    key = (seed, call.split, call.name, operation, variant)
-    return sha256("\x00".join(map(str, key)).encode()).digest()
 
 
 def _is_blank(old: str, new: str) -> bool:

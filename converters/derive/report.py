@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.schemas import Shown, counted, text_table
+from nnd.schemas import Shown, counted, counts_in_words, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,9 +43,17 @@ class SuiteReport(Shown):
         )
         return text_table(("set", "kind", *_COUNTS), rows, right=_COUNTS)
 
+    def remarks(self) -> list[str]:
+        """Return why texts were refused."""
+        return [
+            f"{entry['name']} refused {counted(entry['rejected'], 'text')}: {reasons}."
+            for entry in self.sets
+            if (reasons := counts_in_words(entry["refusals"] or {}))
+        ]
+
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each set, without its parameters."""
-        names = [name for name in self.sets[0] if name != "parameters"]
+        """Return a row for each set, without its parameters and refusals."""
+        names = [name for name in self.sets[0] if name not in ("parameters", "refusals")]
         return pl.DataFrame([{name: entry[name] for name in names} for entry in self.sets])
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from nnd.schemas import CONTEXT, FrameName, NNDError, check_replaceable, replace
 
 Kind = Literal["perturbation", "slice", "shift", "negatives"]
 
+OUTCOMES = ("changed", "unchanged", "rejected", "dropped")
+"""What becomes of a pair, or of a text that a negative is made of."""
+
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
@@ -40,6 +43,7 @@ def set_facts(
     seed: int | None = None,
     variants: int | None = None,
     counts: Mapping[str, int] | None = None,
+    refusals: Mapping[str, int] | None = None,
     note: str | None = None,
 ) -> dict[str, Any]:
     """Return what a manifest says of a set.
@@ -54,6 +58,7 @@ def set_facts(
         variants: Variants of each text; None where none is made.
         counts: How many pairs were changed, unchanged, rejected and dropped; None where pairs are
             chosen, not changed.
+        refusals: Why texts were rejected → how many; None where no reasons are known.
         note: What to know of it.
     """
     has_children = pairs["parent_id"].null_count() < pairs.height
@@ -67,7 +72,8 @@ def set_facts(
         "pairs": pairs.height,
         "parents": pairs["parent_id"].drop_nulls().n_unique() if has_children else None,
         "contexts": pairs.select(pl.struct(CONTEXT).n_unique()).item(),
-        **(counts or dict.fromkeys(("changed", "unchanged", "rejected", "dropped"))),
+        **(counts or dict.fromkeys(OUTCOMES)),
+        "refusals": None if refusals is None else dict(refusals),
         "note": note,
     }
 

@@ -1,7 +1,7 @@
 """Checking the sets of a suite: against the pairs they are made of, and against the manifest."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -23,20 +23,27 @@ _NAMED = {"context_id": "context", "high_id": "candidate_high", "low_id": "candi
 """Id → the text that has it."""
 
 
+class Human(NamedTuple):
+    """What people judged or wrote, of which sets are made: rows of the three schemas."""
+
+    pairs: pl.DataFrame
+    annotations: pl.DataFrame
+    references: pl.DataFrame
+
+
 def check_sets(
     manifest: Mapping[str, Any],
     sets: Mapping[str, Mapping[str, pl.DataFrame]],
-    pairs: Mapping[str, pl.DataFrame],
+    human: Human,
 ) -> Iterator[Finding]:
     """Yield what is wrong with the sets of a suite (`check_set`).
 
     Args:
         manifest: Of the suite.
         sets: Name → path → rows of that file.
-        pairs: Path → rows of the files of the human pairs.
+        human: What they are made of.
     """
     columns = polars_schema("pair")
-    human = pl.concat([frame.select(columns.names()) for frame in pairs.values()])
     for facts in manifest.get("sets", ()):
         files = sets.get(facts["name"], {})
         if files and all(dict(frame.schema) == dict(columns) for frame in files.values()):
@@ -45,26 +52,28 @@ def check_sets(
                 yield located(problem, files)
 
 
-def check_set(
-    facts: Mapping[str, Any], rows: pl.DataFrame, pairs: pl.DataFrame
-) -> Iterator[Problem]:
+def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: Human) -> Iterator[Problem]:
     """Yield what is wrong with a set of a suite.
 
     A row without a parent is one of the human pairs; a child agrees with its parent in all that was
-    not changed; ids are those of the content; counts are the manifest's.
+    not changed; the better text of a negative is a candidate or a reference; ids are those of the
+    content; counts are the manifest's.
 
     Args:
         facts: What the manifest says of the set.
         rows: Its pairs, with the columns of the pair schema.
-        pairs: The human pairs.
+        human: What they are made of.
     """
     rows = rows.with_row_index("row")
     wrong = rows.filter(pair_ids(rows) != rows["pair_id"])
     for row, pair_id in wrong.select("row", "pair_id").iter_rows():
         yield Problem(row, "pair_id", f"{pair_id} is not the id of these texts", _BUILD_AGAIN)
     children = pl.col("parent_id").is_not_null()
-    yield from _check_members(rows.filter(~children), pairs)
-    yield from _check_children(rows.filter(children), pairs)
+    if facts["kind"] == "negatives":
+        yield from _check_negatives(facts["operation"], rows, human)
+    else:
+        yield from _check_members(rows.filter(~children), human.pairs)
+        yield from _check_children(rows.filter(children), human.pairs)
     yield from _check_counts(facts, rows)
 
 
@@ -104,6 +113,49 @@ def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem
         for row, value in both.filter(is_other).select("row", name).iter_rows():
             message = f"{shown(value)} is not what the parent has"
             yield Problem(row, name, message, _BUILD_AGAIN)
+
+
+def _check_negatives(operation: str, rows: pl.DataFrame, human: Human) -> Iterator[Problem]:
+    """Negatives are of right texts of the folder, and are marked as made by the operation."""
+    text = ("split", "context_id", "high_id", "candidate_high")
+    candidates = human.annotations.select(
+        "split", "context_id", "context", high_id="candidate_id", candidate_high="candidate"
+    )
+    contexts = candidates.select("split", "context_id", "context").unique()
+    references = human.references.join(contexts, on=CONTEXT).select(
+        *("split", "context_id", "context"),
+        high_id=pl.format("{}/reference.{}", "context_id", "n"),
+        candidate_high="reference",
+    )
+    known = pl.concat([candidates, references]).with_columns(is_known=True)
+    marked = rows.join(known.unique(), on=[*text, "context"], how="left", maintain_order="left")
+    of_parent = human.pairs.select("split", "high_id", "aspect", "pair_id", has_parent=True)
+    marked = marked.join(
+        of_parent,
+        left_on=["split", "high_id", "aspect", "parent_id"],
+        right_on=["split", "high_id", "aspect", "pair_id"],
+        how="left",
+        maintain_order="left",
+    )
+    wrong = {
+        "candidate_high": (pl.col("is_known").is_null(), "is not a text of its context"),
+        "parent_id": (
+            pl.col("parent_id").is_not_null() & pl.col("has_parent").is_null(),
+            "is not a human pair with this better text",
+        ),
+        "low_id": (
+            ~pl.col("low_id").str.starts_with(pl.col("high_id") + "~"),
+            "is not the id of a text made of the better one",
+        ),
+        "error_category": (
+            pl.col("error_category") != operation,
+            "is not the operation of the set",
+        ),
+        "origin": (pl.col("origin") != f"synthetic:{operation}", "does not name the operation"),
+    }
+    for name, (is_wrong, message) in wrong.items():
+        for row, value in marked.filter(is_wrong).select("row", name).iter_rows():
+            yield Problem(row, name, f"{shown(value)} {message}", _BUILD_AGAIN)
 
 
 def _check_counts(facts: Mapping[str, Any], rows: pl.DataFrame) -> Iterator[Problem]:

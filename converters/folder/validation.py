@@ -13,7 +13,7 @@ from nnd.converters import read_rules
 from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
 from nnd.converters.folder.outcome import Finding, Validation, located
-from nnd.converters.folder.sets import check_sets
+from nnd.converters.folder.sets import Human, check_sets
 from nnd.converters.pairs import check_annotations, check_numbers, check_references
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
@@ -93,7 +93,7 @@ def _findings(folder: Path) -> Iterator[Finding]:
     rows_fit = all(finding.problem.row is None for name in _GIVEN for finding in wrong[name])
     if not of_manifest and columns_fit and rows_fit:  # or nothing follows from them
         yield from _check_derived(manifest, parts)
-        yield from check_sets(manifest, sets, parts["pairs"])
+        yield from check_sets(manifest, sets, Human(*_whole(parts, "pairs", *_GIVEN)))
 
 
 def _check_file(
@@ -135,15 +135,7 @@ def _check_derived(
 ) -> Iterator[Finding]:
     """Annotations are ones that `convert` takes, and all else is what it makes of them."""
     source = Source(Path(MANIFEST), manifest["source"])
-    pairs, human_scores, annotations, references = (
-        pl.concat(
-            [
-                pl.DataFrame(schema=polars_schema(schema)),
-                *(frame.select(polars_schema(schema).names()) for frame in parts[name].values()),
-            ]
-        )
-        for name, schema in _SCHEMAS.items()
-    )
+    pairs, human_scores, annotations, references = _whole(parts, *_SCHEMAS)
     of_annotations = [
         *_check_source(annotations, source.name),
         *check_annotations(source, annotations),
@@ -166,6 +158,16 @@ def _check_derived(
         yield located(problem, parts["human_scores"])
     for problem in _check_facts(manifest, derived.facts):
         yield Finding(MANIFEST, problem)
+
+
+def _whole(
+    parts: Mapping[FrameName, Mapping[str, pl.DataFrame]], *names: FrameName
+) -> Iterator[pl.DataFrame]:
+    """Yield the rows of all files of each frame."""
+    for name in names:
+        columns = polars_schema(_SCHEMAS[name])
+        frames = (frame.select(columns.names()) for frame in parts[name].values())
+        yield pl.concat([pl.DataFrame(schema=columns), *frames])
 
 
 def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:

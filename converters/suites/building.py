@@ -1,7 +1,8 @@
 """From a definition and a converted folder to a suite."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from nnd.converters.derive import (
     SHIFTS,
@@ -9,7 +10,10 @@ from nnd.converters.derive import (
     SuiteReport,
     SuiteSet,
     check_place,
+    find_falsification,
     find_operation,
+    good_texts,
+    make_negatives,
     perturb,
     read_parents,
     shift_set,
@@ -53,7 +57,7 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
         try:
             kind = kind_of(entry)
             if kind == "op":
-                yield _perturbed(definition, parents, number - 1)
+                yield _made(definition, parents, entry)
             elif kind == "file":
                 yield hand_made_set(parents.pairs, definition.path.parent / entry["file"], entry)
             elif kind in SHIFTS:
@@ -65,16 +69,21 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
             raise type(error)(f"{where}: {error}") from error
 
 
-def _perturbed(definition: Definition, parents: Parents, number: int) -> SuiteSet:
-    entry = definition.sets[number]
+def _made(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> SuiteSet:
+    """Return the perturbed pairs, or the negatives, that an entry asks for."""
+    seed, variants = entry.get("seed", definition.seed), entry.get("variants", 1)
+    name, note = entry.get("name"), entry.get("note")
+    if "negatives" in entry:
+        return make_negatives(
+            good_texts(parents, entry["negatives"], entry.get("aspect")),
+            find_falsification(entry["op"]),
+            which=entry["negatives"],
+            seed=seed,
+            variants=variants,
+            name=name,
+            note=note,
+        )
     operation = find_operation(entry["op"])
     if "on" in entry:
         operation = operation.applied_to(entry["on"])
-    return perturb(
-        parents.pairs,
-        operation,
-        seed=entry.get("seed", definition.seed),
-        variants=entry.get("variants", 1),
-        name=entry.get("name"),
-        note=entry.get("note"),
-    )
+    return perturb(parents.pairs, operation, seed=seed, variants=variants, name=name, note=note)

@@ -12,7 +12,7 @@ from nnd.schemas import SchemaError, check_rows, did_you_mean
 _BUILT_IN = Path(__file__).parent / "definitions"
 
 KINDS: Mapping[str, Sequence[str]] = {
-    "op": ("on", "variants", "seed"),
+    "op": ("on", "variants", "seed", "negatives", "aspect"),
     "by": ("value",),
     "where": (),
     **SHIFTS,
@@ -97,6 +97,10 @@ def _check_entry(entry: Mapping[str, Any], where: str) -> None:
         raise SchemaError(
             f"{where}: {strange[0]} does not go with {kind}; known: {', '.join(known)}"
         )
+    if "negatives" in entry and "on" in entry:
+        raise SchemaError(f"{where}: on does not go with negatives, which change candidates")
+    if "aspect" in entry and "negatives" not in entry:
+        raise SchemaError(f"{where}: aspect goes with negatives; add them, or leave it out")
     if kind == "by" and "value" not in entry:
         raise SchemaError(f"{where}: by needs a value, the slice that is meant")
     if kind == "where" and "name" not in entry:

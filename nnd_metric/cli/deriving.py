@@ -1,4 +1,4 @@
-"""The command that perturbs pairs."""
+"""The command that perturbs pairs and makes negatives."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -35,17 +35,32 @@ def derive(
         Literal["context", "candidate", "both"] | None,
         typer.Option(help="Which texts to change.", show_default="what each operation changes"),
     ] = None,
+    negatives: Annotated[
+        Literal["preferred", "references", "fake_references"] | None,
+        typer.Option(
+            help="Make these right texts wrong instead: candidates that people preferred, "
+            "references, or of each context the candidate with the highest ROUGE-L against it.",
+            show_default="perturb pairs",
+        ),
+    ] = None,
+    aspect: Annotated[
+        str | None,
+        typer.Option(
+            help="With --negatives: the aspect of the pairs.", show_default="the only one"
+        ),
+    ] = None,
     listed: Annotated[
         bool, typer.Option("--list", help="Show the operations, each with an example.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Perturb the pairs of a converted folder: one set of children per operation.
+    """Perturb the pairs of a converted folder, or make negatives: one set per operation.
 
     Writes a suite: the folder of the parents, and sets/NAME.parquet for each operation. A function
     of your own runs as your own code: read a stranger's before.
 
     Example: nnd derive quiz_design-nnd --op typos=0.05 --op numbers --seed 1
+    Example: nnd derive confit_samsum-nnd --negatives preferred --op swap_speakers
     Example: nnd derive --list
     """
     from nnd.converters.derive import derive as derive_
@@ -59,5 +74,14 @@ def derive(
             "DATA is missing; name a converted folder, or ask for the operations: --list"
         )
     target = out or Path(f"{Path(data).resolve().name}-suite")
-    report = derive_(find_data(data), chosen, out=target, seed=seed, variants=variants, on=on)
+    report = derive_(
+        find_data(data),
+        chosen,
+        out=target,
+        seed=seed,
+        variants=variants,
+        on=on,
+        negatives=negatives,
+        aspect=aspect,
+    )
     show_result(report, as_json)

@@ -1,8 +1,9 @@
 """The files of a converted or published folder: pairs, annotations, and the sets of a suite."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
@@ -13,7 +14,7 @@ SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
 
 @dataclass(frozen=True, slots=True)
 class SuiteSet:
-    """A set of a suite: some of the human pairs, or pairs derived from them.
+    """A set of a suite: some of the human pairs, pairs derived from them, or negatives.
 
     Attributes:
         name: What the suite calls it.
@@ -80,20 +81,20 @@ def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
         if is_of_pairs and path.is_file() and fingerprint(path)["sha256"] != recorded["sha256"]:
             raise ScoringError(f"{path}: was changed since the suite was made; build it again")
     return [
-        SuiteSet(
-            each["name"], each["kind"], each["operation"], _read_set(folder, each["name"], parents)
-        )
+        SuiteSet(each["name"], each["kind"], each["operation"], _read_set(folder, each, parents))
         for each in sets
     ]
 
 
-def _read_set(folder: Path, name: str, parents: pl.DataFrame) -> pl.DataFrame:
+def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> pl.DataFrame:
+    name = facts["name"]
     pairs = read_stored(folder / "sets", name)
     if pairs is None:
         raise ScoringError(f"{folder}: the manifest lists the set {name}, and sets/ lacks it")
     if "parent_id" not in pairs.columns:
         pairs = pairs.with_columns(parent_id=pl.lit(None, pl.String))
-    human = pl.coalesce("parent_id", "pair_id")
+    is_made = facts["kind"] == "negatives"
+    human = pl.col("parent_id") if is_made else pl.coalesce("parent_id", "pair_id")
     lost = pairs.filter(~human.is_in(parents["pair_id"].implode()))
     if lost.height:
         pair, parent = lost.select("pair_id", human.alias("parent")).row(0)

@@ -22,10 +22,10 @@ from nnd.metric.statistics import percent
 
 CAPTION = (
     "Difference of the pass rates in points with its 95 % interval over human contexts. Perturbed "
-    "pairs are compared with exactly their parents, paired; a slice or a sample with all other "
-    "tests. Filled: the interval leaves out 0, and p is below 0.05 (exact McNemar where parents "
-    "have one child each, a score test for slices and samples). Open: the difference is not "
-    "significant."
+    "pairs are compared with exactly their parents, paired; other sets with all other "
+    "human tests. Filled: the interval leaves out 0, and p is below 0.05 (exact McNemar "
+    "where parents have one child each, a score test for sets without parents). Open: the "
+    "difference is not significant."
 )
 
 _LABELS, _ROW, _HEAD, _GAP, _FOOT = 1.1, 0.15, 0.16, 0.05, 0.36

@@ -14,7 +14,7 @@ The set is called worse (or better) if the 95 % interval of the delta over human
 p-values of error categories are adjusted by Holm's method.
 
 A slice or a sample of the human pairs has no parents: it is compared with the rest of the tests,
-unpaired (`statistics.unpaired`).
+unpaired (`statistics.unpaired`). Negatives are compared with all human tests in the same way.
 """
 
 from collections.abc import Sequence
@@ -42,10 +42,10 @@ from nnd.metric.statistics import (
     mcnemar_exact,
     unpaired_differences,
 )
-from nnd.schemas import DISTINCT
+from nnd.schemas import CONTEXT, DISTINCT
 
-UNPAIRED = ("slice", "shift")
-"""Kinds of sets that are some of the human pairs."""
+UNPAIRED = ("slice", "shift", "negatives")
+"""Kinds of sets that are compared with the human pairs outside them."""
 
 Verdict: TypeAlias = Literal["worse", "better", "undecided"]
 
@@ -59,18 +59,18 @@ class Effect:
     Attributes:
         n: Tests.
         unscored: Tests failed for want of a likelihood.
-        parents: Their parents, or None where they have none.
+        parents: Their parents, or None where they are not compared with these.
         contexts: Human contexts with tests.
         pass_rate: Of the tests; with several variants the mean over parents. None where n is 0.
         pass_rate_interval: 95 % interval over contexts, or None with fewer than two.
         parents_pass_rate: Of exactly their parents, or None.
-        rest_pass_rate: Of all tests that are not in the slice or sample, or None.
+        rest_pass_rate: Of all human tests that are not in the slice, sample or negatives, or None.
         delta: pass_rate minus parents_pass_rate or rest_pass_rate.
         interval: 95 % interval of the delta over contexts: paired with parents, unpaired with the
             rest.
         b: Parents passed whose child is not; None without parents or with several variants.
         c: Parents failed whose child is passed, or None likewise.
-        p: Exact McNemar p-value, two-sided; of a slice or sample that of the score test of equal
+        p: Exact McNemar p-value, two-sided; without parents that of the score test of equal
             rates; None with several variants, and where there is nothing to compare.
         p_holm: The same adjusted over the error categories of the set; None for a whole set.
     """
@@ -249,12 +249,13 @@ def _discordant(rows: pl.DataFrame) -> tuple[int, int]:
 
 
 def _beside_rest(everything: pl.DataFrame, members: pl.DataFrame) -> Effect:
-    """Return how some of the human tests do beside all others."""
+    """Return how some tests, human or made, do beside all other human ones."""
     inside = distinct_tests(members).rows
     tests = distinct_tests(everything).rows
     rest = tests.join(inside, on=DISTINCT, how="anti", nulls_equal=True)
     slices = [Slice("", "inside", inside), Slice("", "rest", rest)]
-    passes, counts = count_by_context(everything, slices)
+    contexts = pl.concat([rows.select(*CONTEXT, "cluster") for rows in (everything, inside)])
+    passes, counts = count_by_context(contexts, slices)
     (found,) = unpaired_differences(passes[:, :1], counts[:, :1], passes[:, 1:], counts[:, 1:])
     interval, _ = cluster_intervals(passes, passes, counts)
     unscored = inside["ll_high"].is_null() | inside["ll_low"].is_null()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters.derive.operations.operation import Operation, Target
-from nnd.converters.derive.operations.spelling import OPERATIONS
+from nnd.converters.derive.operations.falsification import Falsification, Statement
+from nnd.converters.derive.operations.operation import Operation
+from nnd.converters.derive.operations.spelling import FALSIFICATIONS, FILES, OPERATIONS
 from nnd.schemas import Shown, counted, text_table
 
 if TYPE_CHECKING:
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 EXAMPLE = "The 12 guests came by boat. Did you see them all?"
 """What every operation is shown on."""
 
+STATEMENT = Statement(
+    "test",
+    "1",
+    "Ann: We are all here, 12 of us.\nBob: I will come by boat.",
+    "1/a",
+    "Ann is there with 12 guests, and Bob will come by boat.",
+)
+"""What negatives are shown on."""
 
 _DRAWS = 1000
 
@@ -26,13 +35,13 @@ class Listed(NamedTuple):
 
     Attributes:
         spelled: As it is written.
-        changes: Which texts it changes.
+        changes: Which texts it changes, or that it makes negatives.
         description: What it does.
-        example: `EXAMPLE` after it; None where it needs a function of the user.
+        example: `EXAMPLE` after it, or the text of `STATEMENT`; None where it needs a file.
     """
 
     spelled: str
-    changes: Target
+    changes: str
     description: str
     example: str | None
 
@@ -49,7 +58,10 @@ class Operations(Shown):
 
     def headline(self) -> str:
         """Return how many there are, and what they are shown on."""
-        return f'{counted(len(self.listed), "operation")}, shown on "{EXAMPLE}"'
+        return (
+            f'{counted(len(self.listed), "operation")}, shown on "{EXAMPLE}"; negatives on '
+            f'"{STATEMENT.text}", about a dialogue of Ann and Bob'
+        )
 
     def table(self) -> "Table":
         """Return a row for each operation."""
@@ -63,7 +75,11 @@ class Operations(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""
-        return {"text": EXAMPLE, "operations": [each._asdict() for each in self.listed]}
+        return {
+            "text": EXAMPLE,
+            "right_text": STATEMENT.text,
+            "operations": [each._asdict() for each in self.listed],
+        }
 
 
 def operations() -> Operations:
@@ -79,12 +95,31 @@ def _listed() -> Iterator[Listed]:
         value = next((f"={operation.parameters[key]}" for key in operation.parameters), "")
         example = _example(operation)
         yield Listed(f"{name}{value}", operation.on, operation.description, example)
-    described = {
-        "back_translation=path.py:function": "takes text → text there and back, of like length",
-        "path.py:function": "takes text, random.Random → text; None rejects it",
-    }
-    for spelled, description in described.items():
-        yield Listed(spelled, "context", description, None)
+    yield Listed(
+        "back_translation=path.py:function",
+        "context",
+        "takes text → text there and back, of like length",
+        None,
+    )
+    for name, make_wrong in FALSIFICATIONS.items():
+        if name in FILES:
+            file, description = FILES[name]
+            yield Listed(f"{name}={file}", "negatives", description, None)
+            continue
+        falsification = make_wrong(None)
+        example = _wrong_example(falsification)
+        yield Listed(name, "negatives", falsification.description, example)
+    yield Listed(
+        "path.py:function",
+        "context, or negatives",
+        "takes text, random.Random (and, for negatives, context) → text; None rejects it",
+        None,
+    )
+
+
+def _wrong_example(falsification: Falsification) -> str:
+    found = falsification.falsify(STATEMENT, Random(0))  # noqa: S311 - no secret
+    return found if isinstance(found, str) else ""
 
 
 def _example(operation: Operation) -> str:

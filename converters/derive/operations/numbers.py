@@ -7,12 +7,17 @@ numbers never become the same one, so that a candidate with a wrong number stays
 Dates, years, ranges, ordinals, numbers joined to letters or signs, and numbers before words like
 million stay as they are, and with them every other mention of their value: half of a number's
 mentions replaced would make a right candidate wrong.
+
+A negative is a candidate alone with other numbers (`falsify_numbers`).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from random import Random
 from typing import NamedTuple, TypeAlias
+
+from nnd.converters.derive.operations.articles import with_article
+from nnd.converters.derive.operations.falsification import Refusal, Statement
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MONTHS = (
@@ -49,6 +54,15 @@ Value: TypeAlias = tuple[str, str]
 """Digits before the point, and those behind it without zeros at the end."""
 
 
+_BOUND = re.compile(
+    r"\b(?:(?:more|less|fewer|older|younger) than|over|under|above|below|at least|at most|up to"
+    r"|within)\s$",
+    re.IGNORECASE,
+)
+
+_SINGULAR = frozenset({("0", ""), ("1", "")})
+
+
 class _Mention(NamedTuple):
     """A number in a text."""
 
@@ -59,12 +73,15 @@ class _Mention(NamedTuple):
     may_change: bool
 
 
-def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | None:
+def replace_numbers(
+    texts: Sequence[str], random: Random, *, untouched: Collection[Value] = ()
+) -> Sequence[str] | None:
     """Return texts with other numbers, by one mapping for all of them.
 
     Args:
         texts: A context and its candidates.
         random: Source of randomness.
+        untouched: Numbers that stay as they are, and that no other number becomes.
 
     Returns:
         As many texts; None where the numbers are too many for all to become different ones.
@@ -72,6 +89,7 @@ def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | Non
     mentions = [list(_mentions(text)) for text in texts]
     decimals: dict[Value, int] = {}
     fixed = {each.value for found in mentions for each in found if not each.may_change}
+    fixed.update(untouched)
     for found in mentions:
         for each in found:
             if each.value not in fixed:
@@ -86,6 +104,25 @@ def replace_numbers(texts: Sequence[str], random: Random) -> Sequence[str] | Non
         mapping[value] = new
         taken.add(new)
     return [_replaced(*both, mapping) for both in zip(texts, mentions, strict=True)]
+
+
+def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
+    """Return a text with other numbers than its context has, or why there is none.
+
+    Zero and one stay, and no number becomes one of them: what they count is in the singular. So do
+    bounds: who is over 30 is also over 20.
+    """
+    text = statement.text
+    bounds = {
+        each.value
+        for each in _mentions(text)
+        if _BOUND.search(text[max(0, each.start - _LOOK_BEHIND) : each.start])
+    }
+    found = replace_numbers([text], random, untouched=bounds | _SINGULAR)
+    if found is None:
+        return Refusal("too many numbers for each to become another")
+    (wrong,) = found
+    return Refusal("no number that can change") if wrong == text else wrong
 
 
 def _mentions(text: str) -> Iterator[_Mention]:
@@ -148,7 +185,8 @@ def _replaced(text: str, mentions: Sequence[_Mention], mapping: dict[Value, Valu
     for each in mentions:
         new = mapping.get(each.value)
         if new is not None and each.may_change:
-            pieces += [text[after : each.start], _written(new, text[each.start : each.end], each)]
+            number = _written(new, text[each.start : each.end], each)
+            pieces += [with_article(text[after : each.start], number), number]
             after = each.end
     return "".join([*pieces, text[after:]])
 

@@ -1,6 +1,7 @@
 """Functions of the user: `path.py:function`."""
 
 import hashlib
+import inspect
 import re
 import runpy
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from nnd.converters.derive.operations.falsification import Falsification, Refusal, Statement
 from nnd.converters.derive.operations.operation import FailedChangeError, Operation, each
 from nnd.schemas import NNDError, did_you_mean, excerpt, has_surrogate
 
@@ -32,14 +34,19 @@ class Own(NamedTuple):
     spelled: str
     facts: dict[str, str]
 
-    def call(self, *arguments: object) -> str | None:
+    @property
+    def takes_context(self) -> bool:
+        """Whether it has a parameter called `context`."""
+        return "context" in inspect.signature(self.function).parameters
+
+    def call(self, *arguments: object, **named: object) -> str | None:
         """Call it.
 
         Raises:
             FailedChangeError: If it raises, or returns what is not a text.
         """
         try:
-            found = self.function(*arguments)
+            found = self.function(*arguments, **named)
         except (Exception, SystemExit) as error:
             raise FailedChangeError(
                 f"{self.spelled} raised {type(error).__name__}: {error}"
@@ -63,6 +70,11 @@ def own_operation(spelled: str) -> Operation:
         NNDError: If the function cannot be found.
     """
     own = load_function(spelled)
+    if own.takes_context:
+        raise NNDError(
+            f"{spelled} takes a context, so it makes wrong texts; add --negatives preferred (or "
+            "references, fake_references)"
+        )
 
     def change(text: str, random: Random) -> str | None:
         return own.call(text, random)
@@ -73,6 +85,31 @@ def own_operation(spelled: str) -> Operation:
         change=each(change),
         parameters=own.facts,
         is_random=True,
+    )
+
+
+def own_falsification(spelled: str) -> Falsification:
+    """Return a falsification from a function of a text and a source of randomness.
+
+    Args:
+        spelled: A function that returns a wrong text, or None; where it has a parameter `context`,
+            it gets the text's context.
+
+    Raises:
+        NNDError: If the function cannot be found.
+    """
+    own = load_function(spelled)
+
+    def falsify(statement: Statement, random: Random) -> str | Refusal:
+        named = {"context": statement.context} if own.takes_context else {}
+        new = own.call(statement.text, random, **named)
+        return Refusal("the function returned None") if new is None else new
+
+    return Falsification(
+        name=_operation_name(own),
+        description="a function of your own",
+        falsify=falsify,
+        parameters=own.facts,
     )
 
 

@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterator
 
+SPEAKER = r"(?:^|(?<=\|))[^\S\n]*(?P<name>\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}):(?=\s|$)"  # noqa: RUF001
+"""The name of a speaker at the beginning of a turn, in a multi-line pattern."""
+
 _PROTECTED = re.compile(
-    r"(?:^|(?<=\|))[^\S\n]*\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}:(?=\s|$)"  # noqa: RUF001 - a name's
+    rf"{SPEAKER}"
     r"|(?:https?://|www\.)\S+"
     r"|(?<!\S)\S*\d\S*",
     re.MULTILINE,
 )
-"""A speaker's name at the beginning of a turn, an address, a word with a digit."""
+"""A speaker's name, an address, a word with a digit."""
 
 
 def free_spans(text: str) -> Iterator[tuple[int, int]]:

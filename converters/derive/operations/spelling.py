@@ -2,17 +2,31 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
+from typing import TypeVar
 
+from nnd.converters.derive.operations.antonyms import DESCRIPTION as ANTONYMS, antonym
 from nnd.converters.derive.operations.blanks import change_blanks
+from nnd.converters.derive.operations.entities import DESCRIPTION as ENTITIES, swap_entities
+from nnd.converters.derive.operations.falsification import Falsification
 from nnd.converters.derive.operations.function_words import drop_function_words
 from nnd.converters.derive.operations.letter_case import CASES, change_case
-from nnd.converters.derive.operations.numbers import replace_numbers
+from nnd.converters.derive.operations.negation import negate
+from nnd.converters.derive.operations.numbers import falsify_numbers, replace_numbers
 from nnd.converters.derive.operations.operation import Operation, each
 from nnd.converters.derive.operations.order import permute
-from nnd.converters.derive.operations.own import OWN, back_translation, own_operation
+from nnd.converters.derive.operations.own import (
+    OWN,
+    back_translation,
+    own_falsification,
+    own_operation,
+)
 from nnd.converters.derive.operations.punctuation import drop_final
+from nnd.converters.derive.operations.speakers import swap_speakers
 from nnd.converters.derive.operations.typos import add_typos
 from nnd.schemas import NNDError, did_you_mean
+
+_Either = TypeVar("_Either", Operation, Falsification)
 
 
 def find_operation(spelled: str) -> Operation:
@@ -29,9 +43,39 @@ def find_operation(spelled: str) -> Operation:
         return OPERATIONS[name](value if equals else None)
     if OWN.fullmatch(spelled):
         return own_operation(spelled)
+    if name in FALSIFICATIONS:
+        raise NNDError(
+            f'"{name}" makes a candidate wrong, so it makes no perturbation; add --negatives '
+            "preferred (or references, fake_references)"
+        )
     raise NNDError(
         f'unknown operation "{name}"{did_you_mean(name, OPERATIONS)}; choose one of '
         f"{', '.join(OPERATIONS)}, or write path.py:function for a function of your own"
+    )
+
+
+def find_falsification(spelled: str) -> Falsification:
+    """Return the falsification that a text stands for.
+
+    Args:
+        spelled: `NAME` or `NAME=FILE` of a falsification there is, or `path.py:function`.
+
+    Raises:
+        NNDError: If there is none of that name, or its file is wrong.
+    """
+    name, equals, value = spelled.partition("=")
+    if name in FALSIFICATIONS:
+        return FALSIFICATIONS[name](value if equals else None)
+    if OWN.fullmatch(spelled):
+        return own_falsification(spelled)
+    if name in OPERATIONS:
+        raise NNDError(
+            f'"{name}" keeps a right candidate right, so it makes no negatives; leave --negatives '
+            f"out, or choose one of {', '.join(FALSIFICATIONS)}"
+        )
+    raise NNDError(
+        f'unknown operation "{name}"{did_you_mean(name, FALSIFICATIONS)}; negatives are made by '
+        f"{', '.join(FALSIFICATIONS)}, or by path.py:function, a function of your own"
     )
 
 
@@ -58,7 +102,7 @@ def _read_rate(name: str, usual: float, value: str) -> float:
     return rate
 
 
-def _without_value(operation: Operation, value: str | None) -> Operation:
+def _without_value(operation: _Either, value: str | None) -> _Either:
     name = operation.name
     if value is not None:
         raise NNDError(f'"{name}={value}": {name} takes no value; write {name}')
@@ -123,3 +167,47 @@ OPERATIONS: Mapping[str, Callable[[str | None], Operation]] = {
     "back_translation": _back_translation,
 }
 """Name → what makes the operation of its value, None where none is given."""
+
+
+FILES: Mapping[str, tuple[str, str]] = {
+    "swap_entities": ("SPANS.jsonl", ENTITIES),
+    "antonym": ("TABLE.csv", ANTONYMS),
+}
+"""Falsification that needs a file → what to write for it, and what it does."""
+
+
+def _of_file(name: str, make: Callable[[Path], Falsification], value: str | None) -> Falsification:
+    if not value:
+        raise NNDError(f"{name} needs a file; write {name}={FILES[name][0]}")
+    return make(Path(value))
+
+
+FALSIFICATIONS: Mapping[str, Callable[[str | None], Falsification]] = {
+    "swap_speakers": partial(
+        _without_value,
+        Falsification(
+            name="swap_speakers",
+            description="exchanges the names of two speakers of a dialogue",
+            falsify=swap_speakers,
+        ),
+    ),
+    "swap_entities": partial(_of_file, "swap_entities", swap_entities),
+    "numbers": partial(
+        _without_value,
+        Falsification(
+            name="numbers",
+            description="replaces each number of the candidate by another",
+            falsify=falsify_numbers,
+        ),
+    ),
+    "negation": partial(
+        _without_value,
+        Falsification(
+            name="negation",
+            description="puts in or leaves out one English negation",
+            falsify=negate,
+        ),
+    ),
+    "antonym": partial(_of_file, "antonym", antonym),
+}
+"""Name → what makes the falsification of its file, None where none is given."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from nnd.converters.derive.operations.own import is_of_like_length
 from nnd.converters.derive.operations.protected import free_spans
-from nnd.converters.derive.operations.spelling import OPERATIONS, find_operation
+from nnd.converters.derive.operations.spelling import FALSIFICATIONS, OPERATIONS, find_operation
 from nnd.converters.derive.operations.typos import NEIGHBOURS
 from nnd.metric.cli.command import app
 from nnd.schemas import NNDError
@@ -392,8 +392,20 @@ def test_every_operation_is_listed_with_what_it_makes_of_a_text(
 ) -> None:
     app(["derive", "--list", "--json"], standalone_mode=False)
     shown = json.loads(capsys.readouterr().out)
-    listed = {each["spelled"].partition("=")[0]: each for each in shown["operations"]}
+    negatives, listed = (
+        {
+            each["spelled"].partition("=")[0]: each
+            for each in shown["operations"]
+            if (each["changes"] == "negatives") == makes_negatives
+        }
+        for makes_negatives in (True, False)
+    )
 
+    assert negatives.keys() == {*FALSIFICATIONS}
+    assert negatives["swap_speakers"]["example"] == (
+        "Bob is there with 12 guests, and Ann will come by boat."
+    )
+    assert negatives["antonym"]["example"] is None
     assert listed.keys() == {*OPERATIONS, "path.py:function"}
     for name in PLAIN:
         operation = find_operation(listed[name]["spelled"])

@@ -70,6 +70,34 @@ def test_the_pass_rate_is_that_of_the_human_pairs(
     assert effects[0]["parents_pass_rate"] is not None
 
 
+def test_negatives_are_beside_the_human_pairs_and_not_among_them(
+    loaded: Loaded, suite: Path, tmp_path: Path
+) -> None:
+    made = (
+        pair_rows()
+        .head(4)
+        .with_columns(
+            pair_id="made" + pl.col("pair_id"),
+            parent_id=pl.lit(None, pl.String),
+            origin=pl.lit("synthetic:negation"),
+            candidate_low="not " + pl.col("candidate_high"),
+            low_id=pl.col("high_id") + "~negation.1",
+        )
+    )
+    made.write_parquet(suite / "sets" / "negation.parquet")
+    negation = {"name": "negation", "kind": "negatives", "operation": "negation"}
+    (suite / "manifest.json").write_text(json.dumps({"sets": [negation]}))
+    (tmp_path / "birds").mkdir()
+    (alone,) = run(loaded("gpt2"), write_pairs(tmp_path / "birds")).to_dict()["results"]
+    (result,) = run(loaded("gpt2"), suite).to_dict()["results"]
+    (effect,) = result["suite"]
+
+    assert (result["n"], result["pass_rate"]) == (alone["n"], alone["pass_rate"])
+    assert (effect["n"], effect["parents"]) == (4, None)
+    assert effect["rest_pass_rate"] == alone["pass_rate"]
+    assert effect["delta"] == effect["pass_rate"] - effect["rest_pass_rate"]
+
+
 def test_the_effect_is_that_of_pairs_scored_alone(loaded: Loaded, suite: Path) -> None:
     (of_suite,) = run(loaded("gpt2"), suite).to_dict()["results"]
     children = evaluate(loaded("gpt2"), shouted_pairs(), scoring=Scoring(cache=False)).to_dict()

@@ -1,0 +1,27 @@
+"""The English article that goes with a word: "a boat", "an hour"."""
+
+import re
+
+_ARTICLE = re.compile(r"\b(?P<article>a|an)(?P<blank>\s+)$", re.IGNORECASE)
+
+_AN = re.compile(
+    r"8|1[18](?![0-9])|1[18],[0-9]{3}"
+    r"|(?!(?:uni(?!n)|us[eu]|euro|one|once)\w*)[aeiou]|(?:hour|honest|hono[u]?r|heir)",
+    re.IGNORECASE,
+)
+"""The beginning of what takes "an", by its sound: eleven, hour, umbrella, but not union."""
+
+
+def with_article(before: str, new: str) -> str:
+    """Return a text whose last word, if it is an article, has the form that goes with what follows.
+
+    Args:
+        before: The text up to the word that follows.
+        new: That word.
+    """
+    found = _ARTICLE.search(before)
+    if found is None:
+        return before
+    form = "an" if _AN.match(new) else "a"
+    first = found["article"][0]
+    return f"{before[: found.start()]}{first}{form[1:]}{found['blank']}"
