@@ -18,6 +18,7 @@ SchemaName = Literal[
     "result",
     "agreement",
     "comparison",
+    "validity",
     "metrics",
     "slices",
     "history",

@@ -96,6 +96,21 @@ def read_templates(
     return found.pop(None, None), {model: own for model, own in found.items() if model is not None}
 
 
+def read_matches(entries: Sequence[str]) -> dict[str, list[str]]:
+    """Return operation → error categories.
+
+    Raises:
+        ScoringError: If an entry is not OP=CATEGORY.
+    """
+    matches: dict[str, list[str]] = {}
+    for entry in entries:
+        operation, equals, category = entry.partition("=")
+        if not (operation and equals and category):
+            raise ScoringError(f'--match "{entry}": write OP=CATEGORY')
+        matches.setdefault(operation, []).append(category)
+    return matches
+
+
 def read_systems(entries: Sequence[str]) -> dict[str, str]:
     """Return model → system.
 

@@ -1,7 +1,7 @@
 """Commands that look at stored runs; `cli` registers them. Imports stand inside, as there."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,6 +12,7 @@ from nnd.metric.cli.options import (
     MixedRules,
     Runs,
     Systems,
+    read_matches,
     read_systems,
     read_template,
 )
@@ -88,6 +89,22 @@ def compare(
             show_default="all models of all runs, each with each",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    by: Annotated[
+        Literal["origin"] | None,
+        typer.Option(
+            help="origin: compare each model on made pairs (negatives) with itself on those of "
+            "people.",
+            show_default="model with model",
+        ),
+    ] = None,
+    match: Annotated[
+        list[str],
+        typer.Option(
+            metavar="OP=CATEGORY",
+            help="With --by origin: an error category that an operation imitates; repeat it.",
+            show_default="all pairs of people",
+        ),
+    ] = [],  # noqa: B006
     mixed_rules: MixedRules = False,
     details: Details = False,
     as_json: AsJson = False,
@@ -98,11 +115,15 @@ def compare(
 
     Runs of several datasets are compared within each; in the mean each dataset counts once.
     Example: nnd compare run --model gpt2 --model gpt2-large
+    Example: nnd compare run bump-run --by origin --match "swap_speakers=Wrong Reference"
     """
     from nnd.metric.comparison import compare as compare_
 
-    found = compare_(runs, models=model or None, mixed_rules=mixed_rules)
-    show_result(found, as_json, value=found.to_dict()["comparisons"], details=details)
+    found = compare_(
+        runs, models=model or None, by=by, match=read_matches(match), mixed_rules=mixed_rules
+    )
+    value = found.to_dict()
+    show_result(found, as_json, value=value.get("comparisons", value), details=details)
 
 
 def metrics(

@@ -9,5 +9,6 @@ if TYPE_CHECKING:
     from .models import compare as compare, compare_entries as compare_entries
     from .outcome import Comparison as Comparison, Comparisons as Comparisons
     from .ranking import mean_ranking as mean_ranking
+    from .validity import Validity as Validity
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from nnd.metric.results import read_run, read_signatures
+from nnd.schemas import ScoringError
 
 
 class Entry(NamedTuple):
@@ -33,6 +34,26 @@ class Entry(NamedTuple):
         parts = (self.signature or "").split("|")
         named = (part.removeprefix("data:") for part in parts if part.startswith("data:"))
         return next(named, None)
+
+
+def read_entries(folders: Sequence[Path]) -> list[Entry]:
+    """Return every model of every run.
+
+    Raises:
+        ScoringError: If a run cannot be read, or is named twice.
+    """
+    repeated = [folder for folder in folders if folders.count(folder) > 1]
+    if repeated:
+        raise ScoringError(f"{repeated[0]}: is named twice; name each run once")
+    found: list[Entry] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise ScoringError(f"{folder}: is not a folder; name folders that `nnd evaluate` wrote")
+        rows, signatures = read_run(folder), read_signatures(folder)
+        for name in rows["model"].unique(maintain_order=True):
+            own = rows.filter(pl.col("model") == name)
+            found.append(Entry(name, name, own, signatures.get(name), folder))
+    return found
 
 
 def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:

@@ -7,30 +7,49 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Literal, overload
 
 import polars as pl
 
 from nnd.metric.comparison.differences import find_differences
-from nnd.metric.comparison.entries import Entry, by_dataset
+from nnd.metric.comparison.entries import Entry, by_dataset, read_entries
+from nnd.metric.comparison.origins import compare_origins
 from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import few_contexts, findings, left_out
+from nnd.metric.comparison.validity import Validity
 from nnd.metric.results import (
     SLICES,
     check_rules,
     check_same,
-    read_run,
-    read_signatures,
     scoring_rule,
 )
 from nnd.schemas import ScoringError, did_you_mean
 
 
+@overload
 def compare(
     runs: str | Path | Sequence[str | Path],
     *,
     models: Sequence[str] | None = None,
     mixed_rules: bool = False,
-) -> Comparisons:
+) -> Comparisons: ...
+@overload
+def compare(
+    runs: str | Path | Sequence[str | Path],
+    *,
+    models: Sequence[str] | None = None,
+    by: Literal["origin"] | None,
+    match: Mapping[str, Sequence[str]] | None = None,
+    mixed_rules: bool = False,
+) -> Comparisons | Validity: ...
+def compare(
+    runs: str | Path | Sequence[str | Path],
+    *,
+    models: Sequence[str] | None = None,
+    by: Literal["origin"] | None = None,
+    match: Mapping[str, Sequence[str]] | None = None,
+    mixed_rules: bool = False,
+) -> Comparisons | Validity:
     """Compare models of stored runs, each with each, on the pairs that both were scored on.
 
     Runs that are connected by pairs they share are of one dataset; models are compared within each.
@@ -39,16 +58,25 @@ def compare(
     Args:
         runs: Folders that `nnd evaluate` wrote.
         models: Which to compare, by name or label; None means all.
+        by: `origin` compares each model with itself instead: its pass rate on made pairs (the
+            negatives of a suite) with that on the pairs of people in all runs, which may be of
+            several datasets. How well do made pairs stand for those of people?
+        match: With `by`: operation → the error categories that it imitates; of an operation that is
+            left out, all pairs of people are compared.
         mixed_rules: Whether to compare models that versions of the metric scored by different rules
             (see `scoring_rules`).
 
     Raises:
         ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
-            or is in several runs, two runs share no pair or contradict each other, or models
-            were scored by different rules.
+            or is in several runs, two runs share no pair or contradict each other, models were
+            scored by different rules, or, with `by`, no run has made pairs.
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
-    datasets = by_dataset(_read_entries(folders))
+    if by is not None:
+        return compare_origins(folders, models=models, match=match or {}, mixed_rules=mixed_rules)
+    if match:
+        raise ScoringError("--match goes with --by origin; add it, or leave --match out")
+    datasets = by_dataset(read_entries(folders))
     chosen = _choose(datasets, models)
     found: list[Comparison] = []
     for name, entries in chosen.items():
@@ -105,22 +133,6 @@ def _mixed_rules(a: Entry, b: Entry) -> Iterator[str]:
             f"{a.label} and {b.label} were scored by different rules, {rules[0]} and {rules[1]}: "
             "part of their difference may be the rules'"
         )
-
-
-def _read_entries(folders: Sequence[Path]) -> list[Entry]:
-    """Return every model of every run."""
-    repeated = [folder for folder in folders if folders.count(folder) > 1]
-    if repeated:
-        raise ScoringError(f"{repeated[0]}: is named twice; name each run once")
-    found: list[Entry] = []
-    for folder in folders:
-        if not folder.is_dir():
-            raise ScoringError(f"{folder}: is not a folder; name folders that `nnd evaluate` wrote")
-        rows, signatures = read_run(folder), read_signatures(folder)
-        for name in rows["model"].unique(maintain_order=True):
-            own = rows.filter(pl.col("model") == name)
-            found.append(Entry(name, name, own, signatures.get(name), folder))
-    return found
 
 
 def _choose(

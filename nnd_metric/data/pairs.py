@@ -35,7 +35,7 @@ class PairSet(Shown):
     Attributes:
         pairs: One row per pair with pair_id, split, context_id, cluster (null: context_id),
             context, inputs, high_id, low_id, candidate_high, candidate_low, aspect, category,
-            error_category, error_group.
+            error_category, error_group, origin.
         human_scores: The human scores that came with them, or None.
         name: What the signature calls the data.
         version: Hub commit, or the SHA-256 of the texts; never of the row order.
@@ -158,7 +158,7 @@ def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str)
     pairs = frame.with_columns(
         *(
             pl.lit(None, pl.String).alias(c)
-            for c in (*OPTIONAL, "cluster")
+            for c in (*OPTIONAL, "cluster", "origin")
             if c not in frame.columns
         )
     )

@@ -41,6 +41,7 @@ _PAIR_SCHEMA = pl.Schema(
         "category": pl.String,
         "error_category": pl.String,
         "error_group": pl.String,
+        "origin": pl.String,
         "ll_high": pl.Float64,
         "ll_low": pl.Float64,
         "tokens_high": pl.Int64,

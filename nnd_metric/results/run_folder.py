@@ -26,7 +26,7 @@ STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
 STORED_SETS = pl.Schema({"model": pl.String(), **CHILD_SCHEMA})
 """Columns of `read_sets`."""
 
-_ADDED = ("cluster", *SURFACE_SCHEMA, *ALONE_SCHEMA)
+_ADDED = ("cluster", "origin", *SURFACE_SCHEMA, *ALONE_SCHEMA)
 """Columns that older runs lack; they are read as null."""
 
 _SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
@@ -46,8 +46,7 @@ def read_run(folder: Path) -> pl.DataFrame:
     _check_run(folder)
     path = folder / LIKELIHOODS
     frame = read_rows(path)
-    late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
-    return _checked(frame.with_columns(late), path, STORED)
+    return _checked(_with_late_columns(frame), path, STORED)
 
 
 def read_sets(folder: Path) -> pl.DataFrame:
@@ -62,7 +61,12 @@ def read_sets(folder: Path) -> pl.DataFrame:
     path = folder / SETS
     if not path.is_file():
         return pl.DataFrame(schema=STORED_SETS)
-    return _checked(read_rows(path), path, STORED_SETS)
+    return _checked(_with_late_columns(read_rows(path)), path, STORED_SETS)
+
+
+def _with_late_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    late = [pl.lit(None, STORED[n]).alias(n) for n in _ADDED if n not in frame.columns]
+    return frame.with_columns(late)
 
 
 def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema) -> pl.DataFrame:

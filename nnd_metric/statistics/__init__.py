@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from .correlations import (
         STATISTICS as STATISTICS,
+        kendall_tau_b as kendall_tau_b,
         mean_defined as mean_defined,
         pearson as pearson,
     )

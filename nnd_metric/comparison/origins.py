@@ -1,0 +1,171 @@
+"""Stored runs to the validity of made pairs: which pairs are whose, and how models do on them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.comparison.entries import Entry, by_dataset, read_entries
+from nnd.metric.comparison.validity import Beside, OfModel, OfOperation, People, Validity
+from nnd.metric.results import (
+    CLUSTER,
+    check_rules,
+    count_by_context,
+    distinct_tests,
+    judge,
+    rates_of,
+    read_sets,
+)
+from nnd.metric.statistics import kendall_tau_b, unpaired_differences
+from nnd.schemas import ScoringError, did_you_mean
+
+_MADE = "synthetic:"
+_ORIGINS: tuple[People, ...] = ("human", "constructed")
+
+
+def compare_origins(
+    runs: Sequence[Path],
+    *,
+    models: Sequence[str] | None = None,
+    match: Mapping[str, Sequence[str]],
+    mixed_rules: bool = False,
+) -> Validity:
+    """Compare how models do on made pairs and on those of people.
+
+    Args:
+        runs: Folders that `nnd evaluate` wrote: one of a suite with negatives at least, and any of
+            other data with pairs of people.
+        models: Which models; None means all that were run on made pairs.
+        match: Operation → error categories of the pairs of people; an operation that is left out is
+            compared with all of them.
+        mixed_rules: As of `compare`.
+
+    Raises:
+        ScoringError: If no run has made pairs, a model, operation or category is not there, or as
+            `compare` does.
+    """
+    entries = _choose(read_entries(runs), models)
+    if not mixed_rules:
+        check_rules({f"{each.folder}:{each.model}": each.signature for each in entries})
+    by_model = _rows_by_model(entries)
+    made = pl.concat([rows.filter(_is_made()) for rows in by_model.values()])
+    if made.is_empty():
+        raise ScoringError(
+            f"{', '.join(map(str, runs))}: no run has made pairs; derive negatives (nnd derive "
+            "DATA --negatives preferred), and evaluate the suite"
+        )
+    operations = made["error_category"].unique().sort().to_list()
+    _check_match(match, operations, by_model)
+    return Validity(
+        tuple(_of_operation(each, tuple(match.get(each, ())), by_model) for each in operations),
+        tuple(_cautions(by_model)),
+    )
+
+
+def _is_made() -> pl.Expr:
+    """Whether a pair is a negative: its error category is the operation that made it."""
+    return pl.col("origin") == _MADE + pl.col("error_category")
+
+
+def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entry]:
+    known = list(dict.fromkeys(entry.model for entry in entries))
+    for model in models or ():
+        if model not in known:
+            raise ScoringError(
+                f'there is no model "{model}" in these runs{did_you_mean(model, known)}; known: '
+                f"{', '.join(known)}"
+            )
+    return [entry for entry in entries if models is None or entry.model in models]
+
+
+def _rows_by_model(entries: Sequence[Entry]) -> dict[str, pl.DataFrame]:
+    """Return model → its scored pairs of all runs, those of negatives among them."""
+    found: dict[str, list[pl.DataFrame]] = {}
+    for dataset, of_dataset in by_dataset(entries).items():
+        for entry in of_dataset:
+            if entry.label != entry.model:
+                raise ScoringError(
+                    f'model "{entry.model}" is in several runs of {dataset}; name one of them'
+                )
+            sets = read_sets(entry.folder) if entry.folder else entry.rows.clear()
+            own = sets.filter((pl.col("model") == entry.model) & _is_made())
+            rows = pl.concat([entry.rows, own.select(entry.rows.columns)])
+            found.setdefault(entry.model, []).append(
+                rows.with_columns(  # contexts of two datasets may share an id
+                    CLUSTER[1].alias("cluster"),
+                    split=pl.format("{} {}", pl.lit(dataset), "split"),
+                )
+            )
+    return {model: pl.concat(frames) for model, frames in found.items()}
+
+
+def _check_match(
+    match: Mapping[str, Sequence[str]],
+    operations: Sequence[str],
+    by_model: Mapping[str, pl.DataFrame],
+) -> None:
+    of_people = pl.concat([rows.filter(~_of("made")) for rows in by_model.values()])
+    categories = of_people["error_category"].drop_nulls().unique().sort().to_list()
+    for operation, chosen in match.items():
+        for name, known, what in (
+            (operation, operations, "made pairs"),
+            *((each, categories, "pairs of people") for each in chosen),
+        ):
+            if name not in known:
+                raise ScoringError(
+                    f'--match {operation}={"|".join(chosen)}: no {what} of "{name}"'
+                    f"{did_you_mean(name, known)}; known: {', '.join(known)}"
+                )
+
+
+def _of(origin: str) -> pl.Expr:
+    """Whether a pair is of an origin; one of which nothing is known is taken for human."""
+    known = pl.col("origin").fill_null("human").str.split(":").list.first()
+    return known.replace("synthetic", "made") == origin
+
+
+def _of_operation(
+    operation: str, categories: tuple[str, ...], by_model: Mapping[str, pl.DataFrame]
+) -> OfOperation:
+    found = {model: _of_model(operation, categories, rows) for model, rows in by_model.items()}
+    models = {model: of for model, of in found.items() if of.made.n}
+    return OfOperation(
+        operation, categories, models, {origin: _tau_b(models, origin) for origin in _ORIGINS}
+    )
+
+
+def _of_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> OfModel:
+    judged = judge(rows)
+    of_category = pl.col("error_category").is_in(categories) if categories else pl.lit(value=True)
+    conditions = [
+        _of("made") & (pl.col("error_category") == operation),
+        *(_of(origin) & of_category for origin in _ORIGINS),
+    ]
+    slices = [distinct_tests(judged.filter(condition)) for condition in conditions]
+    made, *others = rates_of(judged, slices)
+    passes, tests = count_by_context(judged, slices)
+    people: dict[People, Beside] = {}
+    for at, (origin, rate) in enumerate(zip(_ORIGINS, others, strict=True), start=1):
+        if rate.n:
+            column = slice(at, at + 1)
+            (found,) = unpaired_differences(
+                passes[:, :1], tests[:, :1], passes[:, column], tests[:, column]
+            )
+            people[origin] = Beside(rate, found.difference, found.interval, found.p)
+    return OfModel(made, people)
+
+
+def _tau_b(models: Mapping[str, OfModel], origin: People) -> float | None:
+    both = [
+        (of.made.pass_rate, of.people[origin].rate.pass_rate)
+        for of in models.values()
+        if origin in of.people
+    ]
+    known = [(made, other) for made, other in both if made is not None and other is not None]
+    return kendall_tau_b(*zip(*known, strict=True)) if len(known) > 1 else None
+
+
+def _cautions(by_model: Mapping[str, pl.DataFrame]) -> list[str]:
+    unknown = [model for model, rows in by_model.items() if rows["origin"].null_count()]
+    message = "some runs do not say where their pairs come from; these pairs count as human"
+    return [f"{', '.join(unknown)}: {message}."] if unknown else []

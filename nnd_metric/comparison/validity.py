@@ -1,0 +1,227 @@
+"""How well made pairs stand for those of people: what `compare --by origin` finds.
+
+Made pairs (negatives of a suite) of one operation are beside the human and the constructed pairs of
+the error categories that the operation imitates. Operations are valid to the degree that models
+pass their pairs as often as those of people, in the same order of models, and that nothing on the
+surface gives the wrong text away.
+
+The difference of two pass rates is unpaired, with its interval over contexts
+(`statistics.unpaired`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from nnd.metric.results import Rate
+from nnd.metric.statistics import Interval
+from nnd.schemas import Shown
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+People: TypeAlias = Literal["human", "constructed"]
+"""Candidates as systems wrote them, or errors that people made on purpose."""
+
+_SURFACE = ("shorter_wins", "longer_wins", "copy_wins")
+_GIVEN_AWAY = 0.6
+"""Share of made pairs from which a baseline that reads nothing is worth a remark."""
+
+_SCHEMA = {
+    "operation": pl.String,
+    "model": pl.String,
+    "origin": pl.String,
+    "n": pl.Int64,
+    "pass_rate": pl.Float64,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p": pl.Float64,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Pairs of people, beside the made ones of an operation.
+
+    Attributes:
+        rate: Of the pairs of people.
+        difference: Pass rate of the made pairs minus theirs, or None where n is 0.
+        interval: 95 % interval of the difference over contexts, or None.
+        p: Of the score test of equal rates, or None.
+    """
+
+    rate: Rate
+    difference: float | None
+    interval: Interval | None
+    p: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "rate": self.rate.to_dict(),
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "p": self.p,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OfModel:
+    """One model on the made pairs of an operation, and on those of people.
+
+    Attributes:
+        made: Pass rate of the made pairs, with what baselines reach on them.
+        people: Beside the human pairs, and beside the constructed ones; those that there are.
+    """
+
+    made: Rate
+    people: Mapping[People, Beside]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        found: dict[str, Any] = {"made": self.made.to_dict()}
+        return found | {origin: beside.to_dict() for origin, beside in self.people.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class OfOperation:
+    """How well the made pairs of one operation stand for those of people.
+
+    Attributes:
+        operation: The operation.
+        categories: Error categories of the pairs of people; none stands for all.
+        models: Model → what it does.
+        tau_b: Kendall's tau-b, over models, of their pass rates on made pairs and on those of
+            people; None where fewer than two models have both, or all rates are equal.
+    """
+
+    operation: str
+    categories: tuple[str, ...]
+    models: Mapping[str, OfModel]
+    tau_b: Mapping[People, float | None]
+
+    def mean_difference(self, origin: People) -> float | None:
+        """Return the mean over models of made minus theirs, or None where no model has both."""
+        found = [of.people[origin].difference for of in self.models.values() if origin in of.people]
+        known = [difference for difference in found if difference is not None]
+        return sum(known) / len(known) if known else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "operation": self.operation,
+            "categories": list(self.categories),
+            "models": {model: of.to_dict() for model, of in self.models.items()},
+            "tau_b": dict(self.tau_b),
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Validity(Shown):
+    """How well made pairs stand for those of people.
+
+    Attributes:
+        operations: Each operation; there is at least one.
+        cautions: What to know before believing it, a sentence each.
+    """
+
+    operations: tuple[OfOperation, ...]
+    cautions: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        """Return how far the pass rates on made pairs are from those on pairs of people."""
+        parts = [
+            f"{each.operation} {100 * difference:+.1f}"
+            for each in self.operations
+            for origin in ("human", "constructed")
+            if (difference := each.mean_difference(origin)) is not None
+            and (origin == "human" or each.mean_difference("human") is None)
+        ]
+        models = len({model for each in self.operations for model in each.models})
+        over = f", mean over {models} models" if models > 1 else ""
+        return (
+            f"Pass rate on made pairs minus that on pairs of people{over}, in points: "
+            f"{', '.join(parts) or 'no pairs of people to compare with'}."
+        )
+
+    def table(self) -> "Table":
+        """Return a row for each operation and model."""
+        from nnd.metric.tables import validity_table  # noqa: PLC0415 - rich is for people only
+
+        return validity_table(self.to_dict()["operations"])
+
+    def remarks(self) -> list[str]:
+        """Return whether models are in the same order, and what gives made pairs away."""
+        return [*self.cautions, *self._orders(), *self._giveaways()]
+
+    def _orders(self) -> Iterator[str]:
+        for each in self.operations:
+            found = [
+                f"{tau:.2f} with {origin} pairs"
+                for origin, tau in each.tau_b.items()
+                if tau is not None
+            ]
+            if found:
+                yield (
+                    f"{each.operation}: Kendall's tau-b of {len(each.models)} models' pass rates "
+                    f"is {' and '.join(found)}."
+                )
+
+    def _giveaways(self) -> Iterator[str]:
+        for each in self.operations:
+            of = next(iter(each.models.values()))
+            for name in _SURFACE:
+                made = reached(of.made, name)
+                if made is not None and made >= _GIVEN_AWAY:
+                    others = ", ".join(
+                        f"{100 * rate:.1f} % of the {origin} ones"
+                        for origin, beside in of.people.items()
+                        if (rate := reached(beside.rate, name)) is not None
+                    )
+                    yield (
+                        f"{each.operation}: {_IN_WORDS[name]} passes {100 * made:.1f} % of the "
+                        f"made pairs{others and f', {others}'}."
+                    )
+
+    def details(self) -> "list[Table | str]":
+        """Return what baselines reach on the pairs of each origin."""
+        from nnd.metric.tables import giveaways_table  # noqa: PLC0415
+
+        return [giveaways_table(self.to_dict()["operations"])]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each operation, model and origin (`made` is one)."""
+        return pl.DataFrame(list(self._rows()), _SCHEMA, orient="row")
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for each in self.operations:
+            for model, of in each.models.items():
+                nothing = (None, None, None, None)
+                yield (each.operation, model, "made", of.made.n, of.made.pass_rate, *nothing)
+                for origin, beside in of.people.items():
+                    rate, bounds = beside.rate, beside.interval or (None, None)
+                    numbers = (rate.n, rate.pass_rate, beside.difference, *bounds, beside.p)
+                    yield (each.operation, model, origin, *numbers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "operations": [each.to_dict() for each in self.operations],
+            "sentences": self.remarks(),
+        }
+
+
+_IN_WORDS = {
+    "shorter_wins": "picking the shorter text",
+    "longer_wins": "picking the longer text",
+    "copy_wins": "picking the text that copies more of the context",
+}
+
+
+def reached(rate: Rate, baseline: str) -> float | None:
+    """Return what a baseline reaches on the tests of a rate, undecided ones counting half."""
+    found = rate.baselines.get(baseline)
+    return None if found is None else found.with_coin
