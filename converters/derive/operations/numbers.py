@@ -60,6 +60,9 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 
+_CLOCK = re.compile(r"\s?(?:[ap]m\b|[ap]\.m\.|o['’]clock)", re.IGNORECASE)  # noqa: RUF001
+_SMALL = 10
+
 _SINGULAR = frozenset({("0", ""), ("1", "")})
 
 
@@ -110,15 +113,16 @@ def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
     """Return a text with other numbers than its context has, or why there is none.
 
     Zero and one stay, and no number becomes one of them: what they count is in the singular. So do
-    bounds: who is over 30 is also over 20.
+    bounds, as who is over 30 is also over 20, and times of day of which others would be none.
     """
     text = statement.text
-    bounds = {
+    untouched = {
         each.value
         for each in _mentions(text)
         if _BOUND.search(text[max(0, each.start - _LOOK_BEHIND) : each.start])
+        or (_CLOCK.match(text, each.end) and (each.decimals or _upper(each.value) > _SMALL))
     }
-    found = replace_numbers([text], random, untouched=bounds | _SINGULAR)
+    found = replace_numbers([text], random, untouched=untouched | _SINGULAR)
     if found is None:
         return Refusal("too many numbers for each to become another")
     (wrong,) = found

@@ -72,9 +72,11 @@ def _swapped(text: str, pattern: re.Pattern[str], one: str, other: str) -> str:
 
 def _sorted_names(text: str, speakers: Sequence[str]) -> str:
     """Return a text in which names that may change places are in alphabetical order."""
-    name = rf"(?<![\w-])(?:{_alternatives(speakers)})(?![\w'’-])"  # noqa: RUF001
+    name = rf"(?<![\w-])(?:{_alternatives(speakers)})(?![\w-])"
     listed = re.compile(rf"{name}(?:(?:, and |, or |, | and | or | & |/){name})+")
-    together = re.compile(rf"{name} {_BEFORE_TOGETHER}{_TOGETHER}(?: up)?(?: with)? {name}")
+    together = re.compile(
+        rf"{name} {_BEFORE_TOGETHER}{_TOGETHER}(?: up)?(?: with)? {name}(?!['’]s)"  # noqa: RUF001
+    )
     for pattern in (listed, together):
         text = pattern.sub(lambda found: _in_order(found[0], name), text)
     return text

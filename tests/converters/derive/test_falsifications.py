@@ -34,6 +34,7 @@ SWAPPED = {
     "Amanda saw Jerryson and Jerry.": "Jerry saw Jerryson and Amanda.",
     "Mary-Amanda met Amanda before Jerry.": "Mary-Amanda met Jerry before Amanda.",
     # What is said of both at once does not change, what is said of one of them does.
+    "Amanda met Jerry's dog.": "Jerry met Amanda's dog.",
     "Amanda and Jerry talk. Jerry leaves.": "Jerry and Amanda talk. Amanda leaves.",
 }
 
@@ -64,6 +65,7 @@ def test_a_name_that_ends_in_s_gives_its_possessive_away() -> None:
         ("Amanda baked cookies.", "fewer than two speakers named"),
         ("She baked cookies for him.", "fewer than two speakers named"),
         ("Amanda, Jerry and Tom Lee eat.", "the swap keeps the meaning"),
+        ("Amanda and Jerry's boss left.", "the swap keeps the meaning"),
         ("Amanda will meet up with Jerry at 5.", "the swap keeps the meaning"),
         ("Amanda is talking to Jerry.", "the swap keeps the meaning"),
     ],
@@ -131,7 +133,16 @@ def test_numbers_of_the_candidate_change_alone_and_never_to_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["No number.", "One man won.", "She is over 30 years old.", "in 1995", "at least 5 men"]
+    "text",
+    [
+        "No number.",
+        "One man won.",
+        "She is over 30 years old.",
+        "in 1995",
+        "at least 5 men",
+        "12 pm",
+        "4.30 PM",
+    ],
 )
 def test_numbers_that_may_stay_right_are_refused(text: str) -> None:
     assert falsified("numbers", text) == {"refused: no number that can change"}
