@@ -111,7 +111,8 @@ def _pair_rows(pair: Mapping[str, Any], *, whole: bool) -> Iterator[Row]:
     label = pair["error_category"] or pair.get("aspect") or "no category"
     systems = [pair.get(f"system_{side}") for side in ("high", "low")]
     beats = "" if None in systems else f": {systems[0]} beats {systems[1]}"
-    yield "pair", f"{label}{beats}\n{_facts(pair, ('pair_id', 'context_id', 'margin'))}"
+    made = ("origin",) if str(pair.get("origin")).startswith("synthetic:") else ()
+    yield "pair", f"{label}{beats}\n{_facts(pair, ('pair_id', 'context_id', 'margin', *made))}"
     yield from _parts(pair, whole=whole)
     high, low = (_readable(pair[f"candidate_{side}"]) for side in ("high", "low"))
     marked = mark_differences(high, low)

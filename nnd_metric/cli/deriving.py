@@ -57,7 +57,8 @@ def derive(
     """Perturb the pairs of a converted folder, or make negatives: one set per operation.
 
     Writes a suite: the folder of the parents, and sets/NAME.parquet for each operation. A function
-    of your own runs as your own code: read a stranger's before.
+    of your own runs as your own code: read a stranger's before. Look at a set with nnd show
+    OUT/sets/NAME.parquet.
 
     Example: nnd derive quiz_design-nnd --op typos=0.05 --op numbers --seed 1
     Example: nnd derive confit_samsum-nnd --negatives preferred --op swap_speakers

@@ -53,6 +53,18 @@ def test_a_pair_with_its_context_and_marks() -> None:
     assert found.to_dict()["shown"][0]["candidate_low"] == "The herons sing."
 
 
+def test_a_made_pair_says_what_made_it() -> None:
+    made = {"origin": "synthetic:negation", "margin": None, "system_low": None}
+
+    assert lines(pairs(made))[:2] == [
+        "pair 1 plural",
+        "pair 0a, context c1, origin synthetic:negation, split test",
+    ]
+    assert lines(pairs({"origin": "constructed:negation"}))[1] == (
+        "pair 0a, context c1, margin 2.5, split test"
+    )
+
+
 def test_a_table_that_says_little_is_shown_too() -> None:
     known = ("pair_id", "context", "candidate_high", "candidate_low", "error_category")
     rows = pl.DataFrame([{name: PAIR[name] for name in known} | {"error_category": None}])
