@@ -13,6 +13,9 @@ from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import CONTEXT, Problem, SourceError, check_frame, has_surrogate, polars_schema
 
+REFERENCE_ID = pl.format("{}/reference.{}", "context_id", "n")
+"""Id of a reference as a candidate of a made pair, an expression over rows of references."""
+
 _Row: TypeAlias = tuple[str, str, str, int, str, str]
 
 

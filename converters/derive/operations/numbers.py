@@ -116,9 +116,12 @@ def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
     bounds, as who is over 30 is also over 20, and times of day of which others would be none.
     """
     text = statement.text
+    mentions = list(_mentions(text))
+    if not mentions:
+        return Refusal("no number")
     untouched = {
         each.value
-        for each in _mentions(text)
+        for each in mentions
         if _BOUND.search(text[max(0, each.start - _LOOK_BEHIND) : each.start])
         or (_CLOCK.match(text, each.end) and (each.decimals or _upper(each.value) > _SMALL))
     }

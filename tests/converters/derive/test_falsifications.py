@@ -135,7 +135,6 @@ def test_numbers_of_the_candidate_change_alone_and_never_to_one() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "No number.",
         "One man won.",
         "She is over 30 years old.",
         "in 1995",
@@ -146,6 +145,10 @@ def test_numbers_of_the_candidate_change_alone_and_never_to_one() -> None:
 )
 def test_numbers_that_may_stay_right_are_refused(text: str) -> None:
     assert falsified("numbers", text) == {"refused: no number that can change"}
+
+
+def test_a_text_without_numbers_is_refused() -> None:
+    assert falsified("numbers", "Someone won.") == {"refused: no number"}
 
 
 def antonyms(tmp_path: Path, *rows: str) -> str:

@@ -188,7 +188,7 @@ WRONG = {
         'no pairs of the aspect "tone"; choose the one that the change makes worse with --aspect: '
         "answer"
     ),
-    "--op numbers --negatives preferred": '"numbers" makes no pair: no number that can change (2)',
+    "--op numbers --negatives preferred": '"numbers" makes no pair: no number (2)',
 }
 
 
