@@ -14,7 +14,7 @@ import polars as pl
 
 from nnd.converters.derive.parents import Parents
 from nnd.converters.describe import best_rouge
-from nnd.converters.pairs import REFERENCE_ID
+from nnd.converters.pairs import reference_id
 from nnd.schemas import CONTEXT, NNDError, has_frame, polars_schema, read_frame
 
 GoodTexts: TypeAlias = Literal["preferred", "references", "fake_references"]
@@ -86,7 +86,7 @@ def _references(parents: Parents, _aspect: str) -> pl.DataFrame:
     return with_context.select(
         *_OF_CONTEXT,
         candidate_high="reference",
-        high_id=REFERENCE_ID,
+        high_id=reference_id(),
         cluster=pl.lit(None, pl.String),
     )
 

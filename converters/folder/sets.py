@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters.folder.outcome import Finding, located
-from nnd.converters.pairs import REFERENCE_ID, pair_ids
+from nnd.converters.pairs import pair_ids, reference_id
 from nnd.converters.reading import shown
 from nnd.schemas import CONTEXT, Problem, polars_schema
 
@@ -124,7 +124,7 @@ def _check_negatives(operation: str, rows: pl.DataFrame, human: Human) -> Iterat
     contexts = candidates.select("split", "context_id", "context").unique()
     references = human.references.join(contexts, on=CONTEXT).select(
         *("split", "context_id", "context"),
-        high_id=REFERENCE_ID,
+        high_id=reference_id(),
         candidate_high="reference",
     )
     known = pl.concat([candidates, references]).with_columns(is_known=True)

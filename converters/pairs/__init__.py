@@ -17,10 +17,10 @@ if TYPE_CHECKING:
         same_text as same_text,
     )
     from .references import (
-        REFERENCE_ID as REFERENCE_ID,
         check_numbers as check_numbers,
         check_references as check_references,
         reference_frame as reference_frame,
+        reference_id as reference_id,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

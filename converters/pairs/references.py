@@ -13,9 +13,6 @@ from nnd.converters.reading import shown
 from nnd.converters.source import Source
 from nnd.schemas import CONTEXT, Problem, SourceError, check_frame, has_surrogate, polars_schema
 
-REFERENCE_ID = pl.format("{}/reference.{}", "context_id", "n")
-"""Id of a reference as a candidate of a made pair, an expression over rows of references."""
-
 _Row: TypeAlias = tuple[str, str, str, int, str, str]
 
 
@@ -111,6 +108,11 @@ def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Ite
         message = "holds the character NUL, which no text has"
         yield Problem(row, "reference", message, "the file may be damaged: fetch it again")
     yield from spreadsheet_errors(numbered.select("row", text="reference"), "reference")
+
+
+def reference_id() -> pl.Expr:
+    """Return the id that a reference has as the candidate of a made pair."""
+    return pl.format("{}/reference.{}", "context_id", "n")
 
 
 def check_numbers(references: pl.DataFrame) -> Iterator[Problem]:
