@@ -76,5 +76,9 @@ def rounding_of(loaded: LoadedModel) -> float:
 
 
 def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
-    """Return the paths of a model's kind, fastest first; the last is `ALONE`."""
-    return _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    """Return the paths of a model's kind, fastest first; the last is `ALONE`.
+
+    Before each text, virtual tokens have the place of a context: nothing is shared behind them.
+    """
+    paths = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    return tuple(path for path in paths if not (path.shares and loaded.virtual_tokens))

@@ -28,7 +28,7 @@ def check_causal(loaded: LoadedModel) -> None:
     mask = torch.ones_like(ids)
     with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
         answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
-    one, other = answer.logits.float()
+    one, other = answer.logits[:, -ids.shape[1] :].float()  # not those of virtual tokens
     moved = (one - other).abs().amax(-1)
     if moved[:_SHARED].max() > _LOOK_AHEAD * moved[_SHARED:].max():
         raise _looks_ahead(loaded)

@@ -1,18 +1,40 @@
-"""Digests of what decides a model's numbers beside its weights: its tokenizer and its config."""
+"""Digests of what decides a model's numbers: its weights, its tokenizer and its config."""
 
 import hashlib
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from transformers import PretrainedConfig, PreTrainedTokenizerBase
+import torch
+from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 _UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
 """Where a config comes from, and the precision, which results state by itself."""
 
 _LAST_CALL = ("truncation", "padding")
 """How a tokenizer was last called, which it remembers."""
+
+
+def weights_digest(model: PreTrainedModel) -> str:
+    """Return the SHA-256 over names, dtypes, shapes and bytes of a model's weights."""
+    return tensors_digest(model.state_dict())
+
+
+def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] = {}) -> str:
+    """Return the SHA-256 over names, dtypes, shapes and bytes of tensors, and over facts, if any.
+
+    Args:
+        state: The tensors by name.
+        facts: What decides beside them.
+    """
+    digest = hashlib.sha256(_text(facts).encode() if facts else b"")
+    for name, tensor in sorted(state.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        raw = tensor.detach().cpu().contiguous().view(-1).view(torch.uint8)
+        digest.update(raw.numpy().data)
+    return digest.hexdigest()
 
 
 def config_digest(config: PretrainedConfig) -> str:
@@ -49,5 +71,12 @@ def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
 
 
 def _digest(facts: dict[str, Any]) -> str:
-    text = json.dumps(facts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_text(facts).encode()).hexdigest()
+
+
+def _text(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts, sort_keys=True, default=_plain)
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON can write
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)

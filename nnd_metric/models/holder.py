@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric.models.load import LoadedModel, load_model, wrap_model
+from nnd.metric.models.load import load_model, wrap_model
+from nnd.metric.models.loaded import LoadedModel
 from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError
 
