@@ -120,7 +120,8 @@ def test_an_adapter_is_watched_as_its_training_makes_it(tmp_path: Path) -> None:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(1)
             config = peft.LoraConfig(task_type="CAUSAL_LM", target_modules=["c_attn"])
-            return Trainer(model=peft.get_peft_model(model, config), **how)
+            wrapped = peft.get_peft_model(model, config)
+        return Trainer(model=wrapped, **how)
 
     plain = train("gpt2", tmp_path / "plain", watched=None, trainer=adapted, learning_rate=1.0)
     watched = train("gpt2", tmp_path / "watched", watched={}, trainer=adapted, learning_rate=1.0)
