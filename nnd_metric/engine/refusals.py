@@ -6,7 +6,7 @@ import torch
 
 from nnd.metric.encoding import Encoded
 from nnd.metric.engine.memory import room_for
-from nnd.metric.engine.paths import bound_of
+from nnd.metric.engine.precision import precision_of
 from nnd.metric.engine.proof import score_alone
 from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
@@ -24,7 +24,7 @@ def check_causal(loaded: LoadedModel) -> None:
     Raises:
         ScoringError: If the model is one.
     """
-    ids = torch.tensor(_PARTING_TEXTS, device=loaded.model.device)
+    ids = torch.tensor(_PARTING_TEXTS, device=loaded.device)
     mask = torch.ones_like(ids)
     with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
         answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
@@ -49,7 +49,7 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
         return
     row = max(chosen, key=lambda row: len(row.context) + len(row.inputs))
     row = row._replace(scored=(*row.scored[:-1], False))
-    most = bound_of(loaded) * sum(row.scored)
+    most = precision_of(loaded).bound * sum(row.scored)
     value = score_alone(loaded, row)
     if abs(score_alone(loaded, row) - value) > most:
         raise ScoringError(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,16 @@ def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] =
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
         raw = tensor.detach().cpu().contiguous().view(-1).view(torch.uint8)
         digest.update(raw.numpy().data)
+    return digest.hexdigest()
+
+
+def files_digest(paths: Iterable[Path]) -> str:
+    """Return the SHA-256 over the names and bytes of files, whatever their order."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        with path.open("rb") as opened:
+            digest.update(path.name.encode())
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
     return digest.hexdigest()
 
 

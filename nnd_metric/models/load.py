@@ -19,16 +19,23 @@ from transformers import (
 
 from nnd.metric.models.adapted import active_adapters, unwrap
 from nnd.metric.models.adapters import Adapter, attach, has_tokenizer, resolve_adapter
+from nnd.metric.models.checkpoint import Checkpoint, find_checkpoint
+from nnd.metric.models.digests import weights_digest
 from nnd.metric.models.fitness import (
     check_architecture,
     check_kinds,
     check_vocabulary,
     check_weights,
 )
+from nnd.metric.models.formats import (
+    check_format,
+    check_library,
+    format_of,
+    quantisation_config,
+)
 from nnd.metric.models.loaded import AdaptedFrom, LoadedModel
 from nnd.metric.models.options import Loading
-from nnd.metric.models.reading import options_of, read_pretrained
-from nnd.metric.models.revisions import find_commit, resolve_revision
+from nnd.metric.models.revisions import resolve_revision
 from nnd.schemas import ScoringError
 
 
@@ -46,26 +53,34 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
             its weights are there, or an adapter does not fit.
     """
     name, loading = resolve_revision(model_id, loading)
-    device = loading.device or best_device()
-    _check_device(device)
-    dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
-    _check_dtype(dtype)
+    device = _find_device(loading)
+    how = _weight_options(loading, device)
     base, loading, adapter = resolve_adapter(name, loading)
-    config = _load_config(base, loading, adapter)
-    commit = find_commit(base, loading.revision)
-    options = options_of(replace(loading, revision=commit or loading.revision))
+    checkpoint = _find_base(base, loading, adapter)
+    config = _load_config(checkpoint, adapter)
     check_architecture(config, base)
-    tokenizer = _load_tokenizer(base, options, adapter)
+    check_format(config, base, loading.quantise)
+    checkpoint = checkpoint.pinned()
+    tokenizer = _load_tokenizer(checkpoint, adapter)
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    options |= {"dtype": dtype, "output_loading_info": True}
-    model, report = read_pretrained(kind, base, "the weights cannot be loaded", options)
+    quantised = loading.quantise or checkpoint.gguf or format_of(config)
+    stays = quantised is not None or loading.device_map is not None
+    if stays:  # it is put in its place while it is loaded, which needs accelerate
+        how.setdefault("device_map", {"": device})
+    model, report = checkpoint.read(kind, "the weights cannot be loaded", **how)
     check_weights(model, report["missing_keys"], base)
-    model = model.to(device)
+    found = LoadedModel(
+        model if stays else model.to(device),
+        tokenizer,
+        loading.called(name),
+        checkpoint.commit,
+        quantised=quantised,
+        digest=checkpoint.digest() if stays else None,
+    )
     if adapter is None:
-        return LoadedModel(model, tokenizer, name, commit)
+        return found
     origin = AdaptedFrom(base, adapter.name, adapter.commit)
-    called = loading.called(name)
-    return LoadedModel(attach(model, adapter, tokenizer), tokenizer, called, commit, origin)
+    return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
 
 
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
@@ -74,7 +89,8 @@ def load_config(model_id: str | Path, loading: Loading = Loading()) -> Pretraine
     Raises:
         ScoringError: If there is none.
     """
-    return _load_config(*resolve_adapter(*resolve_revision(model_id, loading)))
+    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
+    return _load_config(_find_base(base, loading, adapter), adapter)
 
 
 def wrap_model(
@@ -97,8 +113,16 @@ def wrap_model(
     adapters = "+".join(active_adapters(model))
     called = name or "+".join(filter(None, (base, adapters)))
     check_vocabulary(tokenizer, called)
-    origin = AdaptedFrom(base, adapters) if adapters else None
-    return LoadedModel(model, tokenizer, called, adapted=origin)
+    quantised = format_of(model.config)
+    return LoadedModel(
+        model,
+        tokenizer,
+        called,
+        adapted=AdaptedFrom(base, adapters) if adapters else None,
+        quantised=quantised,
+        # Where bitsandbytes packs weights in another way at first use, their digest would change.
+        digest=weights_digest(model) if quantised and not adapters else None,
+    )
 
 
 def best_device() -> str:
@@ -143,19 +167,53 @@ def _check_dtype(dtype: str) -> None:
         )
 
 
-def _check_device(device: str) -> None:
+def _find_device(loading: Loading) -> str:
+    """Return the device to load on: with a device map, the fastest of them."""
+    device = loading.device or best_device()
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f'device "{device}" cannot be used: {reason}') from error
-
-
-def _load_config(base: str, loading: Loading, adapter: Adapter | None) -> PretrainedConfig:
-    try:
-        config: PretrainedConfig = read_pretrained(
-            AutoConfig, base, "no such model", options_of(loading)
+    if loading.device_map not in {None, "auto"}:
+        raise ScoringError(
+            f'--device-map "{loading.device_map}" is unknown; choose auto, or name one --device'
         )
+    if loading.device_map is not None:
+        if loading.device is not None:
+            raise ScoringError(f"--device-map auto uses all devices; leave out --device {device}")
+        check_library("accelerate", "--device-map auto")
+    return device
+
+
+def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
+    """Return what `from_pretrained` takes for weights alone."""
+    dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
+    _check_dtype(dtype)
+    options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
+    if loading.device_map is not None:
+        options["device_map"] = loading.device_map
+    if loading.quantise is not None:
+        options["quantization_config"] = quantisation_config(loading.quantise, dtype)
+    return options
+
+
+def _find_base(base: str, loading: Loading, adapter: Adapter | None) -> Checkpoint:
+    with _named_by(adapter):
+        return find_checkpoint(base, loading)
+
+
+def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
+    with _named_by(adapter):
+        config: PretrainedConfig = checkpoint.read(AutoConfig, "no such model")
+    return config
+
+
+@contextmanager
+def _named_by(adapter: Adapter | None) -> Iterator[None]:
+    """Say, where a base cannot be loaded, that an adapter names it."""
+    try:
+        yield
     except ScoringError as error:
         if adapter is None:
             raise
@@ -163,18 +221,14 @@ def _load_config(base: str, loading: Loading, adapter: Adapter | None) -> Pretra
             f"{adapter.name}: the base of this adapter cannot be loaded: {error}; name another "
             f"place of it with --model BASE --adapter {adapter.name}"
         ) from error
-    return config
 
 
-def _load_tokenizer(
-    base: str, options: dict[str, Any], adapter: Adapter | None
-) -> PreTrainedTokenizerBase:
+def _load_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTrainedTokenizerBase:
     """Return the adapter's own tokenizer, else the base's."""
-    name = base
     if adapter is not None and has_tokenizer(adapter):
-        name, options = adapter.name, {**options, "revision": adapter.commit}
-    tokenizer: PreTrainedTokenizerBase = read_pretrained(
-        AutoTokenizer, name, "the model has no usable tokenizer", options
+        checkpoint = Checkpoint(adapter.name, checkpoint.options | {"revision": adapter.commit})
+    tokenizer: PreTrainedTokenizerBase = checkpoint.read(
+        AutoTokenizer, "the model has no usable tokenizer"
     )
-    check_vocabulary(tokenizer, name)
+    check_vocabulary(tokenizer, checkpoint.name)
     return tokenizer

@@ -1,7 +1,9 @@
 """A model in memory, with its tokenizer, and what may be asked of it."""
 
 from dataclasses import dataclass
+from typing import Any
 
+import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.models.adapted import adapted_digests, virtual_tokens
@@ -38,6 +40,9 @@ class LoadedModel:
         name: What results call it: Hub id, folder, or a name given by the user.
         commit: The Hub commit its weights were read from, or None.
         adapted: Where base and adapter come from, or None of a model without an adapter.
+        quantised: The format of quantised weights (`formats.format_of`), or None.
+        digest: The SHA-256 of the checkpoint's files, where the weights in memory are not those of
+            the files, or cannot be read; else None.
     """
 
     model: PreTrainedModel
@@ -45,6 +50,8 @@ class LoadedModel:
     name: str
     commit: str | None = None
     adapted: AdaptedFrom | None = None
+    quantised: str | None = None
+    digest: str | None = None
 
     @property
     def is_encoder_decoder(self) -> bool:
@@ -66,9 +73,21 @@ class LoadedModel:
         return str(self.model.dtype).removeprefix("torch.")
 
     @property
+    def device(self) -> torch.device:
+        """Where inputs go: weights may be elsewhere, or on several devices."""
+        embeddings: Any = self.model.get_input_embeddings()
+        placed = getattr(getattr(embeddings, "_hf_hook", None), "execution_device", None)
+        return self.model.device if placed is None else torch.device(placed)
+
+    @property
     def parameters(self) -> int:
         """Number of weights, embeddings included; tied ones count once."""
-        return sum(weights.numel() for weights in self.model.parameters())
+        return int(self.model.num_parameters())
+
+    @property
+    def weight_bytes(self) -> int:
+        """Memory that the weights take; tied ones count once."""
+        return sum(part.nbytes for part in self.model.parameters())
 
     @property
     def decoder_window(self) -> int | None:
@@ -100,12 +119,13 @@ class LoadedModel:
 
         Of an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256.
         """
+        files = self.commit or self.digest
         if self.adapted is None:
-            return self.commit or weights_digest(self.model)
-        if self.commit and self.adapted.commit:
-            return f"{self.commit}+{self.adapted.commit}"
+            return files or weights_digest(self.model)
+        if files and self.adapted.commit:
+            return f"{files}+{self.adapted.commit}"
         base, adapter = adapted_digests(self.model)
-        return f"{self.commit or base}+{self.adapted.commit or adapter}"
+        return f"{files or base}+{self.adapted.commit or adapter}"
 
     def signed(self, version: str) -> str:
         """Return `NAME@VERSION`, short, for a signature; of an adapted model for both its parts.

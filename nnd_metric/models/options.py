@@ -15,6 +15,10 @@ class Loading:
         adapter: Hub id or folder of an adapter of PEFT, NAME or NAME@REVISION, to attach to the
             model; None attaches none. A model id may also be that of an adapter, which names its
             base itself.
+        quantise: `bnb-int8` or `bnb-nf4`: quantise the weights as they are loaded, with
+            bitsandbytes; None loads them as they are.
+        device_map: `auto`: spread the weights over all devices, the machine's memory included, with
+            accelerate; None puts them all on `device`.
     """
 
     revision: str | None = None
@@ -22,7 +26,9 @@ class Loading:
     device: str | None = None
     trust_remote_code: bool = False
     adapter: str | None = None
+    quantise: str | None = None
+    device_map: str | None = None
 
     def called(self, name: str) -> str:
         """Return what results call a model that is loaded in this way."""
-        return name if self.adapter is None else f"{name}+{self.adapter}"
+        return "+".join(filter(None, (name, self.adapter, self.quantise)))

@@ -11,15 +11,9 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
 )
 from transformers.utils.hub import cached_file
 
-from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError, excerpt
 
 _LONGEST_REASON = 200
-
-
-def options_of(loading: Loading) -> dict[str, Any]:
-    """Return what `from_pretrained` takes for weights, tokenizer and configuration alike."""
-    return {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
 
 
 def find_file(model_id: str | Path, file: str, revision: str | None) -> Path | None:
@@ -43,14 +37,14 @@ def reason_of(error: Exception) -> str:
     return excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
 
 
-def read_pretrained(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+def read_pretrained(kind: Any, model_id: str, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
     """Return what an Auto class of transformers makes of a model id.
 
     Raises:
         ScoringError: If it cannot; the message begins with the model id and the problem.
     """
     try:
-        return kind.from_pretrained(str(model_id), **options)
+        return kind.from_pretrained(model_id, **options)
     except Exception as error:  # what lies there may be broken in any way
         if _is_out_of_reach(error):
             raise ScoringError(

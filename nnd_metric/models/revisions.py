@@ -9,7 +9,7 @@ from huggingface_hub import try_to_load_from_cache
 from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError
 
-_WITH_REVISION = re.compile(r"(?P<name>([\w.-]+/)?[\w.-]+)@(?P<revision>\S+)")
+_WITH_REVISION = re.compile(r"(?P<name>([\w.-]+/)?[\w.-]+|[\w./-]+\.gguf)@(?P<revision>\S+)")
 
 
 def split_revision(model_id: str | Path) -> tuple[str, str | None]:

@@ -164,7 +164,7 @@ def evaluate_model(
         protocol=engine.protocol,
         template=template.name,
         dtype=loaded.dtype,
-        device=str(loaded.model.device),
+        device=str(loaded.device),
         parameters=loaded.parameters,
         rates=rates,
         notes=(*caveats(rates.overall), *notes),
