@@ -123,6 +123,13 @@ def evaluate(
             "--model is attached to the base that it names."
         ),
     ] = None,
+    quantise: Annotated[
+        str | None,
+        typer.Option(help="bnb-int8 or bnb-nf4: quantise the weights as they are loaded."),
+    ] = None,
+    device_map: Annotated[
+        str | None, typer.Option(help="auto: spread the weights over all devices.")
+    ] = None,
     push_to_model_card: Annotated[
         bool,
         typer.Option(
@@ -145,7 +152,7 @@ def evaluate(
     """
     if push_to_model_card:
         part = limit is not None or held_out is not None or bool(category)
-        _check_pushable(model, revision, part=part, changed=adapter is not None)
+        _check_pushable(model, revision, part=part, changed=bool(adapter or quantise))
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.engine import Scoring
@@ -153,7 +160,7 @@ def evaluate(
     from nnd.metric.tables import failure_table
 
     quiet_loading()
-    loading = Loading(revision, dtype, device, trust_remote_code, adapter)
+    loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
     for_all, templates = read_templates(template, name_models(model, loading))
     scoring = Scoring(
         protocol,
@@ -211,7 +218,7 @@ def _check_pushable(
     if changed:
         raise ScoringError(
             "--push-to-model-card: the results are not those of the model's own weights; leave out "
-            "--adapter"
+            "--adapter and --quantise"
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or revision)

@@ -75,7 +75,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         loading.called(name),
         checkpoint.commit,
         quantised=quantised,
-        digest=checkpoint.digest() if stays else None,
+        digest=checkpoint.digest() if quantised or _is_elsewhere(model) else None,
     )
     if adapter is None:
         return found
@@ -196,6 +196,11 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
     if loading.quantise is not None:
         options["quantization_config"] = quantisation_config(loading.quantise, dtype)
     return options
+
+
+def _is_elsewhere(model: PreTrainedModel) -> bool:
+    """Whether some weights are in memory only while they are used."""
+    return any(weights.is_meta for weights in model.parameters())
 
 
 def _find_base(base: str, loading: Loading, adapter: Adapter | None) -> Checkpoint:

@@ -38,7 +38,7 @@ def reason_of(error: Exception) -> str:
 
 
 def read_pretrained(kind: Any, model_id: str, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
-    """Return what an Auto class of transformers makes of a model id.
+    """Return what an Auto class of transformers makes of a model id, or of a GGUF file there.
 
     Raises:
         ScoringError: If it cannot; the message begins with the model id and the problem.
@@ -46,6 +46,7 @@ def read_pretrained(kind: Any, model_id: str, problem: str, options: dict[str, A
     try:
         return kind.from_pretrained(model_id, **options)
     except Exception as error:  # what lies there may be broken in any way
+        model_id = "/".join(filter(None, (model_id, options.get("gguf_file"))))
         if _is_out_of_reach(error):
             raise ScoringError(
                 f"{model_id}: is not in the cache of the Hub here, and the Hub cannot be asked "

@@ -37,6 +37,9 @@ class ModelResult:
             (`count_crossings`). None where the two are never one text.
         work: What the engine did.
         signature: All that decides the numbers, in one line.
+        quantised: The format of quantised weights, e.g. `bnb-nf4`, or None.
+        weight_bytes: Memory that the weights take; None in older runs.
+        unquantised_bytes: Memory that they would take unquantised, in `dtype`; None in older runs.
     """
 
     model: str
@@ -52,6 +55,17 @@ class ModelResult:
     n_crossing: int | None
     work: Work
     signature: str
+    quantised: str | None = None
+    weight_bytes: int | None = None
+    unquantised_bytes: int | None = None
+
+    def memory(self) -> str:
+        """Return in words what memory the weights take, and would take if not quantised."""
+        taken = f"the weights take {(self.weight_bytes or 0) / 1e6:,.1f} MB of memory"
+        if self.quantised is None or self.unquantised_bytes is None:
+            return taken
+        before = f"{self.unquantised_bytes / 1e6:,.1f} MB as {self.dtype}"
+        return f"{taken} ({self.quantised}), and {before}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values (`result.schema.json`, a model result)."""
@@ -63,6 +77,9 @@ class ModelResult:
             "dtype": self.dtype,
             "device": self.device,
             "parameters": self.parameters,
+            "quantised": self.quantised,
+            "weight_bytes": self.weight_bytes,
+            "unquantised_bytes": self.unquantised_bytes,
             **self.rates.to_dict(),
             "notes": list(self.notes),
             "n_close": self.n_close,
@@ -174,6 +191,9 @@ def evaluate_model(
         n_crossing=crossing,
         work=work,
         signature=make_signature(version, pairs, engine, template, rates),
+        quantised=loaded.quantised,
+        weight_bytes=loaded.weight_bytes,
+        unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))

@@ -36,6 +36,7 @@ def make_signature(
         "protocol": engine.protocol,
         "template": template.name,
         "dtype": loaded.dtype,
+        **({"quant": loaded.quantised} if loaded.quantised else {}),
         "ties": "fail",
         "keep": engine.keep or family,
         "trunc": rates.overall.truncated,
