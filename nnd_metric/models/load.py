@@ -10,11 +10,16 @@ import torch
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
+    AutoModelForImageTextToText,
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+)
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
 )
 
 from nnd.metric.models.adapted import active_adapters, unwrap
@@ -24,6 +29,7 @@ from nnd.metric.models.digests import weights_digest
 from nnd.metric.models.fitness import (
     check_architecture,
     check_kinds,
+    check_reads_text,
     check_vocabulary,
     check_weights,
 )
@@ -62,13 +68,15 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     check_format(config, base, loading.quantise)
     checkpoint = checkpoint.pinned()
     tokenizer = _load_tokenizer(checkpoint, adapter)
-    kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    kind = _kind(config)
     quantised = loading.quantise or checkpoint.gguf or format_of(config)
     stays = quantised is not None or loading.device_map is not None
     if stays:  # it is put in its place while it is loaded, which needs accelerate
         how.setdefault("device_map", {"": device})
     model, report = checkpoint.read(kind, "the weights cannot be loaded", **how)
     check_weights(model, report["missing_keys"], base)
+    if kind is AutoModelForImageTextToText:
+        check_reads_text(model, base)
     found = LoadedModel(
         model if stays else model.to(device),
         tokenizer,
@@ -196,6 +204,16 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
     if loading.quantise is not None:
         options["quantization_config"] = quantisation_config(loading.quantise, dtype)
     return options
+
+
+def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+    """Return the class that loads a model; one of images and texts is read by its language model."""
+    if config.is_encoder_decoder:
+        return AutoModelForSeq2SeqLM
+    reads_images = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    if reads_images and config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return AutoModelForImageTextToText
+    return AutoModelForCausalLM
 
 
 def _is_elsewhere(model: PreTrainedModel) -> bool:

@@ -68,6 +68,11 @@ class LoadedModel:
         return bool(named) and type(self.model).__module__.startswith("transformers.")
 
     @property
+    def reads_images(self) -> bool:
+        """Whether the model is one of images and texts."""
+        return getattr(self.model.config, "vision_config", None) is not None
+
+    @property
     def dtype(self) -> str:
         """Precision of the weights, e.g. `float32`."""
         return str(self.model.dtype).removeprefix("torch.")

@@ -16,6 +16,8 @@ from nnd.metric.results.rates import PassRates, count_close, pass_rates
 from nnd.metric.results.scoring import score_alone, score_suite
 from nnd.metric.results.signature import make_signature
 
+_TEXT_ALONE = "the model reads images as well; it was scored by its language model, from text alone"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
@@ -156,6 +158,7 @@ def evaluate_model(
 
     scored, children = score_suite(pairs, scorer, template)
     notes = [_stand_in(loaded)] if loaded.is_stand_in else []
+    notes += [_TEXT_ALONE] if loaded.reads_images else []
     if scoring.unconditional:
         alone = score_alone(pairs, scorer, template)
         if works[-1].path != works[0].path:  # a path that failed now is not believed before either
