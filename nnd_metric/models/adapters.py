@@ -14,6 +14,7 @@ from nnd.metric.models.revisions import find_commit, resolve_revision
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 CONFIG = "adapter_config.json"
+_WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 _LANGUAGE_TASKS = {"CAUSAL_LM", "SEQ_2_SEQ_LM"}
 
 
@@ -85,10 +86,17 @@ def attach(
     """
     import peft  # noqa: PLC0415 - an extra
 
-    source: dict[str, Any] = {"revision": adapter.commit}
+    files = (find_file(adapter.name, file, adapter.commit) for file in _WEIGHTS)
+    found = next(filter(None, files), None)
+    if found is None:
+        raise ScoringError(
+            f"{adapter.name}: the adapter has no weights: there is no {_WEIGHTS[0]}; save it again "
+            "with PEFT's save_pretrained"
+        )
+    folder = str(found.parent)  # of one commit in the cache of the Hub, where it comes from there
     try:
-        config = peft.PeftConfig.from_pretrained(adapter.name, **source)
-        weights = peft.load_peft_weights(adapter.name, device="cpu", **source)
+        config = peft.PeftConfig.from_pretrained(folder)
+        weights = peft.load_peft_weights(folder, device="cpu")
     except Exception as error:  # what lies there may be broken in any way
         raise ScoringError(
             f"{adapter.name}: the adapter cannot be read: {reason_of(error)}"
@@ -105,16 +113,14 @@ def attach(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what they warn of is checked below
             wrapped = peft.get_peft_model(model, config)
-            report = wrapped.load_adapter(
-                adapter.name, "default", torch_device=str(model.device), **source
-            )
+            report = wrapped.load_adapter(folder, "default", torch_device=str(model.device))
     except Exception as error:
         raise _does_not_fit(adapter, model, reason_of(error)) from error
     lost = [] if config.is_prompt_learning else _lost(report.unexpected_keys, weights)
     if wrong := [*report.missing_keys, *lost]:
         raise _does_not_fit(adapter, model, f"{len(wrong)} weights differ, e.g. {wrong[0]}")
-    found: PreTrainedModel = unwrap(wrapped.eval())
-    return found
+    adapted: PreTrainedModel = unwrap(wrapped.eval())
+    return adapted
 
 
 def _find(name: str, revision: str | None) -> Adapter | None:

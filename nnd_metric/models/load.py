@@ -207,7 +207,7 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
 
 
 def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
-    """Return the class that loads a model; one of images and texts is read by its language model."""
+    """Return the class that loads a model; its language model reads for one of images."""
     if config.is_encoder_decoder:
         return AutoModelForSeq2SeqLM
     reads_images = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import peft
 import pytest
 import transformers as hf
+from huggingface_hub import constants
 from support.engine.cases import NATS, REQUESTS
 from support.models.adapted import adapted, formula, load_base, lora
 from support.tiny_models import Family
@@ -26,7 +28,6 @@ ASKED = [REQUESTS[1], REQUESTS[4], REQUESTS[5], REQUESTS[9]]
 
 METHODS: dict[str, tuple[str, peft.PeftConfig, str]] = {
     "lora": ("llama", lora(), "packed"),
-    "dora": ("llama", lora(use_dora=True), "packed"),
     "prompts": (
         "llama",
         peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=3),
@@ -135,6 +136,29 @@ def test_the_signature_names_base_and_adapter(save: Callable[..., Path], saved: 
     assert loaded.signed(loaded.version()) == (
         f"{saved('llama')}@{of_base[:7]}+{folder}@{of_adapter[:7]}"
     )
+
+
+def test_both_commits_are_named_and_the_bases_revision_is_the_adapters(
+    save: Callable[..., Path], saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = edited(save("llama", lora()), base_model_name_or_path="org/base", revision="old")
+    old, new, own = ("a" * 40, "b" * 40, "c" * 40)
+    for name, branch, commit, files in (
+        ("base", "old", old, saved("llama")),
+        ("base", "main", new, saved("gpt2")),
+        ("lora", "main", own, folder),
+    ):
+        place = tmp_path / "cache" / f"models--org--{name}"
+        shutil.copytree(files, place / "snapshots" / commit)
+        (place / "refs").mkdir(exist_ok=True)
+        (place / "refs" / branch).write_text(commit)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    loaded = load_model("org/lora@main", CPU)
+    assert loaded.version() == f"{old}+{own}"
+    assert loaded.signed(loaded.version()) == f"org/base@{old[:7]}+org/lora@{own[:7]}"
+    named = load_model("org/base@old", Loading(device="cpu", adapter="org/lora@main"))
+    assert named.version() == loaded.version()
 
 
 def test_the_same_adapter_has_one_version_however_it_is_wrapped(
@@ -260,6 +284,8 @@ def test_a_damaged_adapter(save: Callable[..., Path]) -> None:
     folder = save("llama", lora())
     (folder / "adapter_model.safetensors").write_bytes(b"")
     assert f"{folder}: the adapter cannot be read: " in refused(folder)
+    (folder / "adapter_model.safetensors").unlink()
+    assert f"{folder}: the adapter has no weights: there is no adapter_model" in refused(folder)
     (folder / "adapter_config.json").write_text("{")
     assert f"{folder}: the adapter cannot be read: its adapter_config.json is damaged" in refused(
         folder
