@@ -86,8 +86,10 @@ def adapted_digests(model: Any) -> tuple[str, str]:  # noqa: ANN401 - as above
         base = model.get_base_model().state_dict()
         return tensors_digest(base), tensors_digest(encoder.state_dict(), {"configs": configs})
     layers = {
-        place: [_scale(layer, name) for name in names]
-        + [sorted(getattr(layer, "merged_adapters", []))]
+        place: {
+            "scales": [getattr(layer, "scaling", {}).get(name) for name in names],
+            "merged": bool(getattr(layer, "merged_adapters", [])),
+        }
         for place, layer in _layers(model).items()
     }
     base, added = _split(model.state_dict(), names, set(model.peft_config))
@@ -101,10 +103,6 @@ def _layers(model: torch.nn.Module) -> dict[str, Any]:
         for name, module in model.named_modules()
         if hasattr(module, "base_layer") and hasattr(module, "active_adapters")
     }
-
-
-def _scale(layer: Any, name: str) -> Any:  # noqa: ANN401 - of PEFT's layers
-    return getattr(layer, "scaling", {}).get(name)
 
 
 def _split(

@@ -64,8 +64,9 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
     adapter = _find(name, of_adapter.revision)
     if adapter is None:
         raise ScoringError(
-            f"{loading.adapter}: is not an adapter: it has no {CONFIG}; name a Hub id or a folder "
-            "that PEFT's save_pretrained wrote"
+            f"{loading.adapter}: is not an adapter: no {CONFIG} was found there; name a folder "
+            "that PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only "
+            "the cache is searched)"
         )
     _check_peft(name)
     return model_id, loading, adapter

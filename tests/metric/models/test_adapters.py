@@ -294,7 +294,7 @@ def test_a_damaged_adapter(save: Callable[..., Path]) -> None:
 
 def test_what_is_not_an_adapter(saved: Saved, save: Callable[..., Path]) -> None:
     base, folder = str(saved("llama")), str(save("llama", lora()))
-    assert f"{base}: is not an adapter: it has no adapter_config.json" in refused(
+    assert f"{base}: is not an adapter: no adapter_config.json was found there" in refused(
         base, adapter=base
     )
     assert refused(folder, adapter=folder).startswith(f"{folder}: is an adapter itself")
