@@ -19,7 +19,16 @@ _LAST_CALL = ("truncation", "padding")
 
 def weights_digest(model: PreTrainedModel) -> str:
     """Return the SHA-256 over names, dtypes, shapes and bytes of a model's weights."""
+    if is_offloaded(model):
+        from accelerate.utils.modeling import get_state_dict_offloaded_model  # noqa: PLC0415 - extra
+
+        return tensors_digest(get_state_dict_offloaded_model(model))
     return tensors_digest(model.state_dict())
+
+
+def is_offloaded(model: PreTrainedModel) -> bool:
+    """Whether some weights are on the device only while they are used."""
+    return any(weights.is_meta for weights in model.parameters())
 
 
 def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] = {}) -> str:

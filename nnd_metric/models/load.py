@@ -25,7 +25,7 @@ from transformers.models.auto.modeling_auto import (
 from nnd.metric.models.adapted import active_adapters, unwrap
 from nnd.metric.models.adapters import Adapter, attach, has_tokenizer, resolve_adapter
 from nnd.metric.models.checkpoint import Checkpoint, find_checkpoint
-from nnd.metric.models.digests import weights_digest
+from nnd.metric.models.digests import is_offloaded, weights_digest
 from nnd.metric.models.fitness import (
     check_architecture,
     check_kinds,
@@ -83,7 +83,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         loading.called(name),
         checkpoint.commit,
         quantised=quantised,
-        digest=checkpoint.digest() if quantised or _is_elsewhere(model) else None,
+        digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
     )
     if adapter is None:
         return found
@@ -214,11 +214,6 @@ def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto
     if reads_images and config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return AutoModelForImageTextToText
     return AutoModelForCausalLM
-
-
-def _is_elsewhere(model: PreTrainedModel) -> bool:
-    """Whether some weights are in memory only while they are used."""
-    return any(weights.is_meta for weights in model.parameters())
 
 
 def _find_base(base: str, loading: Loading, adapter: Adapter | None) -> Checkpoint:

@@ -204,6 +204,20 @@ def test_a_device_map_changes_neither_numbers_nor_version(made: Made) -> None:
     assert found[0] == found[1]
 
 
+def test_weights_that_are_on_disk_until_they_are_used(made: Made, tmp_path: Path) -> None:
+    parts = ("embed_tokens", "rotary_emb", "layers.0", "layers.1", "norm")
+    places = {f"model.{part}": "disk" if part == "layers.1" else "cpu" for part in parts}
+    spread = hf.AutoModelForCausalLM.from_pretrained(
+        made.base, device_map=places | {"lm_head": "disk"}, offload_folder=tmp_path
+    )
+    one, other = load_model(made.base, CPU), wrap_model(spread, made.family.tokenizer)
+    assert spread.lm_head.weight.is_meta
+    asked = [("Who wrote the book?", "the cat"), ("Who wrote the book?", "a dog")]
+    found = [Engine(each)(asked).log_likelihood.tolist() for each in (one, other)]
+    assert found[0] == found[1]
+    assert one.version() == other.version()
+
+
 # Refusing
 
 
