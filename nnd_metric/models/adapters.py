@@ -87,21 +87,7 @@ def attach(
     """
     import peft  # noqa: PLC0415 - an extra
 
-    files = (find_file(adapter.name, file, adapter.commit) for file in _WEIGHTS)
-    found = next(filter(None, files), None)
-    if found is None:
-        raise ScoringError(
-            f"{adapter.name}: the adapter has no weights: there is no {_WEIGHTS[0]}; save it again "
-            "with PEFT's save_pretrained"
-        )
-    folder = str(found.parent)  # of one commit in the cache of the Hub, where it comes from there
-    try:
-        config = peft.PeftConfig.from_pretrained(folder)
-        weights = peft.load_peft_weights(folder, device="cpu")
-    except Exception as error:  # what lies there may be broken in any way
-        raise ScoringError(
-            f"{adapter.name}: the adapter cannot be read: {reason_of(error)}"
-        ) from error
+    folder, config, weights = _read(adapter)
     check_method(config, adapter.name)
     if config.task_type not in _LANGUAGE_TASKS:
         raise ScoringError(
@@ -122,6 +108,28 @@ def attach(
         raise _does_not_fit(adapter, model, f"{len(wrong)} weights differ, e.g. {wrong[0]}")
     adapted: PreTrainedModel = unwrap(wrapped.eval())
     return adapted
+
+
+def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
+    """Return the folder of an adapter here, its settings, and its weights by name."""
+    import peft  # noqa: PLC0415 - an extra
+
+    files = (find_file(adapter.name, file, adapter.commit) for file in _WEIGHTS)
+    found = next(filter(None, files), None)
+    if found is None:
+        raise ScoringError(
+            f"{adapter.name}: the adapter has no weights: there is no {_WEIGHTS[0]}; save it again "
+            "with PEFT's save_pretrained"
+        )
+    folder = str(found.parent)  # of one commit in the cache of the Hub, where it comes from there
+    try:
+        config = peft.PeftConfig.from_pretrained(folder)
+        weights = peft.load_peft_weights(folder, device="cpu")
+    except Exception as error:  # its files may be broken in any way
+        raise ScoringError(
+            f"{adapter.name}: the adapter cannot be read: {reason_of(error)}"
+        ) from error
+    return folder, config, weights
 
 
 def _find(name: str, revision: str | None) -> Adapter | None:

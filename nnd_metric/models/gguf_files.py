@@ -58,6 +58,6 @@ def gguf_format(path: Path) -> str:
     try:
         kind = gguf.GGUFReader(path).get_field("general.file_type")
         name = gguf.LlamaFileType(int(kind.contents())).name if kind else "unknown"
-    except Exception as error:  # what lies there may be broken in any way
+    except Exception as error:  # its files may be broken in any way
         raise ScoringError(f"{path}: the GGUF file is damaged: {reason_of(error)}") from error
     return f"gguf-{name.removeprefix('MOSTLY_').removeprefix('ALL_')}"

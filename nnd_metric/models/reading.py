@@ -1,4 +1,4 @@
-"""Reading what lies in a folder or on the Hub, and saying in one line why it cannot be read."""
+"""Reading files of a folder or of the Hub, and saying in one line why they cannot be read."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ def read_pretrained(kind: Any, model_id: str, problem: str, options: dict[str, A
     """
     try:
         return kind.from_pretrained(model_id, **options)
-    except Exception as error:  # what lies there may be broken in any way
+    except Exception as error:  # its files may be broken in any way
         model_id = "/".join(filter(None, (model_id, options.get("gguf_file"))))
         if _is_out_of_reach(error):
             raise ScoringError(
