@@ -113,6 +113,7 @@ class Evaluation(Pictured):
                 f"{each.model} took the {each.work.path} path: not {reason}"
                 for reason in each.work.switched_off
             ]
+            shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
         return shown + [each.signature for each in self.results]
 
     def drawing(self) -> "Drawing":

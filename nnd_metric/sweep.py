@@ -155,7 +155,7 @@ def evaluate(
     several = is_several(data)
     asked = list_models(models)
     datasets: list[Dataset] = list(data) if several else [data]
-    names, keys = name_models(asked), name_datasets(datasets)
+    names, keys = name_models(asked, loading), name_datasets(datasets)
     folders = _find_folders(out, keys)
     scorings = scoring_of_each(names, scoring, templates or {})
     if human_scores is not None and len(keys) > 1:

@@ -116,6 +116,20 @@ def evaluate(
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that lies beside the weights.")
     ] = False,
+    adapter: Annotated[
+        str | None,
+        typer.Option(
+            help="Hub id or folder of a PEFT adapter to attach to the models; an adapter given as "
+            "--model is attached to the base that it names."
+        ),
+    ] = None,
+    quantise: Annotated[
+        str | None,
+        typer.Option(help="bnb-int8 or bnb-nf4: quantise the weights as they are loaded."),
+    ] = None,
+    device_map: Annotated[
+        str | None, typer.Option(help="auto: spread the weights over all devices.")
+    ] = None,
     push_to_model_card: Annotated[
         bool,
         typer.Option(
@@ -133,11 +147,12 @@ def evaluate(
     it is reported, and the exit code is 1.
 
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
+    Example: nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     """
     if push_to_model_card:
         part = limit is not None or held_out is not None or bool(category)
-        _check_pushable(model, revision, part=part)
+        _check_pushable(model, revision, part=part, changed=bool(adapter or quantise))
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.engine import Scoring
@@ -145,7 +160,8 @@ def evaluate(
     from nnd.metric.tables import failure_table
 
     quiet_loading()
-    for_all, templates = read_templates(template, name_models(model))
+    loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
+    for_all, templates = read_templates(template, name_models(model, loading))
     scoring = Scoring(
         protocol,
         for_all or "default",
@@ -167,7 +183,7 @@ def evaluate(
             systems=read_systems(system),
             templates=templates,
             scoring=scoring,
-            loading=Loading(revision, dtype, device, trust_remote_code),
+            loading=loading,
         )
     except KeyboardInterrupt:
         if no_cache:
@@ -187,7 +203,9 @@ def evaluate(
         raise typer.Exit(1)
 
 
-def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) -> None:
+def _check_pushable(
+    models: Sequence[str], revision: str | None, *, part: bool, changed: bool
+) -> None:
     """Refuse results that no card takes, before the libraries of models are loaded."""
     from nnd.converters.publish import check_pushable
     from nnd.metric.models import split_revision
@@ -196,6 +214,11 @@ def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) 
         raise ScoringError(
             "--push-to-model-card: a part of the data gives no result to publish; leave out "
             "--limit, --held-out and --category"
+        )
+    if changed:
+        raise ScoringError(
+            "--push-to-model-card: the results are not those of the model's own weights; leave out "
+            "--adapter and --quantise"
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or revision)

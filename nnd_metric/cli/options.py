@@ -17,7 +17,8 @@ Model = Annotated[
     list[str],
     typer.Option(
         metavar="MODEL",
-        help="Hub id, NAME or NAME@REVISION, or folder of a model; repeat it for several.",
+        help="Hub id, NAME or NAME@REVISION, or folder of a model or an adapter, or a GGUF file; "
+        "repeat it for several.",
     ),
 ]
 

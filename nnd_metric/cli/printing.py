@@ -1,6 +1,7 @@
 """What commands print: JSON for machines, tables and lines for people."""
 
 import json
+import logging
 import os
 import sys
 import textwrap
@@ -89,11 +90,15 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def quiet_loading() -> None:
-    """What transformers and the Hub's client tell on the way is for a terminal only, as ours is."""
+    """What transformers and the Hub's client tell on the way is for a terminal only, as ours is.
+
+    bitsandbytes repeats a line at every multiplication.
+    """
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     if not sys.stderr.isatty():
         from huggingface_hub.utils import logging as hub
-        from transformers.utils import logging
+        from transformers.utils import logging as transformers
 
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        transformers.disable_progress_bar()  # type: ignore[no-untyped-call]
+        transformers.set_verbosity_error()  # type: ignore[no-untyped-call]
         hub.set_verbosity_error()  # type: ignore[no-untyped-call]

@@ -104,7 +104,7 @@ def fingerprint(loaded: LoadedModel, version: str) -> str:
         "class": type(loaded.model).__name__,
         "config": config,
         "dtype": loaded.dtype,
-        "device": loaded.model.device.type,
+        "device": loaded.device.type,
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }

@@ -25,7 +25,7 @@ _COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes half 
 
 def most_rows(loaded: LoadedModel) -> int:
     """Return how many rows of logits may be held at once."""
-    limit = _LOGITS_ON_CPU if loaded.model.device.type == "cpu" else _LOGITS
+    limit = _LOGITS_ON_CPU if loaded.device.type == "cpu" else _LOGITS
     return max(1, limit // int(loaded.model.config.get_text_config().vocab_size))
 
 

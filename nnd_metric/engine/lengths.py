@@ -24,9 +24,10 @@ _STATIC = {None, "default", "linear", "llama3", "yarn", "proportional"}
 
 def read_lengths(loaded: LoadedModel, row: Encoded) -> tuple[int, ...]:
     """Return how much each stack of a model reads of a request: one number, or encoder, decoder."""
+    virtual = loaded.virtual_tokens
     if loaded.is_encoder_decoder:
-        return len(row.context), len(row.inputs)
-    return (len(row.context) + len(row.inputs),)
+        return virtual + len(row.context), virtual + len(row.inputs)
+    return (virtual + len(row.context) + len(row.inputs),)
 
 
 def side_of(loaded: LoadedModel) -> Side:

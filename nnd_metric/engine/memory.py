@@ -20,8 +20,8 @@ def choose_budget(loaded: LoadedModel) -> int:
 
     A power of 2: a little more memory or less changes no batch, and so no bit of the numbers.
     """
-    enough = _ENOUGH_ON_CPU if loaded.model.device.type == "cpu" else _ENOUGH
-    free = _free_bytes(loaded.model.device)
+    enough = _ENOUGH_ON_CPU if loaded.device.type == "cpu" else _ENOUGH
+    free = _free_bytes(loaded.device)
     if free is None:
         return enough
     allowed = max(1, int(_SHARE * free / _bytes_per_position(loaded)))
@@ -51,16 +51,16 @@ def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
         if not is_out_of_memory(error):
             raise
         raise ScoringError(
-            f"{loaded.name}: {loaded.model.device} has not enough memory for one request of "
+            f"{loaded.name}: {loaded.device} has not enough memory for one request of "
             f"{tokens} tokens; use half precision (bfloat16), or another device"
         ) from error
 
 
 def release(loaded: LoadedModel) -> None:
     """Hand memory that torch keeps for later back to the device."""
-    if loaded.model.device.type == "cuda":
+    if loaded.device.type == "cuda":
         torch.cuda.empty_cache()
-    elif loaded.model.device.type == "mps":
+    elif loaded.device.type == "mps":
         torch.mps.empty_cache()
 
 

@@ -152,7 +152,7 @@ def _chunks(members: Sequence[Encoded]) -> Iterator[list[Encoded]]:
 
 
 def _tensor(loaded: LoadedModel, numbers: Sequence[int]) -> torch.Tensor:
-    return torch.tensor(numbers, dtype=torch.long).to(loaded.model.device)
+    return torch.tensor(numbers, dtype=torch.long).to(loaded.device)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The ways through a model, fastest first, and how far each may be from the last of them.
+"""The ways through a model, fastest first.
 
 The last is `alone`: one request at a time, nothing padded, nothing kept from one to the next. What
 it says is the model's answer by definition; every other path has to say the same (`proof`).
@@ -20,15 +20,6 @@ from nnd.metric.engine.plan import (
 )
 from nnd.metric.engine.unpacked import open_alone, open_cached, open_plain, open_shared
 from nnd.metric.models import LoadedModel
-
-# How far a path may be from `alone`, in nats per scored token. Half precision rounds differently
-# for every shape of a batch; the bounds are what models under test needed, and leave room for
-# deeper ones.
-BOUNDS = {"float64": 1e-4, "float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
-
-# How far `alone` itself may be from what exact arithmetic would give: all paths round alike in many
-# places, so that no comparison of them shows it.
-ROUNDING = {"float64": 1e-14, "float32": 1e-6, "float16": 2e-3, "bfloat16": 2e-2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +56,10 @@ _ENCODER_DECODER = (
 )
 
 
-def bound_of(loaded: LoadedModel) -> float:
-    """Return how far a path may be from `ALONE`, in nats per scored token."""
-    return BOUNDS.get(loaded.dtype, BOUNDS["bfloat16"])
-
-
-def rounding_of(loaded: LoadedModel) -> float:
-    """Return how far `ALONE` may be from exact arithmetic, in nats per scored token."""
-    return ROUNDING.get(loaded.dtype, ROUNDING["bfloat16"])
-
-
 def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
-    """Return the paths of a model's kind, fastest first; the last is `ALONE`."""
-    return _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    """Return the paths of a model's kind, fastest first; the last is `ALONE`.
+
+    Before each text, virtual tokens have the place of a context: nothing is shared behind them.
+    """
+    paths = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    return tuple(path for path in paths if not (path.shares and loaded.virtual_tokens))

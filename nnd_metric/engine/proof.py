@@ -15,8 +15,9 @@ from functools import cached_property
 from nnd.metric.encoding import Encoded
 from nnd.metric.engine.lengths import crossed_lengths, read_lengths
 from nnd.metric.engine.memory import room_for
-from nnd.metric.engine.paths import ALONE, bound_of, rounding_of
+from nnd.metric.engine.paths import ALONE
 from nnd.metric.engine.plan import Batch
+from nnd.metric.engine.precision import precision_of
 from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError
@@ -24,7 +25,6 @@ from nnd.schemas import ScoringError
 # Of the positions that a run reads, those drawn at random to be read once more. By itself a request
 # costs about a third more per position than in a batch, so this is a hundredth of the work.
 _SHARE = 0.0075
-_EACH = {"float32", "float64"}  # where rounding is far below the bound for every single request
 
 
 class PathOffError(Exception):
@@ -135,7 +135,7 @@ class Checks:
     @property
     def deviation(self) -> float:
         """Largest difference seen, nats per scored token, but no less than rounding makes."""
-        return max([rounding_of(self._alone.loaded), *self._apart])
+        return max([precision_of(self._alone.loaded).rounding, *self._apart])
 
     def choose(self, batches: Sequence[Batch], *, pads: bool, of: int) -> None:
         """Choose what to check of a plan, which pads or does not, and score it alone.
@@ -177,13 +177,13 @@ class Checks:
             self._apart.append(0.0 if one == other else abs(one - other) / tokens)
         if not self._apart:
             return
-        bound = bound_of(self._alone.loaded)
+        precision = precision_of(self._alone.loaded)
         # Half precision rounds every logit: one token may be off by a step, many are not.
-        each = self._alone.loaded.dtype in _EACH
-        apart = max(self._apart) if each else sum(self._apart) / len(self._apart)
-        if apart > bound:
+        mean = sum(self._apart) / len(self._apart)
+        apart = max(self._apart) if precision.each else mean
+        if apart > precision.bound:
             raise PathOffError(
-                f"{apart:.1e} nats from requests scored alone, more than {bound:.0e}"
+                f"{apart:.1e} nats from requests scored alone, more than {precision.bound:.0e}"
             )
 
 

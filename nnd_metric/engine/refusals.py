@@ -6,16 +6,14 @@ import torch
 
 from nnd.metric.encoding import Encoded
 from nnd.metric.engine.memory import room_for
-from nnd.metric.engine.paths import bound_of
+from nnd.metric.engine.precision import precision_of
 from nnd.metric.engine.proof import score_alone
 from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError
 
-# Two texts that part after 4 tokens. How far may the predictions before that move, in shares of
-# how far those behind it do? Causal models: not at all; untrained masked ones: from 0.006.
+# Two texts that part after 4 tokens: the predictions before that move by rounding only.
 _PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
-_LOOK_AHEAD = 0.005
 
 
 def check_causal(loaded: LoadedModel) -> None:
@@ -24,13 +22,13 @@ def check_causal(loaded: LoadedModel) -> None:
     Raises:
         ScoringError: If the model is one.
     """
-    ids = torch.tensor(_PARTING_TEXTS, device=loaded.model.device)
+    ids = torch.tensor(_PARTING_TEXTS, device=loaded.device)
     mask = torch.ones_like(ids)
     with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
         answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
-    one, other = answer.logits.float()
+    one, other = answer.logits[:, -ids.shape[1] :].float()  # not those of virtual tokens
     moved = (one - other).abs().amax(-1)
-    if moved[:_SHARED].max() > _LOOK_AHEAD * moved[_SHARED:].max():
+    if moved[:_SHARED].max() > precision_of(loaded).spill * moved[_SHARED:].max():
         raise _looks_ahead(loaded)
 
 
@@ -49,7 +47,7 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
         return
     row = max(chosen, key=lambda row: len(row.context) + len(row.inputs))
     row = row._replace(scored=(*row.scored[:-1], False))
-    most = bound_of(loaded) * sum(row.scored)
+    most = precision_of(loaded).bound * sum(row.scored)
     value = score_alone(loaded, row)
     if abs(score_alone(loaded, row) - value) > most:
         raise ScoringError(

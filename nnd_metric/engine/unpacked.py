@@ -164,7 +164,7 @@ def _sums(logits: Iterator[torch.Tensor], members: Sequence[Encoded]) -> torch.T
 
 
 def _tensor(loaded: LoadedModel, ids: Ids) -> torch.Tensor:
-    return torch.tensor([ids], device=loaded.model.device)
+    return torch.tensor([ids], device=loaded.device)
 
 
 def _pad(loaded: LoadedModel, rows: Sequence[Ids]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -176,4 +176,4 @@ def _pad(loaded: LoadedModel, rows: Sequence[Ids]) -> tuple[torch.Tensor, torch.
     for number, row in enumerate(rows):
         ids[number, : len(row)] = torch.tensor(row)
         mask[number, : len(row)] = 1
-    return ids.to(loaded.model.device), mask.to(loaded.model.device)
+    return ids.to(loaded.device), mask.to(loaded.device)

@@ -5,19 +5,20 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .adapted import unwrap as unwrap, virtual_tokens as virtual_tokens
     from .digests import (
         config_digest as config_digest,
         tokenizer_digest as tokenizer_digest,
     )
     from .holder import ModelHolder as ModelHolder, choose_model as choose_model
     from .load import (
-        LoadedModel as LoadedModel,
         evaluation_mode as evaluation_mode,
         forward_replaced as forward_replaced,
         load_config as load_config,
         load_model as load_model,
         wrap_model as wrap_model,
     )
+    from .loaded import LoadedModel as LoadedModel
     from .names import (
         Model as Model,
         list_models as list_models,

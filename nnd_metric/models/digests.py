@@ -1,18 +1,59 @@
-"""Digests of what decides a model's numbers beside its weights: its tokenizer and its config."""
+"""Digests of what decides a model's numbers: its weights, its tokenizer and its config."""
 
 import hashlib
 import json
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from transformers import PretrainedConfig, PreTrainedTokenizerBase
+import torch
+from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 _UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
 """Where a config comes from, and the precision, which results state by itself."""
 
 _LAST_CALL = ("truncation", "padding")
 """How a tokenizer was last called, which it remembers."""
+
+
+def weights_digest(model: PreTrainedModel) -> str:
+    """Return the SHA-256 over names, dtypes, shapes and bytes of a model's weights."""
+    if is_offloaded(model):
+        from accelerate.utils.modeling import get_state_dict_offloaded_model  # noqa: PLC0415 - extra
+
+        return tensors_digest(get_state_dict_offloaded_model(model))
+    return tensors_digest(model.state_dict())
+
+
+def is_offloaded(model: PreTrainedModel) -> bool:
+    """Whether some weights are on the device only while they are used."""
+    return any(weights.is_meta for weights in model.parameters())
+
+
+def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] = {}) -> str:
+    """Return the SHA-256 over names, dtypes, shapes and bytes of tensors, and over facts, if any.
+
+    Args:
+        state: The tensors by name.
+        facts: What decides beside them.
+    """
+    digest = hashlib.sha256(_text(facts).encode() if facts else b"")
+    for name, tensor in sorted(state.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        raw = tensor.detach().cpu().contiguous().view(-1).view(torch.uint8)
+        digest.update(raw.numpy().data)
+    return digest.hexdigest()
+
+
+def files_digest(paths: Iterable[Path]) -> str:
+    """Return the SHA-256 over the names and bytes of files, whatever their order."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        with path.open("rb") as opened:
+            digest.update(path.name.encode())
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return digest.hexdigest()
 
 
 def config_digest(config: PretrainedConfig) -> str:
@@ -49,5 +90,12 @@ def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
 
 
 def _digest(facts: dict[str, Any]) -> str:
-    text = json.dumps(facts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_text(facts).encode()).hexdigest()
+
+
+def _text(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts, sort_keys=True, default=_plain)
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON can write
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)

@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
+import torch
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
+from nnd.metric.models.reading import reason_of
 from nnd.schemas import ScoringError
 
 _NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
@@ -52,6 +54,22 @@ def check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
             f"{name}: the model has no usable tokenizer: its vocabulary is empty; save the model's "
             "own beside it with save_pretrained"
         )
+
+
+def check_reads_text(model: PreTrainedModel, name: str) -> None:
+    """Check that a model of images and texts predicts tokens where there is no image.
+
+    Raises:
+        ScoringError: If it does not.
+    """
+    ids = torch.tensor([[0, 1, 2]], device=model.device)
+    try:
+        with torch.inference_mode():
+            logits = model(input_ids=ids).logits
+    except Exception as error:  # models fail in any way at what they were not written for
+        raise _no_language_model(name, f"without an image it fails: {reason_of(error)}") from error
+    if logits.shape[1] != ids.shape[1]:
+        raise _no_language_model(name, "it reads more than the text")
 
 
 def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> None:

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric.models.load import LoadedModel, load_model, wrap_model
+from nnd.metric.models.load import load_model, wrap_model
+from nnd.metric.models.loaded import LoadedModel
 from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError
 
@@ -93,8 +94,9 @@ def choose_model(
 
 
 def _stamp(model_id: str | Path) -> frozenset[tuple[str, int, int]] | None:
-    """Return what changes when a folder's files do; None where there is no folder (any more)."""
-    if not Path(model_id).is_dir():
+    """Return what changes when a file does, or those of a folder; None where there is none."""
+    place = Path(model_id)
+    if not place.exists():
         return None
-    states = ((path.name, path.stat()) for path in Path(model_id).iterdir())
+    states = ((path.name, path.stat()) for path in (place.iterdir() if place.is_dir() else [place]))
     return frozenset((name, state.st_mtime_ns, state.st_size) for name, state in states)

@@ -1,139 +1,94 @@
 """Models: loaded from the Hub or a folder, or handed over already loaded."""
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub import is_offline_mode
-from huggingface_hub.errors import (  # type: ignore[attr-defined]
-    HTTPError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-)
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
+    AutoModelForImageTextToText,
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+)
 
+from nnd.metric.models.adapted import active_adapters, unwrap
+from nnd.metric.models.adapters import Adapter, attach, has_tokenizer, resolve_adapter
+from nnd.metric.models.checkpoint import Checkpoint, find_checkpoint
+from nnd.metric.models.digests import is_offloaded, weights_digest
 from nnd.metric.models.fitness import (
     check_architecture,
     check_kinds,
+    check_reads_text,
     check_vocabulary,
     check_weights,
 )
+from nnd.metric.models.formats import (
+    check_format,
+    check_library,
+    format_of,
+    quantisation_config,
+)
+from nnd.metric.models.loaded import AdaptedFrom, LoadedModel
 from nnd.metric.models.options import Loading
-from nnd.metric.models.revisions import find_commit, resolve_revision
-from nnd.schemas import ScoringError, excerpt
-
-# Positions that the decoder of a family counts as its own and cannot read.
-_LOST_POSITIONS = {"prophetnet": 2}
-
-_NO_LIMIT = 1_000_000  # tokenizers that know no limit say 1e30
-
-_LONGEST_REASON = 200
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedModel:
-    """A model with its tokenizer.
-
-    Attributes:
-        model: The network.
-        tokenizer: Its tokenizer.
-        name: What results call it: Hub id, folder, or a name given by the user.
-        commit: The Hub commit its weights were read from, or None.
-    """
-
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    name: str
-    commit: str | None = None
-
-    @property
-    def is_encoder_decoder(self) -> bool:
-        """Whether a decoder reads the context through an encoder."""
-        return bool(self.model.config.is_encoder_decoder)
-
-    @property
-    def is_stand_in(self) -> bool:
-        """Whether the checkpoint names code of its own, and a class of transformers took its place.
-
-        A class of that name may compute something else with the same weights.
-        """
-        named = getattr(self.model.config, "auto_map", None)
-        return bool(named) and type(self.model).__module__.startswith("transformers.")
-
-    @property
-    def dtype(self) -> str:
-        """Precision of the weights, e.g. `float32`."""
-        return str(self.model.dtype).removeprefix("torch.")
-
-    @property
-    def parameters(self) -> int:
-        """Number of weights, embeddings included; tied ones count once."""
-        return sum(weights.numel() for weights in self.model.parameters())
-
-    @property
-    def decoder_window(self) -> int | None:
-        """Most tokens the decoder can read, or None where there is no limit."""
-        window = self._window("max_decoder_position_embeddings")
-        return window and window - _LOST_POSITIONS.get(self.model.config.model_type, 0)
-
-    @property
-    def encoder_window(self) -> int | None:
-        """Most tokens the encoder can read, or None where there is no limit."""
-        return self._window("max_encoder_position_embeddings")
-
-    def _window(self, specific: str) -> int | None:
-        config = self.model.config.get_text_config()
-        positions = getattr(config, specific, None)
-        if positions is None:
-            positions = getattr(config, "max_position_embeddings", None)
-        limits = (positions or 0, self.tokenizer.model_max_length or 0)
-        return min((int(limit) for limit in limits if 0 < limit < _NO_LIMIT), default=None)
-
-    def version(self) -> str:
-        """Return the Hub commit, or else the SHA-256 of the weights as they are now."""
-        return self.commit or weights_digest(self.model)
+from nnd.metric.models.revisions import resolve_revision
+from nnd.schemas import ScoringError
 
 
 def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
     """Load a causal or encoder-decoder language model and its tokenizer.
 
     Args:
-        model_id: Hub id, or folder written by `save_pretrained`; `NAME@REVISION` names a revision
-            of its own, which goes before that of `loading`.
+        model_id: Hub id, or folder written by `save_pretrained`, of a model or of an adapter, which
+            is attached to the base that it names; `NAME@REVISION` names a revision of its own,
+            which goes before that of `loading`.
         loading: How to load it.
 
     Raises:
-        ScoringError: If there is no such model, it is a classifier, it has no tokenizer, or not all
-            of its weights are there.
+        ScoringError: If there is no such model, it is a classifier, it has no tokenizer, not all of
+            its weights are there, or an adapter does not fit.
     """
-    model_id, loading = resolve_revision(model_id, loading)
-    device = loading.device or best_device()
-    _check_device(device)
-    dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
-    _check_dtype(dtype)
-    config = load_config(model_id, loading)
-    commit = find_commit(model_id, loading.revision)
-    options = _options(replace(loading, revision=commit or loading.revision))
-    check_architecture(config, model_id)
-    tokenizer = _load(AutoTokenizer, model_id, "the model has no usable tokenizer", options)
-    check_vocabulary(tokenizer, model_id)
-    kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    options |= {"dtype": dtype, "output_loading_info": True}
-    model, report = _load(kind, model_id, "the weights cannot be loaded", options)
-    check_weights(model, report["missing_keys"], model_id)
-    return LoadedModel(model.to(device), tokenizer, model_id, commit)
+    name, loading = resolve_revision(model_id, loading)
+    device = _find_device(loading)
+    how = _weight_options(loading, device)
+    base, loading, adapter = resolve_adapter(name, loading)
+    checkpoint = _find_base(base, loading, adapter)
+    config = _load_config(checkpoint, adapter)
+    check_architecture(config, base)
+    check_format(config, base, loading.quantise)
+    checkpoint = checkpoint.pinned()
+    tokenizer = _load_tokenizer(checkpoint, adapter)
+    kind = _kind(config)
+    quantised = loading.quantise or checkpoint.gguf or format_of(config)
+    stays = quantised is not None or loading.device_map is not None
+    if stays:  # it is put in its place while it is loaded, which needs accelerate
+        how.setdefault("device_map", {"": device})
+    model, report = checkpoint.read(kind, "the weights cannot be loaded", **how)
+    check_weights(model, report["missing_keys"], base)
+    if kind is AutoModelForImageTextToText:
+        check_reads_text(model, base)
+    found = LoadedModel(
+        model if stays else model.to(device),
+        tokenizer,
+        loading.called(name),
+        checkpoint.commit,
+        quantised=quantised,
+        digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
+    )
+    if adapter is None:
+        return found
+    origin = AdaptedFrom(base, adapter.name, adapter.commit)
+    return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
 
 
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
@@ -142,9 +97,8 @@ def load_config(model_id: str | Path, loading: Loading = Loading()) -> Pretraine
     Raises:
         ScoringError: If there is none.
     """
-    model_id, loading = resolve_revision(model_id, loading)
-    config: PretrainedConfig = _load(AutoConfig, model_id, "no such model", _options(loading))
-    return config
+    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
+    return _load_config(_find_base(base, loading, adapter), adapter)
 
 
 def wrap_model(
@@ -153,17 +107,30 @@ def wrap_model(
     """Return an already loaded model with its tokenizer, on the device and in the dtype it has.
 
     Args:
-        model: A causal or encoder-decoder language model.
+        model: A causal or encoder-decoder language model, also with an adapter of PEFT.
         tokenizer: Its tokenizer.
-        name: What results call it; None means where it was loaded from, else its class.
+        name: What results call it; None means where it was loaded from, else its class, and the
+            names of its adapters.
 
     Raises:
         ScoringError: If the model is not a language model, or the tokenizer has no vocabulary.
     """
+    model = unwrap(model)
     check_kinds(model, tokenizer)
-    name = name or model.name_or_path or type(model).__name__
-    check_vocabulary(tokenizer, name)
-    return LoadedModel(model, tokenizer, name)
+    base = model.name_or_path or type(model).__name__
+    adapters = "+".join(active_adapters(model))
+    called = name or "+".join(filter(None, (base, adapters)))
+    check_vocabulary(tokenizer, called)
+    quantised = format_of(model.config)
+    return LoadedModel(
+        model,
+        tokenizer,
+        called,
+        adapted=AdaptedFrom(base, adapters) if adapters else None,
+        quantised=quantised,
+        # Where bitsandbytes packs weights in another way at first use, their digest would change.
+        digest=weights_digest(model) if quantised and not adapters else None,
+    )
 
 
 def best_device() -> str:
@@ -200,16 +167,6 @@ def forward_replaced(module: torch.nn.Module, forward: Callable[..., Any]) -> It
             module.forward = own
 
 
-def weights_digest(model: PreTrainedModel) -> str:
-    """Return the SHA-256 over names, dtypes, shapes and bytes of a model's weights."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        raw = tensor.detach().cpu().contiguous().view(-1).view(torch.uint8)
-        digest.update(raw.numpy().data)
-    return digest.hexdigest()
-
-
 def _check_dtype(dtype: str) -> None:
     known = getattr(torch, dtype, None)
     if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
@@ -218,42 +175,78 @@ def _check_dtype(dtype: str) -> None:
         )
 
 
-def _check_device(device: str) -> None:
+def _find_device(loading: Loading) -> str:
+    """Return the device to load on: with a device map, the fastest of them."""
+    device = loading.device or best_device()
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f'device "{device}" cannot be used: {reason}') from error
-
-
-def _options(loading: Loading) -> dict[str, Any]:
-    """Return what `from_pretrained` takes for weights, tokenizer and configuration alike."""
-    return {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
-
-
-def _load(kind: Any, model_id: str | Path, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
-    try:
-        return kind.from_pretrained(str(model_id), **options)
-    except Exception as error:  # what lies there may be broken in any way
-        if _is_out_of_reach(error):
-            raise ScoringError(
-                f"{model_id}: is not in the cache of the Hub here, and the Hub cannot be asked "
-                f"({'HF_HUB_OFFLINE is set' if is_offline_mode() else 'no connection'}); go online "
-                "once, or name a folder written by save_pretrained"
-            ) from error
-        reason = excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
+    if loading.device_map not in {None, "auto"}:
         raise ScoringError(
-            f"{model_id}: {problem}: {reason} "
-            "(name a Hub id or a folder written by save_pretrained)"
+            f'--device-map "{loading.device_map}" is unknown; choose auto, or name one --device'
+        )
+    if loading.device_map is not None:
+        if loading.device is not None:
+            raise ScoringError(f"--device-map auto uses all devices; leave out --device {device}")
+        check_library("accelerate", "--device-map auto")
+    return device
+
+
+def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
+    """Return what `from_pretrained` takes for weights alone."""
+    dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
+    _check_dtype(dtype)
+    options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
+    if loading.device_map is not None:
+        options["device_map"] = loading.device_map
+    if loading.quantise is not None:
+        options["quantization_config"] = quantisation_config(loading.quantise, dtype)
+    return options
+
+
+def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+    """Return the class that loads a model; its language model reads for one of images."""
+    if config.is_encoder_decoder:
+        return AutoModelForSeq2SeqLM
+    reads_images = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    if reads_images and config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return AutoModelForImageTextToText
+    return AutoModelForCausalLM
+
+
+def _find_base(base: str, loading: Loading, adapter: Adapter | None) -> Checkpoint:
+    with _named_by(adapter):
+        return find_checkpoint(base, loading)
+
+
+def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
+    with _named_by(adapter):
+        config: PretrainedConfig = checkpoint.read(AutoConfig, "no such model")
+    return config
+
+
+@contextmanager
+def _named_by(adapter: Adapter | None) -> Iterator[None]:
+    """Say, where a base cannot be loaded, that an adapter names it."""
+    try:
+        yield
+    except ScoringError as error:
+        if adapter is None:
+            raise
+        raise ScoringError(
+            f"{adapter.name}: the base of this adapter cannot be loaded: {error}; name another "
+            f"place of it with --model BASE --adapter {adapter.name}"
         ) from error
 
 
-def _is_out_of_reach(error: BaseException | None) -> bool:
-    """Whether an error comes from a Hub that could not be asked, and not from its answer."""
-    while error is not None:
-        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled):
-            return True
-        if isinstance(error, HTTPError) and getattr(error, "response", None) is None:
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+def _load_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTrainedTokenizerBase:
+    """Return the adapter's own tokenizer, else the base's."""
+    if adapter is not None and has_tokenizer(adapter):
+        checkpoint = Checkpoint(adapter.name, checkpoint.options | {"revision": adapter.commit})
+    tokenizer: PreTrainedTokenizerBase = checkpoint.read(
+        AutoTokenizer, "the model has no usable tokenizer"
+    )
+    check_vocabulary(tokenizer, checkpoint.name)
+    return tokenizer

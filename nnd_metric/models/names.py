@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from nnd.metric.models.load import LoadedModel
+from nnd.metric.models.loaded import LoadedModel
+from nnd.metric.models.options import Loading
 from nnd.metric.models.revisions import split_revision
 from nnd.schemas import ScoringError, has_surrogate
 
@@ -18,8 +19,12 @@ def list_models(models: Model | Sequence[Model]) -> list[Model]:
     return list(models)
 
 
-def name_models(models: Sequence[Model]) -> list[str]:
+def name_models(models: Sequence[Model], loading: Loading = Loading()) -> list[str]:
     """Return what results call some models.
+
+    Args:
+        models: As they are asked for.
+        loading: How those that are not loaded yet will be.
 
     Raises:
         ScoringError: If there is none, one is not a model, or one is named twice.
@@ -30,9 +35,12 @@ def name_models(models: Sequence[Model]) -> list[str]:
                 f"{type(model).__name__}: cannot be evaluated as it is; name a Hub id or a folder, "
                 "or hand over nnd.metric.models.wrap_model(model, tokenizer)"
             )
-    asked = [model.name if isinstance(model, LoadedModel) else str(model) for model in models]
+    asked = [
+        model.name if isinstance(model, LoadedModel) else loading.called(str(model))
+        for model in models
+    ]
     without = [
-        model.name if isinstance(model, LoadedModel) else split_revision(model)[0]
+        model.name if isinstance(model, LoadedModel) else loading.called(split_revision(model)[0])
         for model in models
     ]
     names = [

@@ -9,7 +9,7 @@ from huggingface_hub import try_to_load_from_cache
 from nnd.metric.models.options import Loading
 from nnd.schemas import ScoringError
 
-_WITH_REVISION = re.compile(r"(?P<name>([\w.-]+/)?[\w.-]+)@(?P<revision>\S+)")
+_WITH_REVISION = re.compile(r"(?P<name>([\w.-]+/)?[\w.-]+|[\w./-]+\.gguf)@(?P<revision>\S+)")
 
 
 def split_revision(model_id: str | Path) -> tuple[str, str | None]:
@@ -40,12 +40,12 @@ def resolve_revision(model_id: str | Path, loading: Loading) -> tuple[str, Loadi
     return name, replace(loading, revision=revision)
 
 
-def find_commit(model_id: str, revision: str | None) -> str | None:
+def find_commit(model_id: str, revision: str | None, file: str = "config.json") -> str | None:
     """Return the Hub commit that a model's configuration was just read from; None of a folder.
 
     transformers does not say; its files are at snapshots/COMMIT in the cache of the Hub.
     """
     if Path(model_id).exists():
         return None
-    path = try_to_load_from_cache(model_id, "config.json", revision=revision)
+    path = try_to_load_from_cache(model_id, file, revision=revision)
     return Path(path).parent.name if isinstance(path, str) else None

@@ -16,6 +16,8 @@ from nnd.metric.results.rates import PassRates, count_close, pass_rates
 from nnd.metric.results.scoring import score_alone, score_suite
 from nnd.metric.results.signature import make_signature
 
+_TEXT_ALONE = "the model reads images as well; it was scored by its language model, from text alone"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
@@ -37,6 +39,9 @@ class ModelResult:
             (`count_crossings`). None where the two are never one text.
         work: What the engine did.
         signature: All that decides the numbers, in one line.
+        quantised: The format of quantised weights, e.g. `bnb-nf4`, or None.
+        weight_bytes: Memory that the weights take; None in older runs.
+        unquantised_bytes: Memory that they would take unquantised, in `dtype`; None in older runs.
     """
 
     model: str
@@ -52,6 +57,17 @@ class ModelResult:
     n_crossing: int | None
     work: Work
     signature: str
+    quantised: str | None = None
+    weight_bytes: int | None = None
+    unquantised_bytes: int | None = None
+
+    def memory(self) -> str:
+        """Return in words what memory the weights take, and would take if not quantised."""
+        taken = f"the weights take {(self.weight_bytes or 0) / 1e6:,.1f} MB of memory"
+        if self.quantised is None or self.unquantised_bytes is None:
+            return taken
+        before = f"{self.unquantised_bytes / 1e6:,.1f} MB as {self.dtype}"
+        return f"{taken} ({self.quantised}), and {before}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values (`result.schema.json`, a model result)."""
@@ -63,6 +79,9 @@ class ModelResult:
             "dtype": self.dtype,
             "device": self.device,
             "parameters": self.parameters,
+            "quantised": self.quantised,
+            "weight_bytes": self.weight_bytes,
+            "unquantised_bytes": self.unquantised_bytes,
             **self.rates.to_dict(),
             "notes": list(self.notes),
             "n_close": self.n_close,
@@ -139,6 +158,7 @@ def evaluate_model(
 
     scored, children = score_suite(pairs, scorer, template)
     notes = [_stand_in(loaded)] if loaded.is_stand_in else []
+    notes += [_TEXT_ALONE] if loaded.reads_images else []
     if scoring.unconditional:
         alone = score_alone(pairs, scorer, template)
         if works[-1].path != works[0].path:  # a path that failed now is not believed before either
@@ -164,7 +184,7 @@ def evaluate_model(
         protocol=engine.protocol,
         template=template.name,
         dtype=loaded.dtype,
-        device=str(loaded.model.device),
+        device=str(loaded.device),
         parameters=loaded.parameters,
         rates=rates,
         notes=(*caveats(rates.overall), *notes),
@@ -174,6 +194,9 @@ def evaluate_model(
         n_crossing=crossing,
         work=work,
         signature=make_signature(version, pairs, engine, template, rates),
+        quantised=loaded.quantised,
+        weight_bytes=loaded.weight_bytes,
+        unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))

@@ -28,7 +28,7 @@ def make_signature(
     family = "beginning" if loaded.is_encoder_decoder else "end"
     parts = {
         "v": VERSION,
-        "model": f"{loaded.name}@{version[:7]}",
+        "model": loaded.signed(version),
         "tok": tokenizer_digest(loaded.tokenizer)[:6],
         "cfg": config_digest(loaded.model.config)[:6],
         "data": f"{data.name}@{data.version[:6]}",
@@ -36,6 +36,7 @@ def make_signature(
         "protocol": engine.protocol,
         "template": template.name,
         "dtype": loaded.dtype,
+        **({"quant": loaded.quantised} if loaded.quantised else {}),
         "ties": "fail",
         "keep": engine.keep or family,
         "trunc": rates.overall.truncated,

@@ -39,9 +39,8 @@ from transformers import (
 from nnd.metric.data import PairData, PairSet, choose_contexts, load_pairs
 from nnd.metric.encoding import find_template
 from nnd.metric.engine import Engine
-from nnd.metric.models import wrap_model
+from nnd.metric.models import unwrap, virtual_tokens, wrap_model
 from nnd.metric.results import make_signature, pass_rates, score_pairs
-from nnd.metric.training.adapted import without_adapter_shell
 from nnd.metric.training.history import (
     HISTORY,
     Entry,
@@ -271,11 +270,11 @@ def _check_counts(every: int, contexts: int | None) -> None:
 
 def _model_of(trainer: Trainer) -> PreTrainedModel:
     """Return the model that is trained, if it can be scored in the middle of that."""
-    model = without_adapter_shell(trainer.model)
-    if not isinstance(model, PreTrainedModel):
+    model: PreTrainedModel = unwrap(trainer.model)
+    if not (isinstance(model, PreTrainedModel) or virtual_tokens(model)):
         raise ScoringError(
-            f"the trainer's model is a {type(model).__name__}, and only a transformers model can "
-            "be watched; score its checkpoints with nnd evaluate"
+            f"the trainer's model is a {type(model).__name__}, and only a model of transformers, "
+            "also with an adapter of PEFT, can be watched; score its checkpoints with nnd evaluate"
         )
     deepspeed = getattr(trainer.accelerator.state, "deepspeed_plugin", None)
     if trainer.is_fsdp_enabled or (deepspeed is not None and deepspeed.zero_stage == _ZERO_3):

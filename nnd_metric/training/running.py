@@ -14,8 +14,14 @@ from transformers import (
     TrainingArguments,
 )
 
-from nnd.metric.models import LoadedModel, Loading, load_model, wrap_model
-from nnd.metric.training.adapted import without_adapter_shell
+from nnd.metric.models import (
+    LoadedModel,
+    Loading,
+    load_model,
+    unwrap,
+    virtual_tokens,
+    wrap_model,
+)
 from nnd.metric.training.examples import Collator, Example
 from nnd.metric.training.objective import Objective, Schedule
 from nnd.metric.training.pair_trainer import PairTrainer, ProgressBar
@@ -61,7 +67,12 @@ def find_subject(
         return Subject(loaded.model, loaded)
     if tokenizer is None:
         raise ScoringError("a loaded model needs its tokenizer; give it with tokenizer=")
-    inner = without_adapter_shell(model)
+    inner = unwrap(model)
+    if virtual_tokens(inner):
+        raise ScoringError(
+            f"the adapter ({inner.active_peft_config.peft_type.value}) puts prompts before the "
+            "text instead of changing layers, and such models cannot be trained; use LoRA"
+        )
     return Subject(model, wrap_model(inner.to(device), tokenizer))
 
 

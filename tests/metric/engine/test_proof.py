@@ -28,7 +28,7 @@ from nnd.metric import evaluate
 from nnd.metric.encoding.requests import Encoded
 from nnd.metric.engine import Scoring
 from nnd.metric.engine.engine import Engine
-from nnd.metric.engine.paths import BOUNDS
+from nnd.metric.engine.precision import PRECISIONS
 from nnd.metric.engine.proof import score_alone
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import SCORED_SCHEMA, count_close
@@ -241,7 +241,7 @@ def test_half_precision_takes_the_fast_path_within_its_bound(
     found = run(family, "native", REQUESTS)
     assert (found.work.path, found.work.switched_off) == ("packed", ())
     assert found.work.deviation is not None
-    assert found.work.deviation <= BOUNDS[dtype]
+    assert found.work.deviation <= PRECISIONS[dtype].bound
     exact = [score.log_likelihood for score in oracle.scores(tiny(name), "native", REQUESTS)]
     # Far from float32, and no wonder; far from it in any other way would be a mistake.
     np.testing.assert_allclose(found.log_likelihood, exact, atol=0.3)

@@ -13,13 +13,13 @@ from support.tiny_models import Family
 
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models import Loading
+from nnd.metric.models.digests import weights_digest
 from nnd.metric.models.load import (
     LoadedModel,
     best_device,
     evaluation_mode,
     load_config,
     load_model,
-    weights_digest,
     wrap_model,
 )
 from nnd.schemas import ScoringError

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import peft
 import polars as pl
 import pytest
 import torch
@@ -29,6 +30,7 @@ from nnd.metric import evaluate
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.data.subset import choose_contexts
 from nnd.metric.engine.engine import Engine
+from nnd.metric.models import wrap_model
 from nnd.metric.models.load import load_model
 from nnd.metric.toy_models import Family
 from nnd.metric.training.callback import NNDCallback, log_of
@@ -111,6 +113,24 @@ def test_the_weights_and_losses_are_those_of_training_unwatched(
     ]
     assert losses[0] == losses[1]
     assert [step for step, _ in losses[0]] == [4]  # a step at which both log
+
+
+def test_an_adapter_is_watched_as_its_training_makes_it(tmp_path: Path) -> None:
+    def adapted(model: Any, **how: Any) -> Trainer:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(1)
+            config = peft.LoraConfig(task_type="CAUSAL_LM", target_modules=["c_attn"])
+            wrapped = peft.get_peft_model(model, config)
+        return Trainer(model=wrapped, **how)
+
+    plain = train("gpt2", tmp_path / "plain", watched=None, trainer=adapted, learning_rate=1.0)
+    watched = train("gpt2", tmp_path / "watched", watched={}, trainer=adapted, learning_rate=1.0)
+    assert bits(watched.model) == bits(plain.model)
+    first, *_, last = read_history(tmp_path / "watched" / HISTORY)
+    loaded = wrap_model(watched.model, watched.processing_class)
+    found = evaluate(loaded, choose_contexts(load_pairs(sample_pairs()), 5)).results[0]
+    assert last.overall.pass_rate == found.rates.overall.pass_rate != first.overall.pass_rate
+    assert "|model:GPT2LMHeadModel+default@6|" in last.signature
 
 
 def test_everything_is_given_back_as_it_was(

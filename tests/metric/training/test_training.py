@@ -174,7 +174,7 @@ def test_an_interrupted_training_resumes_as_it_was_started_and_ends_the_same(
 
 
 def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path: Path) -> None:
-    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[lora]")
+    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     model, tokenizer = make_model("gpt2")
     config = peft.LoraConfig(target_modules=["c_attn"], r=2, fan_in_fan_out=True)
     adapted = peft.get_peft_model(model, config)
@@ -198,7 +198,7 @@ def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path
 
 
 def test_adapters_outside_the_model_are_refused(done: Done, tmp_path: Path) -> None:
-    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[lora]")
+    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     model, tokenizer = make_model("gpt2")
     config = peft.PromptTuningConfig(num_virtual_tokens=2, task_type="CAUSAL_LM")
     adapted = peft.get_peft_model(model, config)

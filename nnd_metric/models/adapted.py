@@ -1,0 +1,123 @@
+"""What an adapter of PEFT makes of a model in memory: how to run it, and digests of both parts.
+
+Most adapters change layers inside the base model, which stays a model of transformers: that is what
+runs, however it was wrapped. An adapter of virtual tokens (prompt tuning, prefix tuning) puts
+trained vectors before the text, and only PEFT's wrapper does that.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from nnd.metric.models.digests import tensors_digest
+from nnd.schemas import ScoringError
+
+_WRAPPER_DECIDES = {"ADAPTION_PROMPT", "MULTITASK_PROMPT_TUNING", "POLY", "SHADOW", "XLORA"}
+"""Methods that need more than the changed layers, or more than a text, to answer."""
+
+_BASE_LAYER = re.compile(r"\.(?:base_layer|original_module)(?=\.)")
+
+_NOT_NUMBERS = {"base_model_name_or_path", "revision", "inference_mode", "auto_mapping"}
+"""Settings of an adapter that say where it comes from, and not what it computes."""
+
+
+def unwrap(model: Any) -> Any:  # noqa: ANN401 - whatever is handed over
+    """Return the model to run: without PEFT's wrapper, unless only the wrapper computes it.
+
+    Raises:
+        ScoringError: If the adapter's method cannot be scored.
+    """
+    peft = sys.modules.get("peft")
+    if peft is None or not isinstance(model, peft.PeftModel):
+        return model
+    check_method(model.active_peft_config, type(model).__name__)
+    return model if virtual_tokens(model) else model.get_base_model()
+
+
+def check_method(config: Any, name: str) -> None:  # noqa: ANN401 - PEFT's configs
+    """Check that an adapter's method is one whose numbers are those of a text and its context.
+
+    Raises:
+        ScoringError: If it is not.
+    """
+    method = str(getattr(config.peft_type, "value", config.peft_type))
+    if getattr(config, "alora_invocation_tokens", None):
+        method = "aLoRA"
+    elif method not in _WRAPPER_DECIDES:
+        return
+    raise ScoringError(
+        f"{name}: adapters of the method {method} cannot be scored; merge the adapter into its "
+        "base where PEFT can (merge_and_unload), and score the merged model"
+    )
+
+
+def virtual_tokens(model: Any) -> int:  # noqa: ANN401 - as above
+    """Return how many trained vectors an adapter puts before every text."""
+    config = getattr(model, "active_peft_config", None)
+    return int(config.num_virtual_tokens) if config and config.is_prompt_learning else 0
+
+
+def active_adapters(model: Any) -> list[str]:  # noqa: ANN401 - as above
+    """Return PEFT's names of the adapters that a model computes with, in their order."""
+    if virtual_tokens(model):
+        return [str(model.active_adapter)]
+    layer = next(iter(_layers(model).values()), None)
+    if layer is None or getattr(layer, "disable_adapters", False):
+        return []
+    return list(layer.active_adapters)
+
+
+def adapted_digests(model: Any) -> tuple[str, str]:  # noqa: ANN401 - as above
+    """Return the SHA-256 of the base model's weights, as without adapters, and of the adapters.
+
+    The second covers what scales the tensors, and neither depends on how the model is wrapped or
+    what PEFT calls the adapter.
+    """
+    names = active_adapters(model)
+    configs = [
+        {key: value for key, value in config.to_dict().items() if key not in _NOT_NUMBERS}
+        for config in map(model.peft_config.__getitem__, names)
+    ]
+    if virtual_tokens(model):
+        encoder = model.prompt_encoder[names[0]]
+        base = model.get_base_model().state_dict()
+        return tensors_digest(base), tensors_digest(encoder.state_dict(), {"configs": configs})
+    layers = {
+        place: {
+            "scales": [getattr(layer, "scaling", {}).get(name) for name in names],
+            "merged": bool(getattr(layer, "merged_adapters", [])),
+        }
+        for place, layer in _layers(model).items()
+    }
+    base, added = _split(model.state_dict(), names, set(model.peft_config))
+    return tensors_digest(base), tensors_digest(added, {"configs": configs, "layers": layers})
+
+
+def _layers(model: torch.nn.Module) -> dict[str, Any]:
+    """Return the layers that adapters have changed, by name."""
+    return {
+        name: module
+        for name, module in model.named_modules()
+        if hasattr(module, "base_layer") and hasattr(module, "active_adapters")
+    }
+
+
+def _split(
+    state: Mapping[str, torch.Tensor], active: list[str], known: set[str]
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Return the base model's tensors, and those of the active adapters, by number of adapter."""
+    changed = {key[: found.start()] for key in state if (found := _BASE_LAYER.search(key))}
+    base, added = dict[str, torch.Tensor](), dict[str, torch.Tensor]()
+    for key, tensor in state.items():
+        parts = key.split(".")
+        if _BASE_LAYER.search(key) or not any(
+            ".".join(parts[:end]) in changed for end in range(1, len(parts))
+        ):
+            base[_BASE_LAYER.sub("", key)] = tensor
+        elif not known.difference(active).intersection(parts):
+            numbered = [str(active.index(part)) if part in active else part for part in parts]
+            added[".".join(numbered)] = tensor
+    return base, added

@@ -1,0 +1,75 @@
+"""A checkpoint: a folder, a repository of the Hub, or one GGUF file in either."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nnd.metric.models.digests import files_digest
+from nnd.metric.models.gguf_files import check_gguf, gguf_format, split_gguf
+from nnd.metric.models.options import Loading
+from nnd.metric.models.reading import read_pretrained
+from nnd.metric.models.revisions import find_commit
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a model is read from.
+
+    Attributes:
+        name: Hub id or folder.
+        options: What `from_pretrained` takes for weights, tokenizer and configuration alike.
+        file: The GGUF file, or None.
+    """
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    file: Path | None = None
+
+    def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+        """Return what an Auto class of transformers makes of it.
+
+        Raises:
+            ScoringError: If it cannot; the message begins with the name and the problem.
+        """
+        return read_pretrained(kind, self.name, problem, self.options | options)
+
+    def pinned(self) -> "Checkpoint":
+        """Return it at the commit that its configuration was just read from."""
+        revision = self.options["revision"]
+        file = self.options.get("gguf_file", "config.json")
+        commit = find_commit(self.name, revision, file)
+        return replace(self, options=self.options | {"revision": commit or revision})
+
+    @property
+    def commit(self) -> str | None:
+        """The Hub commit; None of a folder, and of a GGUF file, of which a commit may hold many."""
+        return None if self.file else find_commit(self.name, self.options["revision"])
+
+    @cached_property
+    def gguf(self) -> str | None:
+        """The format of a GGUF file's weights."""
+        return None if self.file is None else gguf_format(self.file)
+
+    def digest(self) -> str | None:
+        """Return the SHA-256 of the files with the weights; None of a repository with a commit."""
+        if self.file is not None:
+            return files_digest([self.file])
+        if self.commit is not None:
+            return None
+        folder = Path(self.name)
+        return files_digest([*folder.glob("*.safetensors")] or [*folder.glob("*.bin")])
+
+
+def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
+    """Return the checkpoint that a model id without a revision stands for.
+
+    Raises:
+        ScoringError: If it is a GGUF file that is not there, or not one.
+    """
+    name, file = split_gguf(model_id)
+    options = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
+    if file is None:
+        return Checkpoint(name, options)
+    path = check_gguf(name, file, loading.revision)
+    return Checkpoint(name, options | {"gguf_file": file}, path)

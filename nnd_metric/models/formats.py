@@ -1,0 +1,115 @@
+"""Quantised weights: what their formats are called, what they need, and how to make them."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import torch
+from transformers import BitsAndBytesConfig, PretrainedConfig
+
+from nnd.schemas import DISTRIBUTION, ScoringError
+
+QUANTISE: dict[str, dict[str, Any]] = {
+    "bnb-int8": {"load_in_8bit": True},
+    "bnb-nf4": {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"},
+}
+"""What `Loading.quantise` may ask for, and what bitsandbytes calls it."""
+
+_EXTRA = f"'{DISTRIBUTION}[quantised]'"
+_LIBRARIES = {  # of each method of transformers: the module it imports, and what brings it
+    "bitsandbytes": ("bitsandbytes", _EXTRA),
+    "gguf": ("gguf", _EXTRA),
+    "gptq": ("gptqmodel", "gptqmodel"),
+    "awq": ("gptqmodel", "gptqmodel"),
+    "compressed-tensors": ("compressed_tensors", "compressed-tensors"),
+    "hqq": ("hqq", "hqq"),
+    "quanto": ("optimum.quanto", "optimum-quanto"),
+    "torchao": ("torchao", "torchao"),
+    "aqlm": ("aqlm", "aqlm"),
+    "quark": ("quark", "amd-quark"),
+}
+
+
+def format_of(config: PretrainedConfig) -> str | None:
+    """Return the format of a model's weights, e.g. `bnb-nf4` or `gptq-4`; None of plain floats."""
+    settings = _settings(config)
+    if not settings:
+        return None
+    method = _method(settings)
+    if method == "bitsandbytes":
+        return "bnb-int8" if settings.get("load_in_8bit") else _four_bits(settings)
+    detail = settings.get("bits") or settings.get("format")
+    return f"{method}-{detail}" if detail else method
+
+
+def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> None:
+    """Check that a checkpoint's weights can be loaded, and quantised if that is asked for.
+
+    Raises:
+        ScoringError: If they are quantised already, or a library is missing.
+    """
+    settings = _settings(config)
+    if quantise is not None and settings:
+        raise ScoringError(
+            f"{name}: its weights are quantised already ({format_of(config)}); leave out "
+            f"--quantise {quantise}"
+        )
+    if quantise is not None:
+        check_library("bitsandbytes", f"{name}: --quantise {quantise}")
+    elif settings:
+        check_library(_method(settings), f"{name}: the format of its weights, {format_of(config)},")
+
+
+def check_library(method: str, who: str) -> None:
+    """Check that the libraries of a method of quantisation are installed.
+
+    Args:
+        method: As transformers calls it.
+        who: What needs them, to begin the message with.
+
+    Raises:
+        ScoringError: If they are not.
+    """
+    module, install = _LIBRARIES.get(method, ("accelerate", _EXTRA))
+    for needed, brought_by in ((module, install), ("accelerate", _EXTRA)):
+        if not _is_there(needed):
+            raise ScoringError(f"{who} needs the library {needed}: pip install {brought_by}")
+
+
+def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
+    """Return what makes transformers quantise weights as it loads them.
+
+    Args:
+        quantise: One of QUANTISE.
+        dtype: What four-bit weights are multiplied in; auto means bfloat16.
+
+    Raises:
+        ScoringError: If `quantise` names no format.
+    """
+    if quantise not in QUANTISE:
+        raise ScoringError(f'--quantise "{quantise}" is unknown; choose {" or ".join(QUANTISE)}')
+    compute = torch.bfloat16 if dtype == "auto" else getattr(torch, dtype)
+    return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
+        **QUANTISE[quantise], bnb_4bit_compute_dtype=compute
+    )
+
+
+def _settings(config: PretrainedConfig) -> Mapping[str, Any]:
+    found = getattr(config, "quantization_config", None) or {}
+    return found if isinstance(found, Mapping) else found.to_dict()
+
+
+def _method(settings: Mapping[str, Any]) -> str:
+    method = settings.get("quant_method", "bitsandbytes")
+    return str(getattr(method, "value", method))
+
+
+def _four_bits(settings: Mapping[str, Any]) -> str:
+    return f"bnb-{settings.get('bnb_4bit_quant_type', 'fp4')}"
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # a parent is missing, or it is hidden
+        return False
