@@ -75,6 +75,15 @@ class Evaluation(Pictured):
             f"{rate['n']:,} tests{interval} on {self.data}{others}."
         )
 
+    def readings(self) -> list[str]:
+        """Return how contexts were read, for models that have the choice: as chats, or as text."""
+        names = short_names([each.model for each in self.results])
+        return [
+            f"{name}: {each.chat['reason']}"
+            for name, each in zip(names, self.results, strict=True)
+            if each.chat is not None and each.n_crossing is not None
+        ]
+
     def table(self) -> "Table":
         """Return pass rates: a row per model, a column per category of error."""
         from nnd.metric.tables import pass_rate_table  # noqa: PLC0415 - rich is for people only

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import NamedTuple
 
-from nnd.metric.encoding.requests import Context
+from nnd.metric.encoding.requests import PlainContext
 from nnd.schemas import ScoringError, did_you_mean, has_surrogate
 
 
@@ -36,17 +36,20 @@ class Template:
         variants: One per kind of context, told apart by the placeholders; none means that the
             context is read as it is stored.
         separator: Stands between context and candidate of decoder-only models.
+        as_turns: Whether a context is a dialogue, whose turns are those of a chat.
     """
 
     name: str
     variants: tuple[Variant, ...] = ()
     separator: str = " "
+    as_turns: bool = False
 
 
 TEMPLATES: dict[str, Template] = {
     template.name: template
     for template in (
         Template("default"),
+        Template("chat-turns", as_turns=True),
         Template("mixqg", (Variant(r"{answer} \n {paragraph}"),)),
         Template("prophetnet", (Variant("{answer} [SEP] {paragraph}"),)),
         Template(
@@ -65,7 +68,7 @@ TEMPLATES: dict[str, Template] = {
 class Prompt(NamedTuple):
     """A rendered context and what goes before its candidates."""
 
-    context: Context
+    context: PlainContext
     candidate_prefix: str
 
 

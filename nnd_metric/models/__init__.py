@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .base_models import says_base as says_base
     from .digests import (
         config_digest as config_digest,
         tokenizer_digest as tokenizer_digest,

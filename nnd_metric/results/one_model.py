@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from nnd.metric.chat import choose_chat
 from nnd.metric.data import PairSet
 from nnd.metric.encoding import Request, find_protocol, find_template
 from nnd.metric.engine import Engine, Likelihoods, Scoring, Store, Work
@@ -37,6 +38,8 @@ class ModelResult:
             (`count_crossings`). None where the two are never one text.
         work: What the engine did.
         signature: All that decides the numbers, in one line.
+        chat: How contexts were rendered as chats, or why not (`ChatChoice.to_dict`); None in
+            results of older versions, which read plain text.
     """
 
     model: str
@@ -52,6 +55,7 @@ class ModelResult:
     n_crossing: int | None
     work: Work
     signature: str
+    chat: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values (`result.schema.json`, a model result)."""
@@ -60,6 +64,7 @@ class ModelResult:
             "version": self.version,
             "protocol": self.protocol,
             "template": self.template,
+            "chat": None if self.chat is None else dict(self.chat),
             "dtype": self.dtype,
             "device": self.device,
             "parameters": self.parameters,
@@ -121,10 +126,12 @@ def evaluate_model(
         ScoringError: If the model cannot score the pairs.
     """
     template, version = find_template(scoring.template), loaded.version()
+    choice = choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
     engine = Engine(
         loaded,
         protocol=scoring.protocol,
-        separator=template.separator,
+        separator=template.separator if choice.template is None else choice.template.separator,
+        chat=choice.template,
         keep=scoring.keep,
         token_budget=scoring.token_budget,
         store=store,
@@ -138,7 +145,7 @@ def evaluate_model(
         return likelihoods
 
     scored, children = score_suite(pairs, scorer, template)
-    notes = [_stand_in(loaded)] if loaded.is_stand_in else []
+    notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     if scoring.unconditional:
         alone = score_alone(pairs, scorer, template)
         if works[-1].path != works[0].path:  # a path that failed now is not believed before either
@@ -174,6 +181,7 @@ def evaluate_model(
         n_crossing=crossing,
         work=work,
         signature=make_signature(version, pairs, engine, template, rates),
+        chat=choice.to_dict(),
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))
