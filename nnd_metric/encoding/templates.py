@@ -49,7 +49,6 @@ TEMPLATES: dict[str, Template] = {
     template.name: template
     for template in (
         Template("default"),
-        Template("chat-turns", as_turns=True),
         Template("mixqg", (Variant(r"{answer} \n {paragraph}"),)),
         Template("prophetnet", (Variant("{answer} [SEP] {paragraph}"),)),
         Template(
@@ -61,6 +60,7 @@ TEMPLATES: dict[str, Template] = {
                 Variant("$answer$ ; $question$ = {question}", "$answer$ = "),
             ),
         ),
+        Template("chat-turns", as_turns=True),
     )
 }
 
