@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from transformers import PreTrainedTokenizerBase
+
 from nnd.metric.chat.options import NONE, Chat
+from nnd.metric.chat.shape import REMEDY
 from nnd.metric.chat.template import ChatTemplate, make_chat_template
 from nnd.metric.encoding import Protocol, Template, count_neutralised
 from nnd.metric.models import LoadedModel, says_base
@@ -18,12 +21,14 @@ class ChatChoice(NamedTuple):
     Attributes:
         asked: What the user asked for.
         template: The chat template, or None where contexts are read as plain text.
+        separator: Stands between context and candidate.
         reason: Says so in a sentence, which begins with "contexts are".
         caveats: What to know before believing the numbers, a sentence each.
     """
 
     asked: Chat
     template: ChatTemplate | None
+    separator: str
     reason: str
     caveats: tuple[str, ...] = ()
 
@@ -77,15 +82,14 @@ def choose_chat(
                 f'{loaded.name}: template "{template.name}" needs a chat template, and {reason}; '
                 "use --template default"
             )
-        return ChatChoice(asked, None, f"contexts are read as plain text, because {reason}")
-    text = _own_template(loaded) if asked.file is None else asked.read_file()
-    chosen = make_chat_template(
-        loaded.tokenizer, text, asked, name=loaded.name, as_turns=template.as_turns
-    )
+        said = f"contexts are read as plain text, because {reason}"
+        return ChatChoice(asked, None, template.separator, said)
+    chosen = find_chat(loaded.tokenizer, asked, name=loaded.name, as_turns=template.as_turns)
     whose = "its tokenizer's" if asked.file is None else "the given"
     return ChatChoice(
         asked,
         chosen,
+        chosen.separator,
         f"contexts are a user's turns and candidates the answers, by {whose} chat template "
         f"(chat:{chosen.digest}); --chat-template none reads plain text",
         (*chosen.caveats, *_base_caveat(loaded)),
@@ -104,14 +108,31 @@ def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | No
     return None
 
 
-def _own_template(loaded: LoadedModel) -> str:
-    try:
-        return str(loaded.tokenizer.get_chat_template())
-    except ValueError as error:
-        raise ScoringError(
-            f"{loaded.name}: the tokenizer has several chat templates, and none is its default; "
-            "give one with --chat-template FILE, or read plain text with --chat-template none"
-        ) from error
+def find_chat(
+    tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, as_turns: bool
+) -> ChatTemplate:
+    """Return the chat template in the given file, or else the tokenizer's own.
+
+    Args:
+        tokenizer: The model's.
+        asked: What the user asked for.
+        name: What messages call the model.
+        as_turns: Whether contexts are dialogues.
+
+    Raises:
+        ScoringError: If there is none, or it cannot be used.
+    """
+    if asked.file is not None:
+        text = asked.read_file()
+    else:
+        try:
+            text = tokenizer.get_chat_template()
+        except ValueError as error:
+            found = "several chat templates, and none is its default"
+            if not tokenizer.chat_template:
+                found = "no chat template"
+            raise ScoringError(f"{name}: the tokenizer has {found}; {REMEDY}") from error
+    return make_chat_template(tokenizer, text, asked, name=name, as_turns=as_turns)
 
 
 def _base_caveat(loaded: LoadedModel) -> Iterator[str]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .templates import (
         Prompt as Prompt,
         Template as Template,
+        find_plain_template as find_plain_template,
         find_template as find_template,
         render as render,
     )

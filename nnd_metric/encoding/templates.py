@@ -94,6 +94,21 @@ def find_template(name_or_text: str) -> Template:
     return Template(name_or_text, (Variant(name_or_text),))
 
 
+def find_plain_template(name_or_text: str) -> Template:
+    """Return a template as `find_template` does, if it does not need a chat template.
+
+    Raises:
+        ScoringError: If there is none, or it makes turns of contexts.
+    """
+    found = find_template(name_or_text)
+    if found.as_turns:
+        raise ScoringError(
+            f'template "{found.name}" makes turns of a chat, and contexts are read as plain text '
+            "here; use --template default"
+        )
+    return found
+
+
 def render(
     template: Template, contexts: Sequence[str], inputs: Sequence[Mapping[str, str] | None]
 ) -> list[Prompt]:

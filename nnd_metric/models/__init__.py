@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         forward_replaced as forward_replaced,
         load_config as load_config,
         load_model as load_model,
+        load_tokenizer as load_tokenizer,
         wrap_model as wrap_model,
     )
     from .names import (

@@ -136,6 +136,19 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     return LoadedModel(model.to(device), tokenizer, model_id, commit)
 
 
+def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:
+    """Load a model's tokenizer alone.
+
+    Raises:
+        ScoringError: If there is none that can be used.
+    """
+    model_id, loading = resolve_revision(model_id, loading)
+    problem = "the model has no usable tokenizer"
+    tokenizer: PreTrainedTokenizerBase = _load(AutoTokenizer, model_id, problem, _options(loading))
+    check_vocabulary(tokenizer, model_id)
+    return tokenizer
+
+
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
     """Load a model's configuration: a cheap way to learn whether there is such a model.
 

@@ -130,7 +130,7 @@ def evaluate_model(
     engine = Engine(
         loaded,
         protocol=scoring.protocol,
-        separator=template.separator if choice.template is None else choice.template.separator,
+        separator=choice.separator,
         chat=choice.template,
         keep=scoring.keep,
         token_budget=scoring.token_budget,
