@@ -47,9 +47,8 @@ class ChatTemplate:
     def digest(self) -> str:
         """The first 8 digits of the SHA-256 of template, arguments and system text."""
         given = [self.renderer.text, dict(self.renderer.arguments), self.renderer.system]
-        return hashlib.sha256(json.dumps(given, sort_keys=True, default=str).encode()).hexdigest()[
-            :8
-        ]
+        text = json.dumps(given, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     @property
     def date(self) -> str | None:
@@ -148,10 +147,8 @@ def _without_thought(renderer: Renderer) -> Renderer:
     if "enable_thinking" in renderer.arguments:
         return renderer
     without = replace(renderer, arguments={**renderer.arguments, "enable_thinking": False})
-    changes = without.shape(1) != renderer.shape(1) or without.prompt(["a"]) != renderer.prompt(
-        ["a"]
-    )
-    return without if changes else renderer
+    same = without.shape(1) == renderer.shape(1) and without.prompt(["a"]) == renderer.prompt(["a"])
+    return renderer if same else without
 
 
 def _with_system(renderer: Renderer, asked: str | None) -> tuple[Renderer, str | None]:
@@ -213,11 +210,10 @@ def _find_turns(text: str, written: Sequence[str], turns: Sequence[str]) -> tupl
             break
         pieces += [made, behind]
         rest = rest[len(made) + len(behind) :]
-    if text.startswith(written[0]) and not rest and len(pieces) == 2 * len(turns) + 1:
+    if "".join(pieces) == text and len(pieces) == 2 * len(turns) + 1:
         return tuple(pieces)
     first, last = written[0], written[-1]
-    if len(turns) > 1 or len(text) < len(first) + len(last):
-        return None
-    if not (text.startswith(first) and text.endswith(last)):
-        return None
-    return first, text[len(first) : len(text) - len(last)], last
+    middle = len(text) - len(last)
+    if len(turns) == 1 and middle >= len(first) and text.startswith(first) and text.endswith(last):
+        return first, text[len(first) : middle], last
+    return None

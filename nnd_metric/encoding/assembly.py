@@ -70,7 +70,7 @@ def encode(
         else:
             prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
         if prefix is None:
-            raise _too_long(loaded, candidate, target_of[candidate])
+            raise _too_long(loaded, candidate, target_of[candidate], context)
         prefix_of[context] = prefix
     assemble = _join if loaded.is_encoder_decoder else _continue
     return [assemble(prefix_of[context], target_of[candidate]) for context, candidate in requests]
@@ -166,10 +166,13 @@ def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> 
             raise _too_long(loaded, candidate, target)
 
 
-def _too_long(loaded: LoadedModel, candidate: str, target: Target) -> CandidateError:
+def _too_long(
+    loaded: LoadedModel, candidate: str, target: Target, context: Context = ""
+) -> CandidateError:
+    others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
     return CandidateError(
         f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
-        f"and the model reads {loaded.decoder_window} in all; leave the pair out, or use a model "
-        "with a longer window",
+        f"and the model reads {loaded.decoder_window} in all{others}; leave the pair out, or use a "
+        "model with a longer window",
         candidate,
     )

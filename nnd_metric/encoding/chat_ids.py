@@ -20,22 +20,26 @@ _PROBE = ":"
 
 
 class _Control(NamedTuple):
-    """What only templates may write: every such token, and those that are not special tokens.
+    """What only templates may write.
 
-    `split_special_tokens` keeps a tokenizer from reading special tokens in a text, not the others.
+    Attributes:
+        ids: The special tokens, and the other added tokens that the templates of chats write.
+        not_special: Finds the others: `split_special_tokens` lets them pass.
     """
 
-    all: re.Pattern[str]
+    ids: frozenset[int]
     not_special: re.Pattern[str]
+
+    def count(self, ids: Ids) -> int:
+        return sum(token in self.ids for token in ids)
 
 
 def chat_ids(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -> list[Ids]:
     """Return the tokens of each chat; contents cannot become control tokens."""
     control = _control(tokenizer, chats)
-    whole = _written(tokenizer, ["".join(chat.pieces) for chat in chats])
     return [
-        _joined(_piece_ids(tokenizer, chat, control)) if _spells_control(chat, control.all) else ids
-        for chat, ids in zip(chats, whole, strict=True)
+        _joined(_piece_ids(tokenizer, chat, control)) if spells_control else ids
+        for chat, (ids, spells_control) in zip(chats, _whole(tokenizer, chats), strict=True)
     ]
 
 
@@ -62,39 +66,40 @@ def cut_chat(
 
 def count_neutralised(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -> int:
     """Count the chats whose contents spell a token that only the template may write."""
-    control = _control(tokenizer, chats).all
-    return sum(_spells_control(chat, control) for chat in chats)
+    return sum(spells_control for _, spells_control in _whole(tokenizer, chats))
+
+
+def _whole(
+    tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]
+) -> list[tuple[Ids, bool]]:
+    """Return the tokens of each chat as one text, and whether its contents make control tokens."""
+    control = _control(tokenizer, chats)
+    rows = _written(tokenizer, ["".join(chat.pieces) for chat in chats])
+    templates = list(dict.fromkeys(piece for chat in chats for piece in chat.pieces[::2]))
+    made = map(control.count, _written(tokenizer, templates))
+    own = dict(zip(templates, made, strict=True))
+    return [
+        (ids, control.count(ids) != sum(own[piece] for piece in chat.pieces[::2]))
+        for chat, ids in zip(chats, rows, strict=True)
+    ]
 
 
 def _control(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -> _Control:
-    """Return the special tokens, and the other added tokens that the templates of chats write."""
     written = {piece for chat in chats for piece in chat.pieces[::2]}
-    added = {str(tok): tok.special for tok in tokenizer.added_tokens_decoder.values()}
-    used = {
-        text
-        for text, special in added.items()
-        if text.strip() and (special or any(text in piece for piece in written))
+    added = tokenizer.added_tokens_decoder
+    special = {number for number, token in added.items() if token.special}
+    others = {
+        number: text
+        for number, token in added.items()
+        if not token.special
+        and (text := str(token)).strip()
+        and any(text in piece for piece in written)
     }
-    return _Control(_pattern(used), _pattern({text for text in used if not added[text]}))
-
-
-def _pattern(texts: set[str]) -> re.Pattern[str]:
-    longest_first = sorted(texts, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")  # (?!) never matches
-
-
-def _spells_control(chat: ChatContext, control: re.Pattern[str]) -> bool:
-    """Whether a content has a part in a text that reads as a control token."""
-    ends = [0]
-    for piece in chat.pieces:
-        ends.append(ends[-1] + len(piece))
-    contents = [*pairwise(ends)][1::2]
-    found = [match.span() for match in control.finditer("".join(chat.pieces))]
-    return any(
-        begin < content_end and content_begin < end
-        for begin, end in found
-        for content_begin, content_end in contents
-    )
+    longest_first = sorted(others.values(), key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")  # (?!) never matches
+    # An unknown character is not control, though its token is special; GPT-2's is its end token.
+    unknown = {tokenizer.unk_token_id} - {tokenizer.bos_token_id, tokenizer.eos_token_id}
+    return _Control(frozenset(special | others.keys()) - unknown, pattern)
 
 
 def _piece_ids(

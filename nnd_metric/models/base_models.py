@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+from huggingface_hub.errors import HFValidationError, HTTPError  # type: ignore[attr-defined]
 
 from nnd.metric.models.load import LoadedModel
 
@@ -38,5 +38,5 @@ def _read_card(loaded: LoadedModel) -> str:
         else:
             path = Path(hf_hub_download(place, "README.md", revision=loaded.commit))
         return path.read_text(encoding="utf-8", errors="replace")
-    except (OSError, HfHubHTTPError, HFValidationError):
+    except (OSError, HTTPError, HFValidationError):
         return ""
