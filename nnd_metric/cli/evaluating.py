@@ -185,7 +185,7 @@ def evaluate(
     one = evaluations[0] if len(data) == 1 and evaluations else None
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
-    read = dict.fromkeys(line for each in evaluations for line in each.readings())
+    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
     show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *written])
     if evaluations and not (details or as_json):
         reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
