@@ -6,12 +6,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from lm_eval import simple_evaluate
+from lm_eval.models.huggingface import HFLM
+from lm_eval.tasks import TaskManager
 from support.chat.rendered import CHATML, chosen
 from typer.testing import CliRunner
 
-from nnd import convert
+import nnd
 from nnd.metric.chat import Chat
 from nnd.metric.cli.command import app
+from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
 
 Chatty = Callable[..., LoadedModel]
@@ -19,7 +23,7 @@ Chatty = Callable[..., LoadedModel]
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    convert("sample", out=tmp_path / "sample")
+    nnd.convert("sample", out=tmp_path / "sample")
     return tmp_path / "sample"
 
 
@@ -49,6 +53,24 @@ def test_contexts_are_rendered_and_the_delimiter_is_empty(
     assert {*exported} == {f"{head}{context}{tail}" for context in contexts}
     chat = chosen(loaded, Chat(system="Be kind."))
     assert "".join(chat.render(["Hi"])[0].pieces) == f"{head}Hi{tail}"
+
+
+def test_the_harness_finds_the_pass_rate_of_protocol_sum(
+    chatty: Chatty, sample: Path, tmp_path: Path
+) -> None:
+    loaded, tasks = chatty("{{ bos_token }}" + CHATML), tmp_path / "tasks"
+    nnd.export(sample, tasks, to="lm-eval", model=save(loaded, tmp_path / "tiny-chat"))
+    found = simple_evaluate(
+        model=HFLM(pretrained=loaded.model, tokenizer=loaded.tokenizer, device="cpu"),
+        tasks=["nnd_sample_overall"],
+        task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
+        bootstrap_iters=0,
+        log_samples=False,
+    )
+    scoring = Scoring("sum", unconditional=False, cache=False)
+    (result,) = nnd.evaluate(loaded, sample, scoring=scoring).results
+    assert found["results"]["nnd_sample_overall"]["acc,none"] == result.rates.overall.pass_rate
+    assert result.signature.endswith("|bos:yes")
 
 
 @pytest.mark.parametrize(
