@@ -18,7 +18,7 @@ from nnd.metric.encoding import encode, find_protocol
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, wrap_model
 
-STEPS, BATCH = 80, 16
+STEPS, BATCH = 40, 16
 
 
 def train(model: Any, texts: list[tuple[torch.Tensor, int]]) -> None:
