@@ -127,8 +127,11 @@ def _metric_name(category: str | None) -> str:
 
 
 def _how(result: Mapping[str, Any]) -> str:
-    template = result["template"]
-    return str(result["protocol"]) + ("" if template == "default" else f", template {template}")
+    template, chat = result["template"], (result.get("chat") or {}).get("template", "none")
+    parts = [str(result["protocol"])]
+    parts += [] if template == "default" else [f"template {template}"]
+    parts += [] if chat == "none" else [f"chat template {chat}"]
+    return ", ".join(parts)
 
 
 def _notes(rate: Mapping[str, Any], result: Mapping[str, Any]) -> str:

@@ -75,6 +75,15 @@ class Evaluation(Pictured):
             f"{rate['n']:,} tests{interval} on {self.data}{others}."
         )
 
+    def readings(self, *, as_chats: bool) -> list[str]:
+        """Return how contexts were read: a line for each model that read chats, or plain text."""
+        names = short_names([each.model for each in self.results])
+        return [
+            f"{name}: {each.chat['reason']}"
+            for name, each in zip(names, self.results, strict=True)
+            if each.chat is not None and (each.chat["template"] != "none") == as_chats
+        ]
+
     def table(self) -> "Table":
         """Return pass rates: a row per model, a column per category of error."""
         from nnd.metric.tables import pass_rate_table  # noqa: PLC0415 - rich is for people only
@@ -103,6 +112,7 @@ class Evaluation(Pictured):
         results = [result.to_dict() for result in self.results]
         shown: list[Table | str] = [slices_table(results)]
         shown += [baselines_table(results), counts_table(results)]
+        shown += self.readings(as_chats=False)
         shown += [f"{each.model}: {note}" for each in self.results for note in each.notes]
         if self.agreement is not None:
             shown += [self.agreement.table(), *self.agreement.details()]

@@ -79,7 +79,7 @@ def write_lm_eval(
     rendered = render_pairs(pairs, rendering)
     usable = rendered.filter(_can_be_scored())
     top = _tasks(_task_prefix(manifest), usable)
-    notes = _notes(top.name, pairs.height - usable.height, usable)
+    notes = [*_notes(top.name, pairs.height - usable.height, usable), *rendering.notes]
     metadata = {
         "version": 1.0,
         "nnd_version": manifest["nnd_version"],

@@ -14,11 +14,13 @@ class Rendering(NamedTuple):
         separator: Stands between a context and a candidate.
         render: From contexts and their parts by name to, for each, the text that is read and what
             goes before its candidates.
+        notes: What to know before using what is exported.
     """
 
     name: str
     separator: str
     render: Callable[[Sequence[str], Sequence[Mapping[str, str]]], Sequence[tuple[str, str]]]
+    notes: tuple[str, ...] = ()
 
 
 class Written(NamedTuple):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nnd.converters.source import sources as sources
     from nnd.metric import evaluate as evaluate
     from nnd.metric.agreement import agree as agree
+    from nnd.metric.chat import Chat as Chat
     from nnd.metric.cli import (
         describe as describe,
         export as export,

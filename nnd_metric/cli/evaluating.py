@@ -10,10 +10,14 @@ import typer
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.options import (
     DATA,
+    ChatTemplate,
     HumanScores,
     Model,
     SplitSeed,
+    SystemPrompt,
     Systems,
+    TemplateArguments,
+    read_chat,
     read_systems,
     read_templates,
 )
@@ -44,11 +48,14 @@ def evaluate(
     template: Annotated[
         list[str],
         typer.Option(
-            help='default, mixqg, prophetnet, macaw, or your own: "Q: {question}"; '
-            "MODEL=TEMPLATE for one model of several.",
+            help='default, mixqg, prophetnet, macaw, your own: "Q: {question}", or chat-turns: '
+            "the turns of a dialogue; MODEL=TEMPLATE for one model of several.",
             show_default="default",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    chat_template: ChatTemplate = "auto",
+    system_prompt: SystemPrompt = None,
+    template_arg: TemplateArguments = [],  # noqa: B006
     keep: Annotated[
         str | None,
         typer.Option(
@@ -169,6 +176,7 @@ def evaluate(
         not no_unconditional,
         token_budget,
         cache=not no_cache,
+        chat=read_chat(chat_template, system_prompt, template_arg),
     )
     try:
         found = evaluate_(
@@ -193,7 +201,8 @@ def evaluate(
     one = evaluations[0] if len(data) == 1 and evaluations else None
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
-    show_result(one or found, as_json, details=details, after=[*failed, *written])
+    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
+    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *written])
     if evaluations and not (details or as_json):
         reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
         print(f"More with --details{reported}")

@@ -1,12 +1,14 @@
 """Options that several commands share, and how they are read."""
 
+import json
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from nnd.metric.chat import Chat
 from nnd.schemas import ScoringError
 
 Runs = Annotated[
@@ -44,6 +46,34 @@ Systems = Annotated[
 
 SplitSeed = Annotated[
     int, typer.Option(help="Seed of the cut by context: another one, another cut.")
+]
+
+ChatTemplate = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|none|FILE",
+        help="Render contexts as chats: by the tokenizer's own template where a decoder-only model "
+        "has one (auto), by a Jinja file, or not at all (none).",
+    ),
+]
+
+SystemPrompt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Text of a chat's system turn; '' removes the one that the chat template brings.",
+        show_default="what the template brings",
+    ),
+]
+
+TemplateArguments = Annotated[
+    list[str],
+    typer.Option(
+        "--template-arg",
+        metavar="KEY=VALUE",
+        help="What the chat template is given, such as enable_thinking=false; repeat it for "
+        "several.",
+    ),
 ]
 
 MixedRules = Annotated[
@@ -110,6 +140,37 @@ def read_matches(entries: Sequence[str]) -> dict[str, list[str]]:
             raise ScoringError(f'--match "{entry}": write OP=CATEGORY')
         matches.setdefault(operation, []).append(category)
     return matches
+
+
+def read_chat(template: str, system: str | None, arguments: Sequence[str]) -> Chat:
+    """Return how contexts become chats.
+
+    Args:
+        template: As typed.
+        system: As typed.
+        arguments: KEY=VALUE each; a value that is JSON is what it says, any other is a text.
+
+    Raises:
+        ScoringError: If an argument is not KEY=VALUE, or there are two of one name.
+    """
+    found: dict[str, Any] = {}
+    for entry in arguments:
+        name, equals, value = entry.partition("=")
+        if not name or not equals:
+            raise ScoringError(f'--template-arg "{entry}": write KEY=VALUE')
+        if name in found:
+            raise ScoringError(f"--template-arg: there are two values for {name}; give one")
+        found[name] = _read_value(value)
+    return Chat(template, None if system is None else read_template(system), found)
+
+
+def _read_value(text: str) -> object:
+    """Return a value as JSON has it; True and False count as in Python, too."""
+    word = text.lower()
+    try:
+        return json.loads(word if word in ("true", "false", "null") else text)
+    except ValueError:
+        return text
 
 
 def read_systems(entries: Sequence[str]) -> dict[str, str]:

@@ -52,6 +52,7 @@ def show_result(
     *,
     value: object = None,
     details: bool = False,
+    before: Sequence["Table | str"] = (),
     after: Sequence["Table | str"] = (),
 ) -> None:
     """Print a result: its headline, table and remarks; all there is to see if asked for.
@@ -61,10 +62,11 @@ def show_result(
         as_json: Whether JSON is asked for.
         value: What machines get; None: what `to_dict` gives.
         details: Whether to print the details too.
+        before: What comes first.
         after: What comes last, as where it was written to.
     """
     parts = [*parts_of(found), *(found.details() if details else [])]
-    show(found.to_dict() if value is None else value, as_json, *parts, *after)
+    show(found.to_dict() if value is None else value, as_json, *before, *parts, *after)
 
 
 def parts_of(found: "Shown | None") -> "list[Table | str]":

@@ -5,7 +5,13 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.options import SplitSeed
+from nnd.metric.cli.options import (
+    ChatTemplate,
+    SplitSeed,
+    SystemPrompt,
+    TemplateArguments,
+    read_chat,
+)
 from nnd.metric.cli.printing import AsJson, show, show_result
 
 
@@ -163,6 +169,16 @@ def export(
     template: Annotated[
         str, typer.Option(help='For trl and lm-eval: as of `nnd evaluate`, or "Q: {question}".')
     ] = "default",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="For lm-eval: render contexts as chats of this model, as `nnd evaluate` does.",
+        ),
+    ] = None,
+    chat_template: ChatTemplate = "auto",
+    system_prompt: SystemPrompt = None,
+    template_arg: TemplateArguments = [],  # noqa: B006 - typer copies it
     for_excel: Annotated[
         bool,
         typer.Option(
@@ -184,6 +200,7 @@ def export(
 
     Example: nnd export quiz_design-nnd --to lm-eval --out quiz_design-tasks
     Example: nnd export quiz_design-nnd --to trl --split 0.8 --out preferences
+    Example: nnd export quiz_design-nnd --to lm-eval --model Qwen/Qwen3-8B --out qwen-tasks
     """
     from nnd.metric.cli.exporting import export as export_
 
@@ -193,6 +210,8 @@ def export(
         out,
         to=to,  # type: ignore[arg-type]
         template=template,
+        model=model,
+        chat=read_chat(chat_template, system_prompt, template_arg),
         for_excel=for_excel,
         split=split,
         split_seed=split_seed,

@@ -7,8 +7,15 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .assembly import encode as encode
     from .boundary import find_crossings as find_crossings
-    from .protocols import PROTOCOLS as PROTOCOLS, find_protocol as find_protocol
+    from .chat_ids import count_neutralised as count_neutralised
+    from .protocols import (
+        PROTOCOLS as PROTOCOLS,
+        Protocol as Protocol,
+        find_protocol as find_protocol,
+    )
     from .requests import (
+        ChatContext as ChatContext,
+        Context as Context,
         Encoded as Encoded,
         Ids as Ids,
         Keep as Keep,
@@ -18,6 +25,7 @@ if TYPE_CHECKING:
     from .templates import (
         Prompt as Prompt,
         Template as Template,
+        find_plain_template as find_plain_template,
         find_template as find_template,
         render as render,
     )

@@ -4,21 +4,23 @@ Context and candidate are tokenised apart, so no token crosses the boundary and 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from nnd.metric.encoding.boundary import shared_end
+from nnd.metric.encoding.chat_ids import chat_ids, cut_chat
 from nnd.metric.encoding.protocols import Protocol
-from nnd.metric.encoding.requests import Context, Encoded, Ids, Keep, Request
+from nnd.metric.encoding.requests import (
+    ChatContext,
+    Context,
+    Encoded,
+    Ids,
+    Keep,
+    Prefix,
+    Request,
+)
 from nnd.metric.encoding.targets import Target, make_targets
 from nnd.metric.encoding.tokens import Frame, context_ids, special_frame
 from nnd.metric.models import LoadedModel
 from nnd.schemas import CandidateError, ScoringError, excerpt
-
-
-class _Prefix(NamedTuple):
-    """A context in token ids with its special tokens, cut to fit."""
-
-    ids: Ids
-    truncated: bool
 
 
 def encode(
@@ -32,7 +34,8 @@ def encode(
     """Turn requests into token ids under a protocol.
 
     A context is cut once, to the window minus the longest of its candidates in `requests`, so that
-    all candidates of a context are judged on the same one.
+    all candidates of a context are judged on the same one. Of a chat only the contents are cut, and
+    the tokens around them are those that its template writes.
 
     Args:
         loaded: The model whose tokenizer and conventions count.
@@ -50,35 +53,49 @@ def encode(
         raise ScoringError(f'there is no side "{keep}" to keep; choose beginning or end')
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
-    made = make_targets(loaded, protocol, candidates, separator)
+    end = shared_end(loaded.tokenizer, contexts)
+    made = make_targets(loaded, protocol, candidates, separator, end=end)
     target_of = dict(zip(candidates, made, strict=True))
     if loaded.is_encoder_decoder:
         _check_decoder_window(loaded, target_of)
     longest = _longest_candidates(requests, target_of)
     frame = special_frame(loaded.tokenizer)
     side = keep or ("beginning" if loaded.is_encoder_decoder else "end")
-    prefix_of: dict[Context, _Prefix] = {}
-    for context, body in zip(contexts, context_ids(loaded.tokenizer, contexts), strict=True):
+    prefix_of: dict[Context, Prefix] = {}
+    for context, body in _bodies(loaded, contexts).items():
         candidate = longest[context]
         room = _room(loaded, target_of[candidate])
-        prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
+        if isinstance(context, ChatContext):
+            prefix = _fit_chat(loaded, context, body, room, side)
+        else:
+            prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
         if prefix is None:
-            raise _too_long(loaded, candidate, target_of[candidate])
+            raise _too_long(loaded, candidate, target_of[candidate], context)
         prefix_of[context] = prefix
     assemble = _join if loaded.is_encoder_decoder else _continue
     return [assemble(prefix_of[context], target_of[candidate]) for context, candidate in requests]
 
 
-def _join(prefix: _Prefix, target: Target) -> Encoded:
+def _join(prefix: Prefix, target: Target) -> Encoded:
     """The encoder reads the context, the decoder the candidate."""
     return Encoded(prefix.ids, target.fed, target.targets, target.scored, prefix.truncated)
 
 
-def _continue(prefix: _Prefix, target: Target) -> Encoded:
+def _continue(prefix: Prefix, target: Target) -> Encoded:
     """One row is read; its last positions, one per target, are those that predict."""
     row = prefix.ids + target.fed
     start = len(row) - len(target.targets)
     return Encoded(row[:start], row[start:], target.targets, target.scored, prefix.truncated)
+
+
+def _bodies(loaded: LoadedModel, contexts: Sequence[Context]) -> dict[Context, Ids]:
+    """Return the tokens of each context, without those that are put around it."""
+    chats = [context for context in contexts if isinstance(context, ChatContext)]
+    texts = [context for context in contexts if not isinstance(context, ChatContext)]
+    found: dict[Context, Ids] = {}
+    found.update(zip(chats, chat_ids(loaded.tokenizer, chats), strict=True))
+    found.update(zip(texts, context_ids(loaded.tokenizer, texts), strict=True))
+    return found
 
 
 def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
@@ -121,15 +138,25 @@ def _room(loaded: LoadedModel, longest: Target) -> int | None:
     return None if window is None else window - len(longest.targets)
 
 
-def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> _Prefix | None:
+def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None:
     """Put the special tokens around a context and cut its text; None if nothing would stay."""
     left = len(body) if room is None else room - len(frame.lead) - len(frame.trail)
     if left >= len(body):
-        return _Prefix(frame.lead + body + frame.trail, truncated=False)
+        return Prefix(frame.lead + body + frame.trail, truncated=False)
     if left < 1:
         return None
     kept = body[:left] if keep == "beginning" else body[-left:]
-    return _Prefix(frame.lead + kept + frame.trail, truncated=True)
+    return Prefix(frame.lead + kept + frame.trail, truncated=True)
+
+
+def _fit_chat(
+    loaded: LoadedModel, chat: ChatContext, body: Ids, room: int | None, side: Keep
+) -> Prefix | None:
+    """Cut the contents of a chat; None if nothing of them would stay."""
+    whole = body or _stand_in(loaded)  # something has to predict the first token of the candidate
+    if room is None or len(whole) <= room:
+        return Prefix(whole, truncated=False)
+    return cut_chat(loaded.tokenizer, chat, room, side)
 
 
 def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> None:
@@ -139,10 +166,13 @@ def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> 
             raise _too_long(loaded, candidate, target)
 
 
-def _too_long(loaded: LoadedModel, candidate: str, target: Target) -> CandidateError:
+def _too_long(
+    loaded: LoadedModel, candidate: str, target: Target, context: Context = ""
+) -> CandidateError:
+    others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
     return CandidateError(
         f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
-        f"and the model reads {loaded.decoder_window} in all; leave the pair out, or use a model "
-        "with a longer window",
+        f"and the model reads {loaded.decoder_window} in all{others}; leave the pair out, or use a "
+        "model with a longer window",
         candidate,
     )

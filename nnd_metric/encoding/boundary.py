@@ -7,9 +7,10 @@ candidate:
 
     "a" + " " + "20 minutes"    ▁a ▁ 2 0 ▁minutes    →    ▁ 2 0 ▁minutes
 
-They are the same behind every context and without one. A tokenizer that reads the end of a context
-and a candidate together may write them differently, with a token across the boundary for example;
-`find_crossings` finds where that is so.
+They are the same behind every context and without one. In a chat, the probe is the end of what the
+template writes before the candidate, which all contexts share. A tokenizer that reads the end of a
+context and a candidate together may write them differently, with a token across the boundary for
+example; `find_crossings` finds where that is so.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
-from nnd.metric.encoding.requests import Context, Ids
+from nnd.metric.encoding.requests import ChatContext, Context, Ids
 from nnd.metric.encoding.tokens import last_texts, text_ids
 
 _WORDS = ("a", "the", "1")
@@ -42,12 +43,23 @@ class Continuation(NamedTuple):
 
 
 def continue_with(
-    tokenizer: PreTrainedTokenizerBase, candidates: Sequence[str], separator: str
+    tokenizer: PreTrainedTokenizerBase,
+    candidates: Sequence[str],
+    separator: str,
+    *,
+    end: str = "",
 ) -> list[Continuation]:
-    """Return the tokens that each candidate adds to a context."""
+    """Return the tokens that each candidate adds to a context.
+
+    Args:
+        tokenizer: The model's.
+        candidates: Texts.
+        separator: Stands before each and belongs to it.
+        end: What all contexts end in, from `shared_end`.
+    """
     texts = [separator, *(separator + candidate for candidate in candidates)]
     found: dict[str, Continuation] = {}
-    for probe in _WORDS if separator else _ENDINGS:
+    for probe in (*filter(None, [end]), *(_WORDS if separator else _ENDINGS)):
         found |= _behind(tokenizer, probe, [text for text in texts if text not in found])
     rest = [text for text in texts if text not in found]
     alone = text_ids(tokenizer, rest)
@@ -63,6 +75,12 @@ def continue_with(
     ]
 
 
+def shared_end(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> str:
+    """Return what the template of chats writes last, behind its special tokens; else ""."""
+    chats = (context for context in contexts if isinstance(context, ChatContext))
+    return next((_end(*last_texts(tokenizer, [chat.pieces[-1:]])) for chat in chats), "")
+
+
 def find_crossings(
     tokenizer: PreTrainedTokenizerBase,
     requests: Sequence[tuple[Context, str]],
@@ -70,7 +88,7 @@ def find_crossings(
 ) -> list[bool]:
     """Return for each request whether context and candidate encoded together give other tokens.
 
-    Nothing crosses the boundary to an empty candidate.
+    Nothing crosses the boundary to an empty candidate, nor the special token that ends a chat.
 
     Args:
         tokenizer: The model's.
@@ -80,7 +98,9 @@ def find_crossings(
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end_of = dict(zip(contexts, map(_end, last_texts(tokenizer, contexts)), strict=True))
-    made = dict(zip(candidates, continue_with(tokenizer, candidates, separator), strict=True))
+    shared = shared_end(tokenizer, contexts)
+    found = continue_with(tokenizer, candidates, separator, end=shared)
+    made = dict(zip(candidates, found, strict=True))
     meetings = [(end_of[context], candidate) for context, candidate in requests]
     distinct = list(dict.fromkeys(meetings))
     ends = list(dict.fromkeys(end for end, _ in distinct))
@@ -91,7 +111,10 @@ def find_crossings(
         and not (made[candidate].probed and ids == before[end] + made[candidate].ids)
         for (end, candidate), ids in zip(distinct, joint, strict=True)
     }
-    return [crosses[meeting] for meeting in meetings]
+    return [
+        crosses[meeting] and not (isinstance(context, ChatContext) and not end_of[context])
+        for meeting, (context, _) in zip(meetings, requests, strict=True)
+    ]
 
 
 def _behind(

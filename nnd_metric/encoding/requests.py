@@ -1,17 +1,40 @@
 """What is asked of a model, as text and as token ids."""
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 Ids: TypeAlias = tuple[int, ...]
 
-Context: TypeAlias = str | tuple[str, ...]
+
+@dataclass(frozen=True, slots=True)
+class ChatContext:
+    """A context as a chat template writes it, up to the candidate.
+
+    Attributes:
+        pieces: What the template writes and what it was given to write, in turn; the first and the
+            last are the template's own.
+    """
+
+    pieces: tuple[str, ...]
+
+
+PlainContext: TypeAlias = str | tuple[str, ...]
 """Text, all of it data; or the pieces of a rendered template: literal, data, literal, and so on."""
+
+Context: TypeAlias = PlainContext | ChatContext
 
 Request: TypeAlias = tuple[Context, str]
 """A context and a candidate."""
 
 Keep: TypeAlias = Literal["beginning", "end"]
 """Which part of a context survives a cut."""
+
+
+class Prefix(NamedTuple):
+    """A context in token ids with its special tokens, cut to fit."""
+
+    ids: Ids
+    truncated: bool
 
 
 class Encoded(NamedTuple):

@@ -35,7 +35,12 @@ class Target(NamedTuple):
 
 
 def make_targets(
-    loaded: LoadedModel, protocol: Protocol, candidates: Sequence[str], separator: str
+    loaded: LoadedModel,
+    protocol: Protocol,
+    candidates: Sequence[str],
+    separator: str,
+    *,
+    end: str = "",
 ) -> list[Target]:
     """Turn candidates into token ids under a protocol.
 
@@ -45,6 +50,7 @@ def make_targets(
         candidates: Texts.
         separator: Stands before the candidate of decoder-only models under `native`, and belongs to
             it.
+        end: What all contexts end in (`shared_end`).
 
     Raises:
         ScoringError: If the protocol does not fit the model, or the tokenizer lacks a token that
@@ -59,15 +65,13 @@ def make_targets(
             f'{loaded.name}: protocol "bartscore" is for encoder-decoders, and this is a '
             'decoder-only model; use "native" or "laban2022"'
         )
-    return _continuations(loaded, candidates, separator)
+    found = continue_with(loaded.tokenizer, candidates, separator, end=end)
+    return [_continuation(ids) for ids, _ in found]
 
 
-def _continuations(loaded: LoadedModel, candidates: Sequence[str], separator: str) -> list[Target]:
+def _continuation(ids: Ids) -> Target:
     """Decoder-only, as a plain continuation: every token behind the context's own is scored."""
-    return [
-        Target(ids[:-1], ids, (True,) * len(ids))
-        for ids, _ in continue_with(loaded.tokenizer, candidates, separator)
-    ]
+    return Target(ids[:-1], ids, (True,) * len(ids))
 
 
 def _labels(loaded: LoadedModel, candidates: Sequence[str], *, every: bool) -> list[Target]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import NamedTuple
 
-from nnd.metric.encoding.requests import Context
+from nnd.metric.encoding.requests import PlainContext
 from nnd.schemas import ScoringError, did_you_mean, has_surrogate
 
 
@@ -36,11 +36,13 @@ class Template:
         variants: One per kind of context, told apart by the placeholders; none means that the
             context is read as it is stored.
         separator: Stands between context and candidate of decoder-only models.
+        as_turns: Whether a context is a dialogue, whose turns are those of a chat.
     """
 
     name: str
     variants: tuple[Variant, ...] = ()
     separator: str = " "
+    as_turns: bool = False
 
 
 TEMPLATES: dict[str, Template] = {
@@ -58,6 +60,7 @@ TEMPLATES: dict[str, Template] = {
                 Variant("$answer$ ; $question$ = {question}", "$answer$ = "),
             ),
         ),
+        Template("chat-turns", as_turns=True),
     )
 }
 
@@ -65,7 +68,7 @@ TEMPLATES: dict[str, Template] = {
 class Prompt(NamedTuple):
     """A rendered context and what goes before its candidates."""
 
-    context: Context
+    context: PlainContext
     candidate_prefix: str
 
 
@@ -89,6 +92,21 @@ def find_template(name_or_text: str) -> Template:
             "it in UTF-8"
         )
     return Template(name_or_text, (Variant(name_or_text),))
+
+
+def find_plain_template(name_or_text: str) -> Template:
+    """Return a template as `find_template` does, if it does not need a chat template.
+
+    Raises:
+        ScoringError: If there is none, or it makes turns of contexts.
+    """
+    found = find_template(name_or_text)
+    if found.as_turns:
+        raise ScoringError(
+            f'template "{found.name}" makes turns of a chat, and contexts are read as plain text '
+            "here; use --template default"
+        )
+    return found
 
 
 def render(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
-from nnd.metric.encoding.requests import Context, Ids
+from nnd.metric.encoding.requests import ChatContext, Context, Ids, PlainContext
 from nnd.schemas import ScoringError, excerpt
 
 
@@ -51,7 +51,7 @@ def text_ids(
     return _encode(tokenizer, texts, target=target)
 
 
-def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> list[Ids]:
+def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[PlainContext]) -> list[Ids]:
     """Return the tokens of each context; special-token strings count in template literals only."""
     special = _special(tokenizer)
     split = [_split(context, special) for context in contexts]
@@ -68,7 +68,8 @@ def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context])
 def last_texts(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> list[str]:
     """Return the text behind the last special token of each context; "" where it ends in one."""
     special = _special(tokenizer)
-    ends = ((_split(context, special) or [""])[-1] for context in contexts)
+    texts = (each.pieces if isinstance(each, ChatContext) else each for each in contexts)
+    ends = ((_split(text, special) or [""])[-1] for text in texts)
     return [end if isinstance(end, str) else "" for end in ends]
 
 
@@ -80,7 +81,7 @@ def _special(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
     return {token: ids[token] for token in sorted(ids, key=len, reverse=True)}
 
 
-def _split(context: Context, special: dict[str, int]) -> list[str | int]:
+def _split(context: PlainContext, special: dict[str, int]) -> list[str | int]:
     """Return the texts of a context and, between them, the ids of its template's special tokens."""
     if isinstance(context, str):
         return [context] if context else []

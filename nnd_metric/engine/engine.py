@@ -19,6 +19,7 @@ from itertools import compress
 import numpy as np
 import numpy.typing as npt
 
+from nnd.metric.chat import ChatTemplate
 from nnd.metric.encoding import Encoded, Keep, Request, encode, find_protocol
 from nnd.metric.engine.answers import Likelihoods, Work
 from nnd.metric.engine.cache import Kept, fingerprint
@@ -38,6 +39,7 @@ class Engine:
         loaded: The model and its tokenizer.
         protocol: Name of the protocol (see `protocols`).
         separator: Stands between context and candidate of decoder-only models.
+        chat: The chat template that contexts are rendered by; None means plain text.
         keep: Which part of a context survives a cut; None means the family's default.
         token_budget: Positions held at once; None means what memory allows. Halved when memory runs
             out. It changes speed, and the numbers by no more than rounding.
@@ -51,6 +53,7 @@ class Engine:
     loaded: LoadedModel
     protocol: str = "native"
     separator: str = " "
+    chat: ChatTemplate | None = None
     keep: Keep | None = None
     token_budget: int | None = None
     path: str | None = None
@@ -74,6 +77,7 @@ class Engine:
                 memory does not suffice for a single request.
         """
         protocol = find_protocol(self.protocol)
+        requests = self.as_read(requests)
         distinct = list(dict.fromkeys(requests))
         encoded = encode(self.loaded, protocol, distinct, separator=self.separator, keep=self.keep)
         # Texts that differ may be one to the tokenizer: scored once, they tie exactly.
@@ -91,6 +95,13 @@ class Engine:
         truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
         order = _places(requests, distinct)
         return Likelihoods(values[order], tokens[order], truncated[order], work)
+
+    def as_read(self, requests: Sequence[Request]) -> list[Request]:
+        """Return requests with their contexts as the model reads them: as chats, if it does."""
+        if self.chat is None:
+            return list(requests)
+        chats = self.chat.render([context for context, _ in requests])
+        return [(chat, candidate) for chat, (_, candidate) in zip(chats, requests, strict=True)]
 
     def _sums(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""

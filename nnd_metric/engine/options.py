@@ -1,8 +1,9 @@
 """How pairs are scored: the options that travel together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from nnd.metric.chat import Chat
 from nnd.metric.encoding import Keep, find_protocol, find_template
 from nnd.schemas import ScoringError
 
@@ -14,13 +15,15 @@ class Scoring:
     Attributes:
         protocol: Which tokens are scored and what they are divided by: native, laban2022,
             bartscore, sum or bytes.
-        template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
+        template: default, mixqg, prophetnet, macaw, chat-turns (the turns of a dialogue), or a text
+            with {placeholders}.
         keep: Which part of a context survives a cut to the window, "beginning" or "end"; None means
             the beginning for encoder-decoders and the end for decoder-only models.
         unconditional: Whether candidates are scored without their contexts too, as a baseline.
         token_budget: Tokens held in memory at once; None means what memory allows.
         cache: Whether likelihoods are stored, and those that an earlier run of the same model
             stored are used.
+        chat: How contexts become chats.
     """
 
     protocol: str = "native"
@@ -29,14 +32,15 @@ class Scoring:
     unconditional: bool = True
     token_budget: int | None = None
     cache: bool = True
+    chat: Chat = field(default_factory=Chat)
 
     def check(self) -> None:
-        """Check, before any model is loaded, that the protocol and the template exist.
+        """Check, before any model is loaded, that protocol, template and chat template exist.
 
         Raises:
-            ScoringError: If one does not, or the template is not well-formed.
+            ScoringError: If one does not, is not well-formed, or does not fit the protocol.
         """
-        find_protocol(self.protocol)
+        self.chat.check(find_protocol(self.protocol))
         find_template(self.template)
 
 

@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .adapted import unwrap as unwrap, virtual_tokens as virtual_tokens
+    from .base_models import says_base as says_base
     from .digests import (
         config_digest as config_digest,
         tokenizer_digest as tokenizer_digest,
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         forward_replaced as forward_replaced,
         load_config as load_config,
         load_model as load_model,
+        load_tokenizer as load_tokenizer,
         wrap_model as wrap_model,
     )
     from .loaded import LoadedModel as LoadedModel

@@ -91,6 +91,16 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
 
 
+def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:
+    """Load a model's tokenizer alone, or that of an adapter.
+
+    Raises:
+        ScoringError: If there is none that can be used.
+    """
+    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
+    return _load_tokenizer(_find_base(base, loading, adapter), adapter)
+
+
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
     """Load a model's configuration: a cheap way to learn whether there is such a model.
 

@@ -14,7 +14,7 @@ def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | 
 
     Args:
         data: The pairs.
-        engine: The model, the protocol, and the separator.
+        engine: The model, the protocol, the separator, and the chat template.
         template: How contexts are rendered.
 
     Returns:
@@ -26,7 +26,7 @@ def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | 
         return None
     pairs = data.pairs
     prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
-    requests = requests_of(pairs, prompts)
+    requests = engine.as_read(requests_of(pairs, prompts))
     crosses = find_crossings(loaded.tokenizer, requests, engine.separator)
     sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}
     either = pl.DataFrame(sides).select(crosses=pl.any_horizontal(pl.all()))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from nnd.metric.chat import NONE, Chat
 from nnd.metric.data import PairSet
 from nnd.metric.encoding import find_template
 from nnd.metric.engine import Scoring
@@ -108,9 +109,32 @@ def _find_difference(
         now = (asked.protocol, template)
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
+        chats = (_asked_chat(each), _chat_options(asked.chat.to_dict()))
+        if chats[0] != chats[1] and _may_be_chat(each, asked.chat):
+            return f"with {chats[0]}, not {chats[1]}"
     if not all(has_present_rule(each["signature"]) for each in stored["results"]):
         return "by an earlier version of nnd, which scored other tokens"
     return None
+
+
+def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
+    """Whether a result was read as chats, or would be by what is asked now, as far as is known."""
+    if "|sep:" not in stored["signature"]:  # only these protocols and models have chat templates
+        return False
+    is_chat = stored.get("chat") is not None and stored["chat"]["template"] != NONE
+    return is_chat or asked.template != NONE
+
+
+def _asked_chat(stored: Mapping[str, Any]) -> str:
+    """Return the options for chats by which a result was made; older versions read plain text."""
+    chat = stored.get("chat")
+    return _chat_options(Chat(NONE).to_dict() if chat is None else chat["asked"])
+
+
+def _chat_options(asked: Mapping[str, Any]) -> str:
+    arguments = [f"--template-arg {name}={value}" for name, value in asked["arguments"].items()]
+    system = [] if asked["system"] is None else [f'--system-prompt "{asked["system"]}"']
+    return " ".join([f"--chat-template {asked['template']}", *system, *arguments])
 
 
 def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:

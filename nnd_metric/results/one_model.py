@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from nnd.metric.chat import choose_chat
 from nnd.metric.data import PairSet
 from nnd.metric.encoding import Request, find_protocol, find_template
 from nnd.metric.engine import Engine, Likelihoods, Scoring, Store, Work
@@ -42,6 +43,8 @@ class ModelResult:
         quantised: The format of quantised weights, e.g. `bnb-nf4`, or None.
         weight_bytes: Memory that the weights take; None in older runs.
         unquantised_bytes: Memory that they would take unquantised, in `dtype`; None in older runs.
+        chat: How contexts were rendered as chats, or why not (`ChatChoice.to_dict`); None in
+            results of older versions, which read plain text.
     """
 
     model: str
@@ -60,6 +63,7 @@ class ModelResult:
     quantised: str | None = None
     weight_bytes: int | None = None
     unquantised_bytes: int | None = None
+    chat: Mapping[str, Any] | None = None
 
     def memory(self) -> str:
         """Return in words what memory the weights take, and would take if not quantised."""
@@ -76,6 +80,7 @@ class ModelResult:
             "version": self.version,
             "protocol": self.protocol,
             "template": self.template,
+            "chat": None if self.chat is None else dict(self.chat),
             "dtype": self.dtype,
             "device": self.device,
             "parameters": self.parameters,
@@ -140,10 +145,12 @@ def evaluate_model(
         ScoringError: If the model cannot score the pairs.
     """
     template, version = find_template(scoring.template), loaded.version()
+    choice = choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
     engine = Engine(
         loaded,
         protocol=scoring.protocol,
-        separator=template.separator,
+        separator=choice.separator,
+        chat=choice.template,
         keep=scoring.keep,
         token_budget=scoring.token_budget,
         store=store,
@@ -157,7 +164,7 @@ def evaluate_model(
         return likelihoods
 
     scored, children = score_suite(pairs, scorer, template)
-    notes = [_stand_in(loaded)] if loaded.is_stand_in else []
+    notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
     if scoring.unconditional:
         alone = score_alone(pairs, scorer, template)
@@ -197,6 +204,7 @@ def evaluate_model(
         quantised=loaded.quantised,
         weight_bytes=loaded.weight_bytes,
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
+        chat=choice.to_dict(),
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))

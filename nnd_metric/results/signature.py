@@ -20,7 +20,7 @@ def make_signature(
     Args:
         version: The model's Hub commit or weights digest (`LoadedModel.version`).
         data: The pairs.
-        engine: The model, the protocol, and the side of a context that is kept.
+        engine: The model, the protocol, the chat template, and the side of a context that is kept.
         template: How contexts were rendered.
         rates: The result.
     """
@@ -35,6 +35,7 @@ def make_signature(
         **dict(data.part),
         "protocol": engine.protocol,
         "template": template.name,
+        **({} if engine.chat is None else {"chat": engine.chat.digest}),
         "dtype": loaded.dtype,
         **({"quant": loaded.quantised} if loaded.quantised else {}),
         "ties": "fail",
@@ -45,7 +46,14 @@ def make_signature(
     if not loaded.is_encoder_decoder:
         if find_protocol(engine.protocol).tokens == "native":  # the others use no separator
             parts["sep"] = repr(engine.separator)
-        parts["bos"] = "yes" if special_frame(loaded.tokenizer).lead else "no"
+        parts["bos"] = "yes" if _reads_bos(engine) else "no"
     line = "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])
     # A template of one's own may hold line breaks; the signature is one line.
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
+
+
+def _reads_bos(engine: Engine) -> bool:
+    """Whether a special token stands before a context."""
+    if engine.chat is not None:
+        return engine.chat.writes_bos
+    return bool(special_frame(engine.loaded.tokenizer).lead)

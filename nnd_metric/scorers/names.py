@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from nnd.metric.encoding import find_template
+from nnd.metric.encoding import find_plain_template
 from nnd.metric.scorers.base import Text, TextScorer, length, overlap
 from nnd.metric.scorers.evaluated import evaluated
 from nnd.metric.scorers.likelihood import DIRECTIONS, Direction, likelihood
@@ -125,7 +125,7 @@ def _with_model(
 
     name, _, model = entry.partition("=")
     protocol, direction = LIKELIHOODS[name]
-    chosen = find_template(template)
+    chosen = find_plain_template(template)
     used, asked, cut = "", 0, 0
 
     def engine(requests: "Sequence[Request]") -> "Likelihoods":

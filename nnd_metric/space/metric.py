@@ -14,6 +14,7 @@ import evaluate
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric import CITATION, DESCRIPTION, INPUTS, evaluate as evaluate_models
+from nnd.metric.chat import Chat
 from nnd.metric.data import (
     COLUMNS,
     FEATURES,
@@ -96,6 +97,9 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         systems: Mapping[str, str] | None = None,
         protocol: str = "native",
         template: str = "default",
+        chat_template: str | Path = "auto",
+        system_prompt: str | None = None,
+        template_args: Mapping[str, Any] | None = None,
         keep: Keep | None = None,
         unconditional: bool = True,
         token_budget: int | None = None,
@@ -117,7 +121,13 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
                 None means those that come with the dataset.
             systems: Model to the system it stands for, where the model's id does not say it.
             protocol: Which tokens count: native, laban2022, bartscore, sum or bytes.
-            template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
+            template: default, mixqg, prophetnet, macaw, chat-turns (the turns of a dialogue), or a
+                text with {placeholders}.
+            chat_template: auto means the tokenizer's chat template, where a decoder-only model has
+                one; none reads plain text; anything else is a file with a Jinja template.
+            system_prompt: Text of a chat's system turn; None means what the template brings, ""
+                means none.
+            template_args: What the chat template is given beside the turns.
             keep: Which part of a context survives a cut to the window, "beginning" or "end".
             unconditional: Whether to score candidates without their contexts too, as a baseline.
             token_budget: Tokens held in memory at once; None means what memory allows.
@@ -137,7 +147,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         _check_known(columns, COLUMNS)
         how = Loading(revision, dtype, device, trust_remote_code)
         choice, how = self._holder.resolve(choose_model(model_id, model, tokenizer), how)
-        scoring = Scoring(protocol, template, keep, unconditional, token_budget, cache)
+        chat = Chat(chat_template, system_prompt, template_args or {})
+        scoring = Scoring(protocol, template, keep, unconditional, token_budget, cache, chat)
         scoring.check()
         pairs = self._pairs(dataset, columns)
         if pairs is None:

@@ -36,8 +36,9 @@ from transformers import (
     TrainingArguments,
 )
 
+from nnd.metric.chat import Chat, choose_chat
 from nnd.metric.data import PairData, PairSet, choose_contexts, load_pairs
-from nnd.metric.encoding import find_template
+from nnd.metric.encoding import find_protocol, find_template
 from nnd.metric.engine import Engine
 from nnd.metric.models import unwrap, virtual_tokens, wrap_model
 from nnd.metric.results import make_signature, pass_rates, score_pairs
@@ -75,6 +76,7 @@ class NNDCallback(TrainerCallback):
             smallest SHA-256, so that every run watches the same. None means all.
         protocol: Which tokens are scored and what they are divided by (see `protocols`).
         template: Name of a template, or a text with {placeholders} (see `templates`).
+        chat: How contexts become chats, as of `evaluate`.
         history: The history file; None means nnd_history.jsonl in the Trainer's output_dir. A
             training that starts over starts it over; one that resumes from a checkpoint goes on
             with it, less the steps beyond the checkpoint.
@@ -93,6 +95,7 @@ class NNDCallback(TrainerCallback):
         contexts: int | None = 200,
         protocol: str = "native",
         template: str = "default",
+        chat: Chat = Chat(),
         history: str | Path | None = None,
     ) -> None:
         _check_counts(every, contexts)
@@ -106,10 +109,10 @@ class NNDCallback(TrainerCallback):
         self._template = find_template(template)
         # A tokenizer remembers how it was last called; the training's is left alone.
         self._tokenizer = copy.deepcopy(_tokenizer_of(trainer, tokenizer))
+        loaded = wrap_model(_model_of(trainer), self._tokenizer)
+        choice = choose_chat(loaded, find_protocol(protocol), self._template, chat)
         self._engine = Engine(
-            wrap_model(_model_of(trainer), self._tokenizer),
-            protocol=protocol,
-            separator=self._template.separator,
+            loaded, protocol=protocol, separator=choice.separator, chat=choice.template
         )
         self._entries: list[Entry] = []
         self._since = time.perf_counter()  # when training went on

@@ -218,6 +218,13 @@ def test_the_file_of_results_is_read_by_the_hubs_client() -> None:
     assert category.notes.startswith("n = 2; nnd|")
 
 
+def test_a_chat_template_stands_beside_plain_text() -> None:
+    plain, chat = result(), result() | {"chat": {"template": "1f2e3d4c"}}
+    assert results_file(plain | {"chat": {"template": "none"}}, QUIZ) == results_file(plain, QUIZ)
+    path, _ = results_file(chat, QUIZ)
+    assert path == ".eval_results/nnd-org--quiz-native-chat-template-1f2e3d4c.yaml"
+
+
 def test_a_template_of_ones_own_makes_a_plain_file_name() -> None:
     path, _ = results_file(result(template="Q: {q}\n../A:"), QUIZ)
     assert path == ".eval_results/nnd-org--quiz-native-template-Q-q-..-A-.yaml"

@@ -14,6 +14,7 @@ from nnd.schemas import Shown
 
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 BESIDE_COMMANDS = {
+    "Chat",
     "DISTRIBUTION",
     "LicenceError",
     "Loading",

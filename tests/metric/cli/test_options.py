@@ -2,7 +2,8 @@
 
 import pytest
 
-from nnd.metric.cli.options import read_templates
+from nnd.metric.chat import Chat
+from nnd.metric.cli.options import read_chat, read_templates
 from nnd.schemas import ScoringError
 
 MODELS = ["gpt2", "gpt2=x", "org/bart"]
@@ -40,3 +41,33 @@ def test_templates_that_are_not_clear_are_refused(entries: list[str], message: s
     with pytest.raises(ScoringError) as caught:
         read_templates(entries, MODELS)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        ("k=false", False),
+        ("k=False", False),
+        ("k=3", 3),
+        ("k=high", "high"),
+        ("k=a=b", "a=b"),
+        ('k="3"', "3"),
+        ("k=", ""),
+    ],
+)
+def test_an_argument_of_a_chat_template_is_json_or_a_text(entry: str, value: object) -> None:
+    assert read_chat("auto", "a\\nb", [entry]) == Chat("auto", "a\nb", {"k": value})
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (["k"], '--template-arg "k": write KEY=VALUE'),
+        (["=1"], '--template-arg "=1": write KEY=VALUE'),
+        (["k=1", "k=2"], "--template-arg: there are two values for k; give one"),
+    ],
+)
+def test_arguments_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:
+    with pytest.raises(ScoringError) as caught:
+        read_chat("auto", None, entries)
+    assert str(caught.value) == message

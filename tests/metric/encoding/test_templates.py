@@ -28,7 +28,7 @@ def text(template: str, parts: Mapping[str, str] | None, context: str = "stored"
 
 
 def test_the_named_templates_are_the_papers() -> None:
-    assert list(TEMPLATES) == ["default", "mixqg", "prophetnet", "macaw"]
+    assert list(TEMPLATES) == ["default", "mixqg", "prophetnet", "macaw", "chat-turns"]
 
 
 def test_default_reads_the_context_as_it_is_stored() -> None:

@@ -1,0 +1,143 @@
+"""Whether a model's contexts are rendered as chats, and by which template."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from transformers import PreTrainedTokenizerBase
+
+from nnd.metric.chat.options import NONE, Chat
+from nnd.metric.chat.shape import REMEDY
+from nnd.metric.chat.template import ChatTemplate, make_chat_template
+from nnd.metric.encoding import Protocol, Template, count_neutralised
+from nnd.metric.models import LoadedModel, says_base
+from nnd.schemas import ScoringError
+
+_EXAMPLE = 200  # characters of each side of a chat that results show
+
+
+class ChatChoice(NamedTuple):
+    """How a model's contexts are rendered.
+
+    Attributes:
+        asked: What the user asked for.
+        template: The chat template, or None where contexts are read as plain text.
+        separator: Stands between context and candidate.
+        reason: Says so in a sentence, which begins with "contexts are".
+        caveats: What to know before believing the numbers, a sentence each.
+    """
+
+    asked: Chat
+    template: ChatTemplate | None
+    separator: str
+    reason: str
+    caveats: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values (`result.schema.json`, a chat)."""
+        found = {"asked": self.asked.to_dict(), "reason": self.reason}
+        chosen = self.template
+        if chosen is None:
+            return {"template": "none", **found}
+        chats = [*chosen.rendered.values()]
+        text = "".join(chats[0].pieces) if chats else ""
+        return {
+            "template": chosen.digest,
+            **found,
+            "source": chosen.source,
+            "system": chosen.system,
+            "arguments": dict(chosen.renderer.arguments),
+            "date": chosen.date,
+            "bos": chosen.writes_bos,
+            "end": chosen.end,
+            "end_scored": False,
+            "example": {"begin": text[:_EXAMPLE], "end": text[-_EXAMPLE:]},
+            "neutralised": count_neutralised(chosen.renderer.tokenizer, chats),
+        }
+
+
+def choose_chat(
+    loaded: LoadedModel, protocol: Protocol, template: Template, asked: Chat
+) -> ChatChoice:
+    """Choose how a model's contexts are rendered.
+
+    Args:
+        loaded: The model.
+        protocol: Only those that score the candidate's own tokens have a chat template.
+        template: How contexts are rendered before they become the turn of a user.
+        asked: What the user asked for.
+
+    Raises:
+        ScoringError: If a chat template was asked for and cannot be used.
+    """
+    asked.check(protocol)
+    reason = _why_plain(loaded, protocol, asked)
+    if reason is not None:
+        if asked.is_explicit:
+            raise ScoringError(
+                f"{loaded.name}: a chat template cannot be used, because {reason}; leave out "
+                "--chat-template, --system-prompt and --template-arg"
+            )
+        if template.as_turns:
+            raise ScoringError(
+                f'{loaded.name}: template "{template.name}" needs a chat template, and {reason}; '
+                "use --template default"
+            )
+        said = f"contexts are read as plain text, because {reason}"
+        return ChatChoice(asked, None, template.separator, said)
+    chosen = find_chat(loaded.tokenizer, asked, name=loaded.name, as_turns=template.as_turns)
+    whose = "its tokenizer's" if asked.file is None else "the given"
+    return ChatChoice(
+        asked,
+        chosen,
+        chosen.separator,
+        f"contexts are a user's turns and candidates the answers, by {whose} chat template "
+        f"(chat:{chosen.digest}); --chat-template none reads plain text",
+        (*chosen.caveats, *_base_caveat(loaded)),
+    )
+
+
+def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | None:
+    if loaded.is_encoder_decoder:
+        return "the model is an encoder-decoder"
+    if protocol.tokens != "native":
+        return f"protocol {protocol.name} fixes how contexts are read"
+    if asked.template == NONE:
+        return "--chat-template is none"
+    if asked.file is None and not getattr(loaded.tokenizer, "chat_template", None):
+        return "its tokenizer has no chat template"
+    return None
+
+
+def find_chat(
+    tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, as_turns: bool
+) -> ChatTemplate:
+    """Return the chat template in the given file, or else the tokenizer's own.
+
+    Args:
+        tokenizer: The model's.
+        asked: What the user asked for.
+        name: What messages call the model.
+        as_turns: Whether contexts are dialogues.
+
+    Raises:
+        ScoringError: If there is none, or it cannot be used.
+    """
+    if asked.file is not None:
+        text = asked.read_file()
+    else:
+        try:
+            text = tokenizer.get_chat_template()
+        except ValueError as error:
+            found = "several chat templates, and none is its default"
+            if not tokenizer.chat_template:
+                found = "no chat template"
+            raise ScoringError(f"{name}: the tokenizer has {found}; {REMEDY}") from error
+    return make_chat_template(tokenizer, text, asked, name=name, as_turns=as_turns)
+
+
+def _base_caveat(loaded: LoadedModel) -> Iterator[str]:
+    if where := says_base(loaded):
+        yield (
+            f"the {where} of the model says that it is a base model, and its contexts were "
+            "rendered as chats; --chat-template none reads plain text"
+        )

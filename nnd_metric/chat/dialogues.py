@@ -1,0 +1,43 @@
+"""Dialogues: a context of `Name: …` lines as turns of a user and an assistant."""
+
+import re
+from itertools import groupby
+
+from nnd.schemas import ScoringError, excerpt
+
+_LINE = re.compile(r"[^\S\n]*([^\s:][^:\n]{0,39}):(?:[^\S\n]+|$)(.*)")
+
+
+def split_turns(context: str) -> list[str]:
+    """Return what user and assistant say in turn; the user begins and ends.
+
+    Whoever speaks last is the user, whom the candidate answers, and all others are the assistant.
+    What is said before the user's first turn begins that turn, as it is written. A line without a
+    name goes on with the turn before it.
+
+    Raises:
+        ScoringError: If the context is not a dialogue.
+    """
+    said: list[tuple[str, str]] = []
+    for line in context.splitlines():
+        match = _LINE.fullmatch(line)
+        if match is not None:
+            said.append((match[1].strip(), match[2]))
+        elif said:
+            name, text = said[-1]
+            said[-1] = (name, f"{text}\n{line}")
+        elif line.strip():
+            break
+    if not said:
+        raise ScoringError(
+            f'template "chat-turns": the context "{excerpt(context)}" is not a dialogue of '
+            '"Name: …" lines; use --template default'
+        )
+    user = said[-1][0]
+    begin = next(number for number, (name, _) in enumerate(said) if name == user)
+    turns = [
+        "\n".join(text for _, text in group)
+        for _, group in groupby(said[begin:], key=lambda turn: turn[0] == user)
+    ]
+    opening = [f"{name}: {text}" for name, text in said[:begin]]
+    return ["\n".join([*opening, turns[0]]), *turns[1:]]

@@ -1,0 +1,219 @@
+"""A chat template, ready to render: what it is given, and what it writes."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from transformers import PreTrainedTokenizerBase
+
+from nnd.metric.chat.dialogues import split_turns
+from nnd.metric.chat.options import Chat
+from nnd.metric.chat.shape import DATE, REMEDY, Renderer, Shape
+from nnd.metric.chat.thoughts import open_thought
+from nnd.metric.encoding import ChatContext, Context, special_frame
+from nnd.schemas import ScoringError, excerpt
+
+_SYSTEM = "nndSystemText"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTemplate:
+    """A chat template with all that it is given beside the context.
+
+    Attributes:
+        renderer: The template, its arguments and its system turn.
+        source: Where it comes from: "tokenizer", or the name of a file.
+        system: Text of the system turn, whether given or brought by the template; None: no turn.
+        separator: Blanks that the template writes right before a candidate; they belong to it.
+        end: What the template writes behind a candidate. It is not scored.
+        as_turns: Whether a context is a dialogue whose turns become those of the chat.
+        caveats: What to know before believing the numbers, a sentence each.
+        shapes: What the template writes around so many turns, as far as it was asked.
+        rendered: Contexts rendered so far.
+    """
+
+    renderer: Renderer
+    source: str
+    system: str | None
+    separator: str
+    end: str
+    as_turns: bool
+    caveats: tuple[str, ...]
+    shapes: dict[int, Shape] = field(default_factory=dict, repr=False, compare=False)
+    rendered: dict[Context, ChatContext] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def digest(self) -> str:
+        """The first 8 digits of the SHA-256 of template, arguments and system text."""
+        given = [self.renderer.text, dict(self.renderer.arguments), self.renderer.system]
+        text = json.dumps(given, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
+    def date(self) -> str | None:
+        """The day that the template is given for today's, or None where it does not ask."""
+        if date := self.renderer.arguments.get("date_string"):
+            return str(date)
+        return DATE if "strftime_now" in self.renderer.text else None
+
+    @property
+    def writes_bos(self) -> bool:
+        """Whether a chat begins with the tokenizer's token for that."""
+        return _begins_with_bos(self.renderer.tokenizer, self._shape(1).written[0])
+
+    def render(self, contexts: Sequence[Context]) -> list[ChatContext]:
+        """Return each context as the template writes it, up to the candidate.
+
+        Special-token strings in a context stay text. A chat stays as it is.
+
+        Raises:
+            ScoringError: If a context is not a dialogue where it has to be, or the template does
+                not write it.
+        """
+        for context in contexts:
+            if context not in self.rendered:
+                self.rendered[context] = self._render_one(context)
+        return [self.rendered[context] for context in contexts]
+
+    def _render_one(self, context: Context) -> ChatContext:
+        if isinstance(context, ChatContext):
+            return context
+        text = "".join(context)
+        turns = split_turns(text) if self.as_turns and text else [text]
+        before = self.renderer.before(turns)
+        pieces = _find_turns(before, self._shape(len(turns)).written, turns)
+        if pieces is None:
+            raise self.renderer.error(
+                f'writes the context "{excerpt(turns[-1])}" in another way than others', REMEDY
+            )
+        return ChatContext((*pieces[:-1], pieces[-1].removesuffix(self.separator)))
+
+    def _shape(self, turns: int) -> Shape:
+        if turns not in self.shapes:
+            self.shapes[turns] = self.renderer.shape(turns)
+        return self.shapes[turns]
+
+
+def make_chat_template(
+    tokenizer: PreTrainedTokenizerBase,
+    text: str,
+    options: Chat,
+    *,
+    name: str,
+    as_turns: bool,
+) -> ChatTemplate:
+    """Return a chat template with what it is given, and check that it can be used.
+
+    Args:
+        tokenizer: The model's.
+        text: The template.
+        options: What the user asked for.
+        name: What messages call the model.
+        as_turns: Whether contexts are dialogues.
+
+    Raises:
+        ScoringError: If the template does not write what it is given, or opens a thought.
+    """
+    arguments = dict(options.arguments)
+    if "date_string" in text:
+        arguments.setdefault("date_string", DATE)
+    renderer = Renderer(tokenizer, text, name, arguments)
+    renderer = _without_thought(renderer)
+    renderer, system = _with_system(renderer, options.system)
+    shape = renderer.shape(1)
+    last = shape.written[-1]
+    if mark := open_thought(last):
+        raise renderer.error(
+            f"opens a thought ({mark}) before the answer, so a candidate would be scored inside it",
+            f"close it with an argument of the template (--template-arg), {REMEDY}",
+        )
+    bos = tokenizer.bos_token
+    if bos and shape.written[0].startswith(bos * 2):
+        raise renderer.error(f"begins with {bos} twice", REMEDY)
+    return ChatTemplate(
+        renderer,
+        source="tokenizer" if options.file is None else str(options.file),
+        system=system,
+        separator=last[len(last.rstrip(" ")) :],
+        end=shape.end,
+        as_turns=as_turns,
+        caveats=tuple(_caveats(renderer)),
+    )
+
+
+def _without_thought(renderer: Renderer) -> Renderer:
+    """Return a renderer without thought, where the template can and nothing else was asked for."""
+    if "enable_thinking" in renderer.arguments:
+        return renderer
+    without = replace(renderer, arguments={**renderer.arguments, "enable_thinking": False})
+    same = without.shape(1) == renderer.shape(1) and without.prompt(["a"]) == renderer.prompt(["a"])
+    return renderer if same else without
+
+
+def _with_system(renderer: Renderer, asked: str | None) -> tuple[Renderer, str | None]:
+    """Return a renderer with the system turn that was asked for, and the text of that turn."""
+    brought = _brought_system(renderer)
+    if asked is None:
+        return renderer, brought
+    if not asked:
+        # Nothing but an empty turn removes a text that the template brings.
+        return (renderer, None) if brought is None else (replace(renderer, system=""), "")
+    chosen = replace(renderer, system=asked)
+    if asked.strip() not in chosen.shape(1).written[0]:
+        raise renderer.error("leaves out the system text", "leave out --system-prompt")
+    return chosen, asked
+
+
+def _brought_system(renderer: Renderer) -> str | None:
+    """Return the system text that a template writes by itself, or None where it writes no turn."""
+    by_itself = renderer.shape(1).written[0]
+    try:
+        given = replace(renderer, system=_SYSTEM).shape(1).written[0]
+    except ScoringError:  # it takes no system turn
+        return None
+    before, found, behind = given.partition(_SYSTEM)
+    middle = len(by_itself) - len(behind)
+    if not found or middle < len(before):
+        return None
+    fits = by_itself.startswith(before) and by_itself.endswith(behind)
+    return by_itself[len(before) : middle] if fits else None
+
+
+def _caveats(renderer: Renderer) -> Iterator[str]:
+    if mark := open_thought(renderer.prompt(["a"])):
+        yield (
+            f"the model thinks before it answers ({mark}), and candidates are scored as answers "
+            "without a thought"
+        )
+    tokenizer, first = renderer.tokenizer, renderer.shape(1).written[0]
+    if special_frame(tokenizer).lead and not _begins_with_bos(tokenizer, first):
+        yield (
+            "the tokenizer puts a special token before a text, and the chat template does not; "
+            "chats are read as the template writes them"
+        )
+
+
+def _begins_with_bos(tokenizer: PreTrainedTokenizerBase, text: str) -> bool:
+    return bool(tokenizer.bos_token) and text.startswith(str(tokenizer.bos_token))
+
+
+def _find_turns(text: str, written: Sequence[str], turns: Sequence[str]) -> tuple[str, ...] | None:
+    """Return what a template writes and, in turn, what it makes of turns; None if it is unclear.
+
+    A template may trim a turn; a single turn it may change in any way.
+    """
+    pieces, rest = [written[0]], text.removeprefix(written[0])
+    for turn, behind in zip(turns, written[1:], strict=True):
+        made = next((t for t in (turn, turn.strip()) if rest.startswith(t + behind)), None)
+        if made is None:
+            break
+        pieces += [made, behind]
+        rest = rest[len(made) + len(behind) :]
+    if "".join(pieces) == text and len(pieces) == 2 * len(turns) + 1:
+        return tuple(pieces)
+    first, last = written[0], written[-1]
+    middle = len(text) - len(last)
+    if len(turns) == 1 and middle >= len(first) and text.startswith(first) and text.endswith(last):
+        return first, text[len(first) : middle], last
+    return None

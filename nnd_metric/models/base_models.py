@@ -1,0 +1,32 @@
+"""Models that say of themselves that they were not trained on chats."""
+
+import re
+
+from nnd.metric.models.loaded import LoadedModel
+from nnd.metric.models.reading import find_file
+
+_BASE_NAME = re.compile(r"(^|[-_.])base([-_.]|$)|^gemma.*-pt$", re.IGNORECASE)
+_TUNED_NAME = re.compile(r"instruct|chat|(^|[-_.])it([-_.]|$)", re.IGNORECASE)
+_BASE_CARD = re.compile(
+    r"(is|are|contains) (a|the)( [^\s.]+){0,3} base( language)? models?\b"
+    r"|contains the base \S+( \S+)? model\b"
+    r"|not recommend using base (language )?models"
+    r"|not (been )?instruction[- ]tuned",
+    re.IGNORECASE,
+)
+
+
+def says_base(loaded: LoadedModel) -> str | None:
+    """Return where a model says that it is a base model: "name" or "card"; None if nowhere.
+
+    A card that cannot be read says nothing.
+    """
+    name = loaded.name.rstrip("/").rpartition("/")[2]
+    if _BASE_NAME.search(name) and not _TUNED_NAME.search(name):
+        return "name"
+    return "card" if _BASE_CARD.search(_read_card(loaded)) else None
+
+
+def _read_card(loaded: LoadedModel) -> str:
+    path = find_file(loaded.model.name_or_path or loaded.name, "README.md", loaded.commit)
+    return "" if path is None else path.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,164 @@
+"""Runs with chat templates: signature, result, store, kept runs, and the command's first line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.chat.rendered import CHATML, chosen, encoded
+from support.metric_runs import CONTEXTS, write_pairs
+from typer.testing import CliRunner
+
+from nnd.metric import Evaluation, evaluate
+from nnd.metric.chat import Chat
+from nnd.metric.cli.command import app
+from nnd.metric.engine import Engine, Scoring
+from nnd.metric.models import LoadedModel
+from nnd.schemas import ScoringError, check_rows
+
+Chatty = Callable[..., LoadedModel]
+RENDERED = f"<|im_start|>user\n{CONTEXTS[0]}<|im_end|>\n<|im_start|>assistant\n"
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Path:
+    folder = tmp_path / "birds"
+    folder.mkdir()
+    return write_pairs(folder)
+
+
+def run(model: LoadedModel, data: Path, out: Path | None = None, **more: Any) -> Evaluation:
+    return evaluate(model, data, out=out, scoring=Scoring(**more))
+
+
+def values(found: Evaluation) -> list[tuple[float, ...]]:
+    return found.scored.select("ll_high", "ll_low", "ll_alone_high", "ll_alone_low").rows()
+
+
+def test_none_changes_no_number(chatty: Chatty, birds: Path) -> None:
+    plain = run(chatty(None), birds, cache=False)
+    none = run(chatty(CHATML), birds, cache=False, chat=Chat("none"))
+    assert values(none) == values(plain)
+    assert none.results[0].signature == plain.results[0].signature
+    assert "|chat:" not in plain.results[0].signature
+
+
+def test_a_result_says_how_contexts_were_rendered(chatty: Chatty, birds: Path) -> None:
+    (result,) = run(chatty(CHATML), birds, cache=False, chat=Chat(system="Be kind.")).results
+    chat = chosen(chatty(CHATML), Chat(system="Be kind."))
+    begin = f"<|im_start|>system\nBe kind.<|im_end|>\n{RENDERED}"
+    assert result.chat == {
+        "template": chat.digest,
+        "asked": {"template": "auto", "system": "Be kind.", "arguments": {}},
+        "reason": "contexts are a user's turns and candidates the answers, by its tokenizer's chat "
+        f"template (chat:{chat.digest}); --chat-template none reads plain text",
+        "source": "tokenizer",
+        "system": "Be kind.",
+        "arguments": {},
+        "date": None,
+        "bos": False,
+        "end": "<|im_end|>\n",
+        "end_scored": False,
+        "example": {"begin": begin, "end": begin},
+        "neutralised": 0,
+    }
+    assert f"|template:default|chat:{chat.digest}|" in result.signature
+    assert result.signature.endswith("|sep:''|bos:no")
+    assert result.n_crossing == 0
+    document = {"results": [result.to_dict()], "agreement": None, "agreement_reason": "few"}
+    assert list(check_rows("result", [document])) == []
+
+
+def test_the_engine_scores_what_is_encoded(chatty: Chatty) -> None:
+    loaded = chatty(CHATML)
+    chat = chosen(loaded)
+    request = (CONTEXTS[0], "the cat")
+    found = Engine(loaded, separator=chat.separator, chat=chat)([request]).log_likelihood
+    (row,) = encoded(loaded, chat, [request])
+    whole = Engine(loaded, separator="")([((RENDERED,), "the cat")])
+    assert found == pytest.approx(whole.log_likelihood, abs=1e-6)
+    assert loaded.tokenizer.decode(row.context + row.inputs[:1]) == RENDERED
+
+
+def test_the_store_does_not_mix_renderings(chatty: Chatty, birds: Path) -> None:
+    loaded = chatty(CHATML)
+    plain = run(loaded, birds, chat=Chat("none"))
+    chats = run(loaded, birds)
+    again = run(loaded, birds)
+    assert plain.results[0].work.stored == chats.results[0].work.stored == 0
+    assert again.results[0].work.stored == again.results[0].work.requests
+    assert values(again) == values(chats) == values(run(loaded, birds, cache=False))
+    assert set(values(chats)).isdisjoint(values(plain))
+
+
+def test_a_kept_run_of_another_rendering_is_refused(
+    chatty: Chatty, birds: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    run(chatty(CHATML, name="first"), birds, out, cache=False)
+    for asked, problem in [
+        (Chat("none"), "--chat-template auto, not --chat-template none"),
+        (Chat(system="a"), 'auto, not --chat-template auto --system-prompt "a"'),
+        (Chat(arguments={"a": 1}), "auto, not --chat-template auto --template-arg a=1"),
+    ]:
+        with pytest.raises(ScoringError, match=problem):
+            run(chatty(CHATML, name="second"), birds, out, cache=False, chat=asked)
+    found = run(chatty(None, name="second"), birds, out, cache=False)
+    assert [each.chat["template"] == "none" for each in found.results if each.chat] == [False, True]
+
+
+def test_a_run_of_an_older_version_read_plain_text(
+    chatty: Chatty, birds: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    run(chatty(None, name="first"), birds, out, cache=False)
+    file = out / "result.json"
+    stored = json.loads(file.read_text())
+    del stored["results"][0]["chat"]
+    file.write_text(json.dumps(stored))
+
+    with pytest.raises(ScoringError, match="--chat-template none, not --chat-template auto"):
+        run(chatty(CHATML, name="second"), birds, out, cache=False)
+    found = run(chatty(CHATML, name="second"), birds, out, cache=False, chat=Chat("none"))
+    assert [each.chat is None for each in found.results] == [True, False]
+
+
+def test_contexts_that_spell_control_tokens_are_counted(chatty: Chatty) -> None:
+    rows = [
+        {"context": context, "candidate_high": "the cat", "candidate_low": "a dog"}
+        for context in ("Hi <|im_end|>", "</s>", "Hi")
+    ]
+    (result,) = evaluate(chatty(CHATML), rows, scoring=Scoring(cache=False)).results
+    assert result.chat is not None
+    assert result.chat["neutralised"] == 2
+
+
+def test_details_say_why_contexts_are_plain(chatty: Chatty, birds: Path) -> None:
+    why = "plain: contexts are read as plain text, because its tokenizer has no chat template"
+    assert why in run(chatty(None, name="plain"), birds, cache=False).details()
+    assert not run(chatty(CHATML), birds, cache=False).readings(as_chats=False)
+
+
+def test_the_command_says_first_what_was_rendered(
+    chatty: Chatty, birds: Path, tmp_path: Path
+) -> None:
+    loaded, model, file = chatty(CHATML), tmp_path / "tiny-chat", tmp_path / "own.jinja"
+    loaded.model.save_pretrained(model)
+    loaded.tokenizer.save_pretrained(model)
+    file.write_text("{{ mood }}: {% for m in messages %}{{ m.content }}\n{% endfor %}")
+    command = ["evaluate", "--model", str(model), "--data", str(birds), "--no-cache"]
+
+    def first_line(*options: str) -> str:
+        done = CliRunner().invoke(app, [*command, *options], env={"COLUMNS": "300"})
+        assert done.exit_code == 0, done.output
+        return done.stdout.splitlines()[0]
+
+    assert first_line().startswith("tiny-chat: contexts are a user's turns")
+    assert first_line().endswith("--chat-template none reads plain text")
+    assert first_line("--chat-template", "none").startswith("tiny-chat passes")
+    own = ["--chat-template", str(file), "--template-arg", "mood=glad"]
+    assert "by the given chat template (chat:" in first_line(*own, "--out", str(tmp_path / "run"))
+    (result,) = json.loads((tmp_path / "run" / "result.json").read_text())["results"]
+    assert result["chat"]["arguments"] == {"mood": "glad"}
+    assert result["chat"]["example"]["begin"] == f"glad: {CONTEXTS[0]}\n"
