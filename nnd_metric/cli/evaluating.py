@@ -21,7 +21,7 @@ from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from nnd.metric import Sweep
+    from nnd.metric import Evaluation, Sweep
 
 
 def evaluate(
@@ -39,13 +39,14 @@ def evaluate(
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(help="native, laban2022, bartscore, sum or bytes.")
+        str, typer.Option(help="native, laban2022, bartscore, sum, bytes or pmi.")
     ] = "native",
     template: Annotated[
         list[str],
         typer.Option(
-            help='default, mixqg, prophetnet, macaw, or your own: "Q: {question}"; '
-            "MODEL=TEMPLATE for one model of several.",
+            help="default, mixqg, prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, auto (by "
+            'the model\'s name), or your own: "Q: {question}"; MODEL=TEMPLATE for one model of '
+            "several.",
             show_default="default",
         ),
     ] = [],  # noqa: B006 - typer copies it
@@ -140,6 +141,7 @@ def evaluate(
         _check_pushable(model, revision, part=part)
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
+    from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring
     from nnd.metric.models import Loading, name_models
     from nnd.metric.tables import failure_table
@@ -177,7 +179,8 @@ def evaluate(
     one = evaluations[0] if len(data) == 1 and evaluations else None
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
-    show_result(one or found, as_json, details=details, after=[*failed, *written])
+    picked = [] if AUTO not in (for_all, *templates.values()) else _templates(evaluations)
+    show_result(one or found, as_json, details=details, after=[*failed, *picked, *written])
     if evaluations and not (details or as_json):
         reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
         print(f"More with --details{reported}")
@@ -185,6 +188,12 @@ def evaluate(
         _push(found, name_models(model))
     if found.failures:
         raise typer.Exit(1)
+
+
+def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
+    """Return which template each model was scored with, in a line."""
+    of_models = {each.model: each.template for found in evaluations for each in found.results}
+    return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]
 
 
 def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nnd.metric.encoding import Keep, find_protocol, find_template
+from nnd.metric.encoding import AUTO, Keep, find_protocol, find_template
 from nnd.schemas import ScoringError
 
 
@@ -13,8 +13,9 @@ class Scoring:
 
     Attributes:
         protocol: Which tokens are scored and what they are divided by: native, laban2022,
-            bartscore, sum or bytes.
-        template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
+            bartscore, sum, bytes or pmi.
+        template: A name out of `encoding.TEMPLATES`, a text with {placeholders}, or auto: by the
+            model's name.
         keep: Which part of a context survives a cut to the window, "beginning" or "end"; None means
             the beginning for encoder-decoders and the end for decoder-only models.
         unconditional: Whether candidates are scored without their contexts too, as a baseline.
@@ -37,7 +38,8 @@ class Scoring:
             ScoringError: If one does not, or the template is not well-formed.
         """
         find_protocol(self.protocol)
-        find_template(self.template)
+        if self.template != AUTO:
+            find_template(self.template)
 
 
 def scoring_of_each(

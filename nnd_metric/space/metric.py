@@ -116,8 +116,9 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             human_scores: Human scores per system: a converted folder, a Parquet file, a Dataset;
                 None means those that come with the dataset.
             systems: Model to the system it stands for, where the model's id does not say it.
-            protocol: Which tokens count: native, laban2022, bartscore, sum or bytes.
-            template: default, mixqg, prophetnet, macaw, or a text with {placeholders}.
+            protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
+            template: default, the name of another, "auto" (by the model's name), or a text with
+                {placeholders}.
             keep: Which part of a context survives a cut to the window, "beginning" or "end".
             unconditional: Whether to score candidates without their contexts too, as a baseline.
             token_budget: Tokens held in memory at once; None means what memory allows.
