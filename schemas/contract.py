@@ -23,6 +23,7 @@ SchemaName = Literal[
     "history",
     "training",
     "suite",
+    "variation",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,6 +80,14 @@ def evaluate(
         ),
     ] = None,
     split_seed: SplitSeed = 0,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIMENSION,…",
+            help="Score one model under other choices too, one dimension at a time, and count the "
+            "verdicts that flip: protocol, dtype, separator, normalise (how texts are written).",
+        ),
+    ] = None,
     no_unconditional: Annotated[
         bool,
         typer.Option(
@@ -135,6 +144,7 @@ def evaluate(
 
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
+    Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     """
     if push_to_model_card:
         part = limit is not None or held_out is not None or bool(category)
@@ -145,6 +155,7 @@ def evaluate(
     from nnd.metric.engine import Scoring
     from nnd.metric.models import Loading, name_models
     from nnd.metric.tables import failure_table
+    from nnd.metric.variation import vary as vary_
 
     quiet_loading()
     for_all, templates = read_templates(template, name_models(model))
@@ -156,6 +167,27 @@ def evaluate(
         token_budget,
         cache=not no_cache,
     )
+    loading = Loading(revision, dtype, device, trust_remote_code)
+    if vary is not None:
+        if human_scores or system or push_to_model_card or len(model) > 1 or len(data) > 1:
+            raise ScoringError(
+                "--vary takes one --model and one --data; leave out the others, --human-scores, "
+                "--system and --push-to-model-card"
+            )
+        own = next(iter(templates.values()), scoring.template)
+        varied = vary_(
+            model[0],
+            find_data(data[0]),
+            vary.split(","),
+            out=out,
+            limit=limit,
+            categories=category,
+            scoring=replace(scoring, template=own),
+            loading=loading,
+        )
+        place = [] if out is None else [f"written to {out}"]
+        show_result(varied, as_json, details=details, after=place)
+        return
     try:
         found = evaluate_(
             model,
@@ -169,7 +201,7 @@ def evaluate(
             systems=read_systems(system),
             templates=templates,
             scoring=scoring,
-            loading=Loading(revision, dtype, device, trust_remote_code),
+            loading=loading,
         )
     except KeyboardInterrupt:
         if no_cache:

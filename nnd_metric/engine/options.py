@@ -22,6 +22,8 @@ class Scoring:
         token_budget: Tokens held in memory at once; None means what memory allows.
         cache: Whether likelihoods are stored, and those that an earlier run of the same model
             stored are used.
+        separator: Stands between context and candidate of decoder-only models; None means that of
+            the template.
     """
 
     protocol: str = "native"
@@ -30,6 +32,7 @@ class Scoring:
     unconditional: bool = True
     token_budget: int | None = None
     cache: bool = True
+    separator: str | None = None
 
     def check(self) -> None:
         """Check, before any model is loaded, that the protocol and the template exist.

@@ -126,7 +126,7 @@ def evaluate_model(
     engine = Engine(
         loaded,
         protocol=scoring.protocol,
-        separator=template.separator,
+        separator=template.separator if scoring.separator is None else scoring.separator,
         keep=scoring.keep,
         token_budget=scoring.token_budget,
         store=store,

@@ -39,5 +39,6 @@ if TYPE_CHECKING:
         slice_rates_table as slice_rates_table,
     )
     from .sweeps import failure_table as failure_table, sweep_table as sweep_table
+    from .variation import variation_table as variation_table
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
