@@ -26,12 +26,20 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: Model,
+    *,
+    model: Model = [],  # noqa: B006 - typer copies it
+    checkpoints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Score the checkpoints of a training, too, the earliest first: those in a folder "
+            "(checkpoint-N), or the revisions of a model on the Hub (step1000).",
+        ),
+    ] = None,
     data: Annotated[
         list[str],
         typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
     ],
-    *,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -145,19 +153,27 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
+    Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored-checkpoints
     """
     if push_to_model_card:
-        part = limit is not None or held_out is not None or bool(category)
+        part = (
+            limit is not None
+            or held_out is not None
+            or bool(category)
+            or checkpoints is not None
+        )
         _check_pushable(model, revision, part=part)
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring
-    from nnd.metric.models import Loading, name_models
+    from nnd.metric.models import Loading, list_checkpoints, name_models
     from nnd.metric.tables import failure_table
     from nnd.metric.variation import vary as vary_
 
     quiet_loading()
+    if checkpoints is not None:
+        model = [*model, *list_checkpoints(checkpoints)]
     for_all, templates = read_templates(template, name_models(model))
     scoring = Scoring(
         protocol,
@@ -235,8 +251,8 @@ def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) 
 
     if part:
         raise ScoringError(
-            "--push-to-model-card: a part of the data gives no result to publish; leave out "
-            "--limit, --held-out and --category"
+            "--push-to-model-card: a part of the data, or of a training, gives no result to "
+            "publish; leave out --limit, --category and --checkpoints"
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or revision)
