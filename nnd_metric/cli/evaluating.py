@@ -156,13 +156,8 @@ def evaluate(
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored-checkpoints
     """
     if push_to_model_card:
-        part = (
-            limit is not None
-            or held_out is not None
-            or bool(category)
-            or checkpoints is not None
-        )
-        _check_pushable(model, revision, part=part)
+        parts = (limit, held_out, checkpoints, category or None)
+        _check_pushable(model, revision, part=any(part is not None for part in parts))
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.encoding import AUTO
@@ -198,6 +193,8 @@ def evaluate(
             out=out,
             limit=limit,
             categories=category,
+            held_out=held_out,
+            split_seed=split_seed,
             scoring=replace(scoring, template=own),
             loading=loading,
         )
@@ -252,7 +249,7 @@ def _check_pushable(models: Sequence[str], revision: str | None, *, part: bool) 
     if part:
         raise ScoringError(
             "--push-to-model-card: a part of the data, or of a training, gives no result to "
-            "publish; leave out --limit, --category and --checkpoints"
+            "publish; leave out --limit, --held-out, --category and --checkpoints"
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or revision)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from nnd.metric.data import PairData, PairSet, choose_part, load_pairs
+from nnd.metric.data import PairData, PairSet, choose_part, cut_pairs, load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.evaluation import Evaluation
 from nnd.metric.models import LoadedModel, Loading, Model, load_model
@@ -30,6 +30,8 @@ def vary(
     out: str | Path | None = None,
     limit: int | None = None,
     categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Variation:
@@ -44,6 +46,8 @@ def vary(
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
         limit: Score no more than so many pairs: whole contexts, the same in every run.
         categories: Score the pairs of these error categories only.
+        held_out: Score only the contexts that `train` and `export` hold out (see `evaluate`).
+        split_seed: As of `train` and `export`.
         scoring: How pairs are scored by default.
         loading: How the model is loaded by default.
 
@@ -61,6 +65,8 @@ def vary(
     if out is not None:
         check_replaceable(Path(out), files=VARIATION_FILES)
     pairs = data if isinstance(data, PairSet) else load_pairs(data)
+    if held_out is not None:
+        pairs = cut_pairs(pairs, held_out, split_seed)[1]
     pairs = replace(choose_part(pairs, limit=limit, categories=categories), sets=())
     found = _score_all(model, pairs, dimensions, replace(scoring, unconditional=False), loading)
     if out is not None:
