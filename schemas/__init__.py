@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         distinct_in_order as distinct_in_order,
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
+    from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
     from .parquet import read_parquet as read_parquet
     from .places import (
         check_new as check_new,

@@ -24,6 +24,7 @@ SchemaName = Literal[
     "history",
     "training",
     "suite",
+    "variation",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 

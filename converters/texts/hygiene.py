@@ -3,14 +3,12 @@
 Nothing here is done silently: the report is in every manifest, and so do the steps taken.
 """
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
-from nnd.schemas import CONTEXT, DISTINCT, NNDError, distinct_in_order
+from nnd.schemas import CONTEXT, DISTINCT, NORMAL_FORMS, NNDError, distinct_in_order
 
 _WRONGLY_DECODED = (
     # U+FFFD stands where bytes were no text. UTF-8 read as Latin-1 or Windows-1252 makes two to
@@ -126,21 +124,18 @@ def _report_pairs(lengths: pl.DataFrame) -> dict[str, float | None]:
 def normalise_texts(rows: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
     """Change candidates, contexts and inputs, or references, by named steps in the order given.
 
-    Ids stay; pair_ids, which are made of texts, do not. Steps:
-    `nfc` composes characters (Unicode NFC); `whitespace` makes every run of blanks within a line
-    one space, every line end a plain one, and removes both at the ends of a text; `detokenise`
-    undoes the spaces and brackets of Penn Treebank tokens (see `detokenise`).
+    Ids stay; pair_ids, which are made of texts, do not.
 
     Args:
         rows: Rows of the annotation or the reference schema.
-        steps: Names out of STEPS; none: the frame is returned as it is.
+        steps: Names out of NORMAL_FORMS; none: the frame is returned as it is.
 
     Raises:
         NNDError: If a step is not known.
     """
     check_steps(steps)
     for step in steps:
-        rows = change_texts(rows, STEPS[step])
+        rows = change_texts(rows, NORMAL_FORMS[step])
     return rows
 
 
@@ -183,53 +178,6 @@ def _change_parts(parts: pl.Series, change: Callable[[str], str]) -> pl.Series:
 def check_steps(steps: Iterable[str]) -> None:
     """Raise an NNDError for a step that is not known."""
     for step in steps:
-        if step not in STEPS:
-            known = ", ".join(STEPS)
+        if step not in NORMAL_FORMS:
+            known = ", ".join(NORMAL_FORMS)
             raise NNDError(f'--normalise "{step}": there is no such step; choose from {known}')
-
-
-_BRACKETS = {"l": "([{", "r": ")]}"}
-_TOKENS = (
-    # `` word '' → "word"
-    (re.compile(r"`` ?"), '"'),
-    (re.compile(r" ''(?=\s|$)"), '"'),
-    # ( word ) , → (word),   A mark of several characters, such as :) or ..., is left alone.
-    (re.compile(r"(?<!\S)([(\[{]) +(?=\S)"), r"\1"),
-    (re.compile(r" +([.,;:!?])(?=\s|$)"), r"\1"),
-    (re.compile(r" +([)\]}])(?=[\s.,;:!?]|$)"), r"\1"),
-    # do n't, it 's → don't, it's
-    (re.compile(r" +(n['\u2019]t|['\u2019](?:s|re|ve|ll|d|m))\b", re.IGNORECASE), r"\1"),
-)
-
-
-def detokenise(text: str) -> str:
-    """Return a text without the spaces that a Penn Treebank tokeniser puts in.
-
-    A small set of rules that leave plain English alone. Moses' detokeniser (sacremoses) splits
-    and joins every text again, by the rules of a language it must be told, and knows no `-lrb-`.
-    Spaces inside plain quotation marks stay: nothing tells the opening from the closing one.
-    """
-    text = re.sub(r"-([lr])([rsc])b-", _bracket, text, flags=re.IGNORECASE)
-    for pattern, replacement in _TOKENS:
-        text = pattern.sub(replacement, text)
-    return text
-
-
-def _bracket(match: re.Match[str]) -> str:
-    return _BRACKETS[match[1].lower()]["rsc".index(match[2].lower())]
-
-
-def _compose(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
-
-
-def _fold_blanks(text: str) -> str:
-    return re.sub(r"[^\S\n]+", " ", re.sub(r"\r\n?", "\n", text)).strip()
-
-
-STEPS: dict[str, Callable[[str], str]] = {
-    "nfc": _compose,
-    "whitespace": _fold_blanks,
-    "detokenise": detokenise,
-}
-"""What `normalise` can do, by name."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         curve as curve,
         train as train,
     )
+    from nnd.metric.variation import vary as vary
     from nnd.schemas import (
         DISTRIBUTION as DISTRIBUTION,
         LicenceError as LicenceError,

@@ -11,7 +11,11 @@ from nnd.metric.cli.printing import AsJson, Details, show_result
 def curve(
     histories: Annotated[
         list[Path],
-        typer.Argument(metavar="HISTORY", help="Files that NNDCallback wrote while training."),
+        typer.Argument(
+            metavar="HISTORY",
+            help="Files that NNDCallback wrote while training, or folders that nnd evaluate "
+            "--checkpoints wrote.",
+        ),
     ],
     *,
     out: Annotated[Path, typer.Option(help="The figure, .svg or .png.")] = Path("curve.svg"),
@@ -28,6 +32,7 @@ def curve(
     """Draw pass rates over training steps, by category.
 
     Example: nnd curve run-a/nnd_history.jsonl run-b/nnd_history.jsonl --out curve.png
+    Example: nnd curve scored-checkpoints --out curve.svg
     """
     from nnd.metric.training import curve as curve_
 

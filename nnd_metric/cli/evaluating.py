@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,16 +26,24 @@ from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from nnd.metric import Sweep
+    from nnd.metric import Evaluation, Sweep
 
 
 def evaluate(
-    model: Model,
+    *,
+    model: Model = [],  # noqa: B006 - typer copies it
+    checkpoints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Score the checkpoints of a training, too, the earliest first: those in a folder "
+            "(checkpoint-N), or the revisions of a model on the Hub (step1000).",
+        ),
+    ] = None,
     data: Annotated[
         list[str],
         typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
     ],
-    *,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -43,13 +52,14 @@ def evaluate(
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(help="native, laban2022, bartscore, sum or bytes.")
+        str, typer.Option(help="native, laban2022, bartscore, sum, bytes or pmi.")
     ] = "native",
     template: Annotated[
         list[str],
         typer.Option(
-            help='default, mixqg, prophetnet, macaw, your own: "Q: {question}", or chat-turns: '
-            "the turns of a dialogue; MODEL=TEMPLATE for one model of several.",
+            help="default, mixqg, prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, chat-turns "
+            "(the turns of a dialogue), auto (by the model's name), or your own: "
+            '"Q: {question}"; MODEL=TEMPLATE for one model of several.',
             show_default="default",
         ),
     ] = [],  # noqa: B006 - typer copies it
@@ -85,6 +95,14 @@ def evaluate(
         ),
     ] = None,
     split_seed: SplitSeed = 0,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIMENSION,…",
+            help="Score one model under other choices too, one dimension at a time, and count the "
+            "verdicts that flip: protocol, dtype, separator, normalise (how texts are written).",
+        ),
+    ] = None,
     no_unconditional: Annotated[
         bool,
         typer.Option(
@@ -156,18 +174,25 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
     Example: nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
+    Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
+    Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored-checkpoints
     """
     if push_to_model_card:
-        part = limit is not None or held_out is not None or bool(category)
+        parts = (limit, held_out, checkpoints, category or None)
+        part = any(each is not None for each in parts)
         _check_pushable(model, revision, part=part, changed=bool(adapter or quantise))
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
+    from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring
-    from nnd.metric.models import Loading, name_models
+    from nnd.metric.models import Loading, list_checkpoints, name_models
     from nnd.metric.tables import failure_table
+    from nnd.metric.variation import vary as vary_
 
     quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
+    if checkpoints is not None:
+        model = [*model, *list_checkpoints(checkpoints)]
     for_all, templates = read_templates(template, name_models(model, loading))
     scoring = Scoring(
         protocol,
@@ -178,6 +203,28 @@ def evaluate(
         cache=not no_cache,
         chat=read_chat(chat_template, system_prompt, template_arg),
     )
+    if vary is not None:
+        if human_scores or system or push_to_model_card or len(model) > 1 or len(data) > 1:
+            raise ScoringError(
+                "--vary takes one --model and one --data; leave out the others, --human-scores, "
+                "--system and --push-to-model-card"
+            )
+        own = next(iter(templates.values()), scoring.template)
+        varied = vary_(
+            model[0],
+            find_data(data[0]),
+            vary.split(","),
+            out=out,
+            limit=limit,
+            categories=category,
+            held_out=held_out,
+            split_seed=split_seed,
+            scoring=replace(scoring, template=own),
+            loading=loading,
+        )
+        place = [] if out is None else [f"written to {out}"]
+        show_result(varied, as_json, details=details, after=place)
+        return
     try:
         found = evaluate_(
             model,
@@ -202,7 +249,9 @@ def evaluate(
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
     read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
-    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *written])
+    picked = [] if AUTO not in (for_all, *templates.values()) else _templates(evaluations)
+    lines = [*picked, *written]
+    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *lines])
     if evaluations and not (details or as_json):
         reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
         print(f"More with --details{reported}")
@@ -210,6 +259,12 @@ def evaluate(
         _push(found, name_models(model))
     if found.failures:
         raise typer.Exit(1)
+
+
+def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
+    """Return which template each model was scored with, in a line."""
+    of_models = {each.model: each.template for found in evaluations for each in found.results}
+    return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]
 
 
 def _check_pushable(
@@ -221,8 +276,8 @@ def _check_pushable(
 
     if part:
         raise ScoringError(
-            "--push-to-model-card: a part of the data gives no result to publish; leave out "
-            "--limit, --held-out and --category"
+            "--push-to-model-card: a part of the data, or of a training, gives no result to "
+            "publish; leave out --limit, --held-out, --category and --checkpoints"
         )
     if changed:
         raise ScoringError(

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     )
     from .targets import make_targets as make_targets
     from .templates import (
+        AUTO as AUTO,
         Prompt as Prompt,
         Template as Template,
+        choose_template as choose_template,
         find_plain_template as find_plain_template,
         find_template as find_template,
         render as render,

@@ -115,7 +115,7 @@ def _stand_in(loaded: LoadedModel) -> Ids:
             return (token,)
     raise ScoringError(
         f"{loaded.name}: a context is empty, and the tokenizer has neither a bos nor an eos token "
-        "to stand for it; leave that context out"
+        "to stand for it; leave that context out (protocol pmi empties every one: use native)"
     )
 
 

@@ -1,4 +1,4 @@
-"""The five protocols: what the formula of the log-likelihood leaves open, fixed by name.
+"""The six protocols: what the formula of the log-likelihood leaves open, fixed by name.
 
 The formula (Laban et al. 2022, eq. 1) is LL = (1/N) * sum_i log P(w_i | context, w_<i). It does not
 say which tokens w are scored, what the decoder starts with, or what N counts; tools differ in all
@@ -23,12 +23,14 @@ class Protocol:
         normaliser: What N counts: the scored tokens, nothing (N = 1), or the UTF-8 bytes of the
             candidate.
         summary: One line for people.
+        minus_alone: Whether the log-likelihood of the candidate without its context is subtracted.
     """
 
     name: str
     tokens: Literal["native", "laban2022", "bartscore"]
     normaliser: Literal["tokens", "one", "bytes"]
     summary: str
+    minus_alone: bool = False
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -55,6 +57,13 @@ PROTOCOLS: dict[str, Protocol] = {
         ),
         Protocol("sum", "native", "one", "as native, summed instead of averaged"),
         Protocol("bytes", "native", "bytes", "as native, divided by the candidate's UTF-8 bytes"),
+        Protocol(
+            "pmi",
+            "native",
+            "tokens",
+            "as native, minus the same without the context: how much the context helps",
+            minus_alone=True,
+        ),
     )
 }
 

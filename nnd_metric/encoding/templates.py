@@ -1,8 +1,8 @@
 """Templates: how the parts of a context become the text a model family was trained to read.
 
-The paper's (Laban et al. 2022, and its released code), by name; or a string of your own with
-{placeholders}. Special-token strings count as special where a template spells them out, never
-where data does.
+Those of the paper's models (Laban et al. 2022, and its released code; T5 with its own prefix), by
+name; or a string of your own with {placeholders}. Special-token strings count as special where a
+template spells them out, never where data does.
 """
 
 import re
@@ -60,9 +60,30 @@ TEMPLATES: dict[str, Template] = {
                 Variant("$answer$ ; $question$ = {question}", "$answer$ = "),
             ),
         ),
+        Template("unifiedqa", (Variant(r"{question} \n {paragraph}"), Variant("{question}"))),
+        Template("t5-ssm-nq", (Variant("{question}"),)),
+        Template(
+            "t5-summarize",
+            tuple(
+                Variant(f"summarize: {{{part}}}") for part in ("article", "document", "dialogue")
+            ),
+        ),
         Template("chat-turns", as_turns=True),
     )
 }
+
+AUTO = "auto"
+"""Asks for the template of the model's family, as far as the contexts have its parts."""
+
+_FAMILIES = {
+    "mixqg": r"mixqg",
+    "prophetnet": r"prophetnet.*squad-qg",
+    "macaw": r"macaw",
+    "unifiedqa": r"unifiedqa",
+    "t5-ssm-nq": r"t5-.*ssm-nq",
+    "t5-summarize": r"(^|/)t5-(small|base|large|3b|11b)$",
+}
+"""Template → what names of the models that were trained on it match."""
 
 
 class Prompt(NamedTuple):
@@ -107,6 +128,29 @@ def find_plain_template(name_or_text: str) -> Template:
             "here; use --template default"
         )
     return found
+
+
+def choose_template(asked: str, model: str, inputs: Iterable[Mapping[str, str] | None]) -> Template:
+    """Return the template that is asked for, or the one that `auto` picks.
+
+    Args:
+        asked: AUTO, or as for `find_template`.
+        model: Name of the model.
+        inputs: The parts of each context; where one lacks those of the model's template, `auto` is
+            the default.
+
+    Raises:
+        ScoringError: As `find_template` does.
+    """
+    if asked != AUTO:
+        return find_template(asked)
+    matching = (name for name, pattern in _FAMILIES.items() if re.search(pattern, model.lower()))
+    found = TEMPLATES[next(matching, "default")]
+    fits = all(
+        any({*_placeholders(variant.context)} <= {*(parts or {})} for variant in found.variants)
+        for parts in inputs
+    )
+    return found if fits else TEMPLATES["default"]
 
 
 def render(

@@ -13,7 +13,7 @@ where a store was filled by runs of other requests, because a value once stored 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 
 import numpy as np
@@ -69,13 +69,28 @@ class Engine:
         """Return the log-likelihood of each candidate given its context.
 
         LL = (1/N) sum_i log P(w_i | context, w_<i), natural logarithm (Laban et al. 2022, eq. 1);
-        the protocol says which tokens w_i are and what N counts.
+        the protocol says which tokens w_i are and what N counts. Under `pmi` the LL of the
+        candidate without its context is subtracted.
 
         Raises:
             ScoringError: If a candidate does not fit the model's window, the protocol or the
                 tokenizer does not fit the model, the model looks ahead or answers with NaN, or
                 memory does not suffice for a single request.
         """
+        if not find_protocol(self.protocol).minus_alone:
+            return self._given(requests)
+        n = len(requests)
+        alone: list[Request] = [("", candidate) for _, candidate in requests]
+        found = self._given([*requests, *alone])
+        gain = found.log_likelihood[:n] - found.log_likelihood[n:]
+        return Likelihoods(gain, found.tokens[:n], found.truncated[:n], found.work)
+
+    def without_context(self) -> "Engine":
+        """Return the engine of the baseline without contexts: under `pmi`, what it subtracts."""
+        subtracts = find_protocol(self.protocol).minus_alone
+        return replace(self, protocol="native") if subtracts else self
+
+    def _given(self, requests: Sequence[Request]) -> Likelihoods:
         protocol = find_protocol(self.protocol)
         requests = self.as_read(requests)
         distinct = list(dict.fromkeys(requests))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nnd.metric.chat import Chat
-from nnd.metric.encoding import Keep, find_protocol, find_template
+from nnd.metric.encoding import AUTO, Keep, find_protocol, find_template
 from nnd.schemas import ScoringError
 
 
@@ -14,9 +14,9 @@ class Scoring:
 
     Attributes:
         protocol: Which tokens are scored and what they are divided by: native, laban2022,
-            bartscore, sum or bytes.
-        template: default, mixqg, prophetnet, macaw, chat-turns (the turns of a dialogue), or a text
-            with {placeholders}.
+            bartscore, sum, bytes or pmi.
+        template: A name out of `encoding.TEMPLATES`, a text with {placeholders}, or auto: by the
+            model's name.
         keep: Which part of a context survives a cut to the window, "beginning" or "end"; None means
             the beginning for encoder-decoders and the end for decoder-only models.
         unconditional: Whether candidates are scored without their contexts too, as a baseline.
@@ -24,6 +24,8 @@ class Scoring:
         cache: Whether likelihoods are stored, and those that an earlier run of the same model
             stored are used.
         chat: How contexts become chats.
+        separator: Stands between context and candidate of decoder-only models; None means that of
+            the template.
     """
 
     protocol: str = "native"
@@ -33,6 +35,7 @@ class Scoring:
     token_budget: int | None = None
     cache: bool = True
     chat: Chat = field(default_factory=Chat)
+    separator: str | None = None
 
     def check(self) -> None:
         """Check, before any model is loaded, that protocol, template and chat template exist.
@@ -41,7 +44,8 @@ class Scoring:
             ScoringError: If one does not, is not well-formed, or does not fit the protocol.
         """
         self.chat.check(find_protocol(self.protocol))
-        find_template(self.template)
+        if self.template != AUTO:
+            find_template(self.template)
 
 
 def scoring_of_each(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from .effects import draw_effects as draw_effects
     from .extrapolation import draw_extrapolation as draw_extrapolation
+    from .flips import draw_flips as draw_flips
     from .forest import IN_WORDS as IN_WORDS, draw_forest as draw_forest
     from .groups import (
         Group as Group,

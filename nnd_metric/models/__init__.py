@@ -28,5 +28,9 @@ if TYPE_CHECKING:
     )
     from .options import Loading as Loading
     from .revisions import split_revision as split_revision
+    from .series import (
+        list_checkpoints as list_checkpoints,
+        step_of as step_of,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -12,6 +12,8 @@ from nnd.schemas import ScoringError
 _NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
 """How the names of architectures end that answer with something else than a next token."""
 
+_MASKED = "ForMaskedLM"
+
 
 def check_architecture(config: PretrainedConfig, name: str) -> None:
     """A classifier's trunk often loads as a language model: the head is tied to its embeddings.
@@ -20,6 +22,8 @@ def check_architecture(config: PretrainedConfig, name: str) -> None:
         ScoringError: If the checkpoint is one of a classifier or the like.
     """
     named = config.architectures or []
+    if named and all(each.endswith(_MASKED) for each in named):
+        raise _masked_model(name, named[0])
     if named and all(each.endswith(_NO_LANGUAGE_MODELS) for each in named):
         raise _no_language_model(name, named[0])
 
@@ -31,6 +35,8 @@ def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever 
         ScoringError: If it is not.
     """
     kind = type(model).__name__
+    if kind.endswith(_MASKED):
+        raise _masked_model(kind, kind)
     if not hasattr(model, "get_output_embeddings"):
         raise _no_language_model(kind, "it is none of transformers'")
     if model.get_output_embeddings() is None and not model.can_generate():
@@ -92,6 +98,13 @@ def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> 
             + (f", nor are {len(random) - 1} others" if random[1:] else "")
             + f"; name a whole {type(model).__name__}"
         )
+
+
+def _masked_model(name: str, kind: str) -> ScoringError:
+    return ScoringError(
+        f"{name}: is a masked language model ({kind}), which predicts hidden tokens and not the "
+        "next one; name a causal or encoder-decoder language model"
+    )
 
 
 def _no_language_model(name: str, reason: str) -> ScoringError:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         OverDatasets as OverDatasets,
         split_by_dataset as split_by_dataset,
     )
+    from .flips import Flips as Flips, find_flips as find_flips
     from .frames import rate_frame as rate_frame
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept
     from .one_model import (

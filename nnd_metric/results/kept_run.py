@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.metric.chat import NONE, Chat
-from nnd.metric.data import PairSet
-from nnd.metric.encoding import find_template
+from nnd.metric.data import PairSet, parts_of
+from nnd.metric.encoding import choose_template
 from nnd.metric.engine import Scoring
 from nnd.metric.results.one_model import ModelResult, stored_result
 from nnd.metric.results.run_folder import RESULT, read_run, read_sets
@@ -105,8 +105,8 @@ def _find_difference(
     for each in stored["results"]:
         asked = models.get(each["model"], scoring)
         there = (each["protocol"], each["template"])
-        template = each["template"] if each["model"] in own else find_template(asked.template).name
-        now = (asked.protocol, template)
+        chosen = choose_template(asked.template, each["model"], parts_of(pairs.pairs)).name
+        now = (asked.protocol, each["template"] if each["model"] in own else chosen)
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
         chats = (_asked_chat(each), _chat_options(asked.chat.to_dict()))

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from nnd.metric.chat import choose_chat
-from nnd.metric.data import PairSet
-from nnd.metric.encoding import Request, find_protocol, find_template
+from nnd.metric.data import PairSet, parts_of
+from nnd.metric.encoding import Request, choose_template, find_protocol
 from nnd.metric.engine import Engine, Likelihoods, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
@@ -144,7 +145,10 @@ def evaluate_model(
     Raises:
         ScoringError: If the model cannot score the pairs.
     """
-    template, version = find_template(scoring.template), loaded.version()
+    template = choose_template(scoring.template, loaded.name, parts_of(pairs.pairs))
+    if scoring.separator is not None:
+        template = replace(template, separator=scoring.separator)
+    version = loaded.version()
     choice = choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
     engine = Engine(
         loaded,
@@ -158,16 +162,17 @@ def evaluate_model(
     )
     works: list[Work] = []
 
-    def scorer(requests: Sequence[Request]) -> Likelihoods:
+    def watch(engine: Engine, requests: Sequence[Request]) -> Likelihoods:
         likelihoods = engine(requests)
         works.append(likelihoods.work)
         return likelihoods
 
+    scorer = partial(watch, engine)
     scored, children = score_suite(pairs, scorer, template)
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
     if scoring.unconditional:
-        alone = score_alone(pairs, scorer, template)
+        alone = score_alone(pairs, partial(watch, engine.without_context()), template)
         if works[-1].path != works[0].path:  # a path that failed now is not believed before either
             scored, children = score_suite(pairs, scorer, template)
         scored = scored.with_columns(alone.log_likelihoods)
@@ -181,10 +186,11 @@ def evaluate_model(
         )
     # What the engine knows in the end of the numbers that were asked for first.
     last = works[-1]
-    work = replace(
-        works[0], path=last.path, switched_off=last.switched_off, deviation=last.deviation
-    )
-    summed = find_protocol(engine.protocol).normaliser == "one"
+    protocol = find_protocol(engine.protocol)
+    deviation = last.deviation
+    if deviation is not None and protocol.minus_alone:
+        deviation *= 2  # a difference of two log-likelihoods
+    work = replace(works[0], path=last.path, switched_off=last.switched_off, deviation=deviation)
     result = ModelResult(
         model=loaded.name,
         version=version,
@@ -197,7 +203,7 @@ def evaluate_model(
         notes=(*caveats(rates.overall), *notes),
         n_close=None
         if work.deviation is None
-        else count_close(scored, work.deviation, summed=summed),
+        else count_close(scored, work.deviation, summed=protocol.normaliser == "one"),
         n_crossing=crossing,
         work=work,
         signature=make_signature(version, pairs, engine, template, rates),

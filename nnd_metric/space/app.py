@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 SAMPLES = (HERE / "sample", HERE.parents[1] / "demo" / "sample")
 """The embedded sample: in a Space, and in a clone after `make demo`."""
 
-PROTOCOLS = ("native", "laban2022", "bartscore", "sum", "bytes")
+PROTOCOLS = ("native", "laban2022", "bartscore", "sum", "bytes", "pmi")
 
 HEAD = """\
 # Near-Negative Distinction

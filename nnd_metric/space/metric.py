@@ -120,9 +120,9 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             human_scores: Human scores per system: a converted folder, a Parquet file, a Dataset;
                 None means those that come with the dataset.
             systems: Model to the system it stands for, where the model's id does not say it.
-            protocol: Which tokens count: native, laban2022, bartscore, sum or bytes.
-            template: default, mixqg, prophetnet, macaw, chat-turns (the turns of a dialogue), or a
-                text with {placeholders}.
+            protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
+            template: default, the name of another, "auto" (by the model's name), or a text with
+                {placeholders}.
             chat_template: auto means the tokenizer's chat template, where a decoder-only model has
                 one; none reads plain text; anything else is a file with a Jinja template.
             system_prompt: Text of a chat's system turn; None means what the template brings, ""

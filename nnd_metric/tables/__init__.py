@@ -40,5 +40,6 @@ if TYPE_CHECKING:
     )
     from .sweeps import failure_table as failure_table, sweep_table as sweep_table
     from .validity import giveaways_table as giveaways_table, validity_table as validity_table
+    from .variation import variation_table as variation_table
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

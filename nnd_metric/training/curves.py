@@ -1,7 +1,7 @@
 """The curves of training runs that were watched: a figure, and the numbers in it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,9 @@ import polars as pl
 
 from nnd.metric.data import OVERALL
 from nnd.metric.drawing import Pictured
+from nnd.metric.results import Flips
 from nnd.metric.statistics import percent
+from nnd.metric.training.checkpoints import read_trainings
 from nnd.metric.training.history import HISTORY, Entry, line_of, read_history, share_of_time
 from nnd.schemas import ScoringError, did_you_mean, replace_own
 
@@ -36,21 +38,25 @@ class Run:
 
     Attributes:
         name: What it is called in the figure.
-        history: Its history file.
+        history: Its history file, or the run that its checkpoints were scored in.
         entries: What was found on the way.
+        change: How verdicts change from the first to the last checkpoint; None where a history does
+            not say.
     """
 
     name: str
     history: Path
     entries: tuple[Entry, ...]
+    change: Flips | None = None
 
     def to_dict(self, categories: Sequence[str]) -> dict[str, Any]:
         """Return plain Python values, with the points of some categories."""
         return {
             "name": self.name,
             "history": str(self.history),
-            "share_of_time": share_of_time(self.entries),
+            "share_of_time": share_of_time(self.entries) if self.change is None else None,
             "signature": self.entries[-1].signature,
+            "change": None if self.change is None else self.change.to_dict(),
             "points": [
                 {"category": category, "step": step, **rate.to_dict()}
                 for category in categories
@@ -84,14 +90,18 @@ class Curves(Pictured):
         return curve_table(self.to_dict()["runs"])
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what to know before comparing them."""
-        return self.notes
+        """Return how checkpoints differ, and what to know before comparing runs."""
+        changes = [
+            _change(run) for run in self.runs if run.change is not None and len(run.entries) > 1
+        ]
+        return (*changes, *self.notes)
 
     def details(self) -> list[str]:
         """Return how long scoring took, and how each run was scored."""
         times = [
             f"{run.name}: scoring took {percent(share_of_time(run.entries))} % of the training time"
             for run in self.runs
+            if run.change is None
         ]
         return [*times, *(run.entries[-1].signature for run in self.runs)]
 
@@ -139,7 +149,8 @@ def curve(
     """Draw pass rates over training steps, a panel for all tests and for each category.
 
     Args:
-        histories: Files that `NNDCallback` wrote; several are laid over each other.
+        histories: Files that `NNDCallback` wrote, and folders that `nnd evaluate --checkpoints`
+            wrote; several are laid over each other.
         out: File for the figure, .svg or .png, new or drawn by nnd; None means it is not written.
         categories: Which categories to show beside all tests; none means all there are.
 
@@ -147,8 +158,8 @@ def curve(
         What was drawn.
 
     Raises:
-        ScoringError: If a history cannot be read or is empty or named twice, there is no such
-            category, or `out` is of another kind.
+        ScoringError: If a history cannot be read or is empty or named twice, a run holds no
+            checkpoints, there is no such category, or `out` is of another kind.
         NNDError: If `out` is a file that nnd did not draw.
     """
     paths = [
@@ -175,12 +186,7 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
         raise ScoringError(
             f"{twice[0]}: is named twice" if twice else "there is no history to draw"
         )
-    runs = []
-    for name, path in zip(_names(paths), paths, strict=True):
-        entries = read_history(path)
-        if not entries:
-            raise ScoringError(f"{path}: is empty: training has not begun; name another history")
-        runs.append(Run(name, path, tuple(entries)))
+    runs = _named([run for path in paths for run in _read_runs(path)])
     known = sorted({category for run in runs for entry in run.entries for category in entry.by})
     unknown = [category for category in categories if category not in (OVERALL, *known)]
     if unknown:
@@ -199,13 +205,44 @@ def _end(run: Run) -> str:
     return f"{run.name} passes {rate} of {last.overall.n:,} tests at step {last.step:,}"
 
 
-def _names(paths: Sequence[Path]) -> list[str]:
-    """Call a run by its folder where the file has the usual name, if that tells runs apart."""
-    short = [path.resolve().parent.name if path.name == HISTORY else path.stem for path in paths]
+def _change(run: Run) -> str:
+    found = run.change
+    if found is None or found.difference is None or found.flipped is None:
+        return f"{run.name}: no test was scored."
+    bounds = found.interval
+    interval = "" if bounds is None else f" [{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]"
+    return (
+        f"{run.name}: {100 * found.difference:+.1f} points{interval} from step "
+        f"{run.entries[0].step:,} to step {run.entries[-1].step:,}; "
+        f"{percent(found.flipped)} % of the verdicts change."
+    )
+
+
+def _read_runs(path: Path) -> list[Run]:
+    """Return the run of a history, or those whose checkpoints a folder holds, by whole names."""
+    if path.is_dir():
+        return [Run(each.name, path, each.entries, each.change) for each in read_trainings(path)]
+    entries = read_history(path)
+    if not entries:
+        raise ScoringError(f"{path}: is empty: training has not begun; name another history")
+    return [Run(str(path), path, tuple(entries))]
+
+
+def _named(runs: Sequence[Run]) -> list[Run]:
+    """Call runs by short names if those tell them apart."""
+    short = [_short_name(run) for run in runs]
     return [
-        name if short.count(name) == 1 else str(path)
-        for name, path in zip(short, paths, strict=True)
+        replace(run, name=name) if short.count(name) == 1 else run
+        for name, run in zip(short, runs, strict=True)
     ]
+
+
+def _short_name(run: Run) -> str:
+    """Call a run by the folder of its checkpoints, or of its history if that has the usual name."""
+    path = run.history
+    if run.change is not None:
+        return Path(run.name).name or path.resolve().name
+    return path.resolve().parent.name if path.name == HISTORY else path.stem
 
 
 def _notes(runs: Sequence[Run]) -> Iterator[str]:

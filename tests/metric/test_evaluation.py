@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,32 @@ def test_likelihoods_are_those_of_the_formula(loaded: Loaded, tiny: Tiny) -> Non
     assert found["ll_low"].to_list() == pytest.approx(expected[1::2], abs=1e-5)
     passes = [high > low for high, low in zip(expected[::2], expected[1::2], strict=True)]
     assert found["passed"].to_list() == passes
+
+
+def test_pmi_keeps_the_baseline_that_it_subtracts(loaded: Loaded) -> None:
+    native = evaluate(loaded("gpt2"), PAIRS)
+    pmi = evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(protocol="pmi"))
+    baseline = ["ll_alone_high", "ll_alone_low"]
+    assert pmi.scored.select(baseline).equals(native.scored.select(baseline))
+    for side in ("high", "low"):
+        gain = native.scored[f"ll_{side}"] - native.scored[f"ll_alone_{side}"]
+        assert pmi.scored[f"ll_{side}"].to_list() == pytest.approx(gain.to_list(), abs=1e-6)
+    (of_pmi,), (of_native,) = pmi.results, native.results
+    assert of_pmi.work.deviation == pytest.approx(2 * (of_native.work.deviation or 0))
+    check_rows("result", [of_pmi.to_dict()])
+
+
+def test_auto_names_the_template_that_it_took(loaded: Loaded, tmp_path: Path) -> None:
+    asked = pl.DataFrame(ROWS, PAIRS.columns, orient="row").with_columns(
+        inputs=pl.struct(question="context")
+    )
+    model = replace(loaded("bart"), name="allenai/macaw-tiny")
+    for _ in range(2):  # the second run finds the first one's results in the folder
+        (result,) = evaluate(
+            model, asked, out=tmp_path / "run", scoring=Scoring(template="auto")
+        ).results
+        assert result.template == "macaw"
+        assert "|template:macaw|" in result.signature
 
 
 def test_a_result_says_what_was_done(loaded: Loaded) -> None:

@@ -13,8 +13,8 @@ from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.pairs.pairing import make_pairs
 from nnd.converters.quality import NoError
-from nnd.converters.texts.hygiene import STEPS, detokenise, normalise_texts, report_hygiene
-from nnd.schemas import NNDError
+from nnd.converters.texts.hygiene import normalise_texts, report_hygiene
+from nnd.schemas import NORMAL_FORMS, NNDError
 
 Annotated = Callable[..., pl.DataFrame]
 LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
@@ -217,25 +217,25 @@ def test_the_report_is_plain_json(quiz_design: Conversion) -> None:
     ],
 )
 def test_a_step(step: str, before: str, after: str | None) -> None:
-    assert STEPS[step](before) == (before if after is None else after)
+    assert NORMAL_FORMS[step](before) == (before if after is None else after)
 
 
 @given(
-    st.sampled_from(sorted(STEPS)),
+    st.sampled_from(sorted(NORMAL_FORMS)),
     st.lists(st.sampled_from(["a", " ", "  ", ".", ",", "(", ")", "'s", "n't", "``", "''", "\n"]))
     | st.lists(st.characters()),
 )
 def test_a_step_done_twice_is_done_once(step: str, parts: list[str]) -> None:
-    once = STEPS[step]("".join(parts))
+    once = NORMAL_FORMS[step]("".join(parts))
 
-    assert STEPS[step](once) == once
+    assert NORMAL_FORMS[step](once) == once
 
 
 def test_detokenised_text_is_not_reported_as_tokenised(annotated: Annotated) -> None:
     text = "he said : -lrb- do n't -rrb- , `` ok '' ."
 
     assert looks(annotated, text)["tokenised"] == 1.0
-    assert looks(annotated, detokenise(text))["tokenised"] == 0.0
+    assert looks(annotated, NORMAL_FORMS["detokenise"](text))["tokenised"] == 0.0
 
 
 def test_candidates_contexts_and_inputs_are_changed_and_ids_are_not(annotated: Annotated) -> None:

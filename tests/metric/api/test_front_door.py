@@ -28,6 +28,7 @@ BESIDE_COMMANDS = {
     "__version__",
     "load_pairs",
     "operations",  # nnd derive --list
+    "vary",  # nnd evaluate --vary
 }
 
 

@@ -7,7 +7,7 @@ from support.tiny_models import Family
 
 from nnd.metric.encoding.assembly import encode
 from nnd.metric.encoding.protocols import PROTOCOLS
-from nnd.metric.encoding.templates import TEMPLATES, Prompt, find_template, render
+from nnd.metric.encoding.templates import TEMPLATES, Prompt, choose_template, find_template, render
 from nnd.metric.models.load import LoadedModel
 from nnd.schemas import ScoringError
 
@@ -28,7 +28,8 @@ def text(template: str, parts: Mapping[str, str] | None, context: str = "stored"
 
 
 def test_the_named_templates_are_the_papers() -> None:
-    assert list(TEMPLATES) == ["default", "mixqg", "prophetnet", "macaw", "chat-turns"]
+    papers = ["mixqg", "prophetnet", "macaw", "unifiedqa", "t5-ssm-nq", "t5-summarize"]
+    assert list(TEMPLATES) == ["default", *papers, "chat-turns"]
 
 
 def test_default_reads_the_context_as_it_is_stored() -> None:
@@ -63,6 +64,48 @@ def test_macaw_takes_each_context_for_what_it_is() -> None:
 def test_macaw_prefers_the_rendering_that_leaves_nothing_out() -> None:
     # Both fit; the first says two of the three parts, the second one.
     assert prompt("macaw", QUIZ | QUESTION).candidate_prefix == "$question$ = "
+
+
+def test_unifiedqa_reads_a_question_and_its_paragraph_if_there_is_one() -> None:
+    assert text("unifiedqa", QUESTION) == "What is in the sea?"
+    assert (
+        text("unifiedqa", QUIZ | QUESTION) == "What is in the sea? " + chr(92) + "n Sea and salt."
+    )
+
+
+def test_t5_ssm_nq_reads_the_bare_question() -> None:
+    assert text("t5-ssm-nq", QUESTION) == "What is in the sea?"
+
+
+@pytest.mark.parametrize("part", ["article", "document", "dialogue"])
+def test_t5_is_asked_to_summarize(part: str) -> None:
+    assert text("t5-summarize", {part: "Sea."}) == "summarize: Sea."
+
+
+@pytest.mark.parametrize(
+    ("model", "parts", "template"),
+    [
+        ("Salesforce/mixqg-large", QUIZ, "mixqg"),
+        ("microsoft/prophetnet-large-uncased-squad-qg", QUIZ, "prophetnet"),
+        ("microsoft/prophetnet-large-uncased-cnndm", QUIZ, "default"),
+        ("allenai/macaw-3b", QUESTION, "macaw"),
+        ("allenai/unifiedqa-v2-t5-base-1251000", QUESTION, "unifiedqa"),
+        ("google/t5-xl-ssm-nq", QUESTION, "t5-ssm-nq"),
+        ("google-t5/t5-small", {"article": "Sea."}, "t5-summarize"),
+        ("google-t5/t5-small", QUIZ, "default"),
+        ("google/flan-t5-small", {"article": "Sea."}, "default"),
+        ("allenai/macaw-3b", None, "default"),
+        ("gpt2", QUIZ, "default"),
+    ],
+)
+def test_auto_takes_the_template_of_the_models_family_if_the_parts_are_there(
+    model: str, parts: Mapping[str, str] | None, template: str
+) -> None:
+    assert choose_template("auto", model, [parts, parts]).name == template
+
+
+def test_a_template_that_is_asked_for_is_taken_whatever_the_model() -> None:
+    assert choose_template("default", "allenai/macaw-3b", [QUESTION]).name == "default"
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

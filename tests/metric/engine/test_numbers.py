@@ -89,6 +89,18 @@ def test_bytes_divides_by_the_candidates_utf8_length(
     assert_same(found, formula(name, "bytes", tuple(REQUESTS)))
 
 
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
+def test_pmi_is_what_the_context_adds_per_token(name: str, tiny: Tiny, loaded: Loaded) -> None:
+    found = run(loaded(name), "pmi", REQUESTS)
+    alone = [("", candidate) for _, candidate in REQUESTS]
+    given, without = (oracle.scores(tiny(name), "native", asked) for asked in (REQUESTS, alone))
+    pairs = list(zip(given, without, strict=True))
+    assert found.log_likelihood.tolist() == pytest.approx(
+        [a.log_likelihood - b.log_likelihood for a, b in pairs], abs=NATS, nan_ok=True
+    )
+    assert found.tokens.tolist() == [a.tokens for a, _ in pairs] == [b.tokens for _, b in pairs]
+
+
 @pytest.mark.parametrize("separator", ["", " ", "\n", " \n", " Answer: "])
 @pytest.mark.parametrize("name", ["gpt2", "llama", "opt"])
 def test_the_separator_is_scored_with_the_candidate(

@@ -196,6 +196,7 @@ def test_the_numbers_are_returned_too(two: list[Path], tmp_path: Path) -> None:
         "history": str(two[0]),
         "share_of_time": 0.25,
         "signature": RISING[-1].signature,
+        "change": None,
         "points": [
             {
                 "category": category,

@@ -1,0 +1,64 @@
+"""The checkpoints of one training: where they are, in the order of their steps."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from huggingface_hub import list_repo_refs
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+from nnd.schemas import ScoringError
+
+_STEP = re.compile(r"(?P<training>.*?)[-_/@]?(?:checkpoint|step)[-_]?(?P<step>\d+)[^/@]*")
+
+
+class Step(NamedTuple):
+    """Where in a training a checkpoint is: what the training is called, and how many steps in."""
+
+    training: str
+    number: int
+
+
+def step_of(name: str) -> Step | None:
+    """Return the training and the step that a model's name says, or None.
+
+    `runs/a/checkpoint-500` is step 500 of `runs/a`, `org/model@step1000` step 1,000 of `org/model`.
+    """
+    found = _STEP.fullmatch(name)
+    return None if found is None else Step(found["training"], int(found["step"]))
+
+
+def list_checkpoints(place: str | Path) -> list[str]:
+    """Return the checkpoints of one training as models to evaluate, the earliest first.
+
+    Args:
+        place: A folder that holds folders named checkpoint-N, or the Hub id of a model with
+            revisions such as step1000.
+
+    Raises:
+        ScoringError: If there are none, or the Hub cannot be asked.
+    """
+    folder = Path(place)
+    names = _of_folder(folder) if folder.is_dir() else _of_hub(str(place))
+    steps = {name: step for name in names if (step := step_of(name)) is not None}
+    if not steps:
+        raise ScoringError(
+            f"{place}: holds no checkpoints; name a folder of folders called checkpoint-N, or a "
+            "model on the Hub with revisions such as step1000"
+        )
+    return sorted(steps, key=lambda name: steps[name].number)
+
+
+def _of_folder(folder: Path) -> list[str]:
+    return [str(path) for path in folder.glob("checkpoint-*") if path.is_dir()]
+
+
+def _of_hub(model: str) -> list[str]:
+    try:
+        refs = list_repo_refs(model)
+    except (HfHubHTTPError, HFValidationError, OSError) as error:
+        raise ScoringError(
+            f"{model}: is not a folder, and the Hub does not list its revisions "
+            f"({str(error).splitlines()[0]}); name a folder or the Hub id of a model"
+        ) from error
+    return [f"{model}@{ref.name}" for ref in (*refs.branches, *refs.tags)]

@@ -1,0 +1,118 @@
+"""What can be chosen when pairs are scored: the dimensions, and the choices of each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nnd.metric.encoding import PROTOCOLS, choose_template, find_protocol
+from nnd.metric.engine import Scoring
+from nnd.metric.models import LoadedModel, Loading
+from nnd.metric.variation.rewording import RAW, REWORDINGS
+from nnd.schemas import ScoringError, did_you_mean
+
+_SEPARATORS = {"space": " ", "newline": "\n", "nothing": ""}
+_DTYPES = ("float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A way to score pairs, which differs from the default in one dimension.
+
+    Attributes:
+        dimension: What is chosen; "default" for the default itself.
+        name: The choice.
+        scoring: How pairs are scored.
+        loading: How the model is loaded.
+        wording: How texts are written: RAW, or one of REWORDINGS.
+    """
+
+    dimension: str
+    name: str
+    scoring: Scoring
+    loading: Loading
+    wording: str = RAW
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """Something that is chosen.
+
+    Attributes:
+        default: The name of what the default chooses; a ScoringError says that there is no choice.
+        others: All that differs from the default.
+    """
+
+    default: Callable[[Choice, LoadedModel], str]
+    others: Callable[[Choice], Iterator[Choice]]
+
+
+def _separator(base: Choice, loaded: LoadedModel) -> str:
+    if loaded.is_encoder_decoder:
+        raise ScoringError("an encoder-decoder reads no separator before a candidate")
+    if find_protocol(base.scoring.protocol).tokens != "native":
+        raise ScoringError(f"protocol {base.scoring.protocol} uses no separator")
+    chosen = base.scoring.separator
+    if chosen is None:
+        chosen = choose_template(base.scoring.template, loaded.name, ()).separator
+    return next((name for name, text in _SEPARATORS.items() if text == chosen), repr(chosen))
+
+
+def _protocols(base: Choice) -> Iterator[Choice]:
+    for name in PROTOCOLS:
+        yield replace(base, name=name, scoring=replace(base.scoring, protocol=name))
+
+
+def _dtypes(base: Choice) -> Iterator[Choice]:
+    for name in _DTYPES:
+        yield replace(base, name=name, loading=replace(base.loading, dtype=name))
+
+
+def _separators(base: Choice) -> Iterator[Choice]:
+    for name, text in _SEPARATORS.items():
+        yield replace(base, name=name, scoring=replace(base.scoring, separator=text))
+
+
+def _wordings(base: Choice) -> Iterator[Choice]:
+    for name in REWORDINGS:
+        yield replace(base, name=name, wording=name)
+
+
+DIMENSIONS: dict[str, Dimension] = {
+    "protocol": Dimension(lambda base, _: base.scoring.protocol, _protocols),
+    "dtype": Dimension(lambda _, loaded: loaded.dtype, _dtypes),
+    "separator": Dimension(_separator, _separators),
+    "normalise": Dimension(lambda base, _: base.wording, _wordings),
+}
+"""What can be varied, by name."""
+
+
+def check_dimensions(names: Sequence[str]) -> None:
+    """Check, before any model is loaded, that dimensions exist.
+
+    Raises:
+        ScoringError: If one does not, or none is named.
+    """
+    for name in names:
+        if name not in DIMENSIONS:
+            raise ScoringError(
+                f'--vary: unknown dimension "{name}"{did_you_mean(name, DIMENSIONS)}; choose from '
+                f"{', '.join(DIMENSIONS)}"
+            )
+    if not names:
+        raise ScoringError(f"--vary: name at least one of {', '.join(DIMENSIONS)}")
+
+
+def choices_of(name: str, base: Choice, loaded: LoadedModel) -> tuple[str, list[Choice]]:
+    """Return what the default chooses in a dimension, and all other choices.
+
+    Args:
+        name: One of DIMENSIONS.
+        base: The default.
+        loaded: The model as the default loads it.
+
+    Raises:
+        ScoringError: If there is nothing to choose for this model.
+    """
+    dimension = DIMENSIONS[name]
+    default = dimension.default(base, loaded)
+    others = dimension.others(replace(base, dimension=name))
+    return default, [choice for choice in others if choice.name != default]

@@ -1,0 +1,206 @@
+"""What choices do to the verdicts of one model."""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from nnd.metric.drawing import Pictured, short_names
+from nnd.metric.evaluation import Evaluation
+from nnd.metric.results import Flips, ModelResult
+from nnd.metric.statistics import percent
+from nnd.schemas import write_folder
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric.drawing import Drawing
+
+VARIATION = "variation.json"
+LIKELIHOODS = "choices.parquet"
+VARIATION_FILES = (VARIATION, LIKELIHOODS)
+
+_SCHEMA = {
+    "dimension": pl.String,
+    "choice": pl.String,
+    "n": pl.Int64,
+    "pass_rate": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "difference": pl.Float64,
+    "difference_low": pl.Float64,
+    "difference_high": pl.Float64,
+    "flipped": pl.Float64,
+    "flipped_low": pl.Float64,
+    "flipped_high": pl.Float64,
+    "gained": pl.Int64,
+    "lost": pl.Int64,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The pairs under one choice.
+
+    Attributes:
+        dimension: What was chosen.
+        choice: The choice.
+        scored: What the model did.
+        flips: How its verdicts differ from the default's.
+    """
+
+    dimension: str
+    choice: str
+    scored: Evaluation
+    flips: Flips
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        key = {"dimension": self.dimension, "choice": self.choice}
+        return key | _rate(self.scored) | self.flips.to_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A choice that could not be scored.
+
+    Attributes:
+        dimension: What is chosen.
+        choice: The choice; None stands for the whole dimension.
+        reason: Why.
+    """
+
+    dimension: str
+    choice: str | None
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {"dimension": self.dimension, "choice": self.choice, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Variation(Pictured):
+    """One model on the same pairs under several choices.
+
+    Attributes:
+        default: What it did by default.
+        defaults: Dimension → what the default chooses there.
+        variants: What it did under each other choice.
+        left_out: What could not be scored.
+    """
+
+    default: Evaluation
+    defaults: Mapping[str, str]
+    variants: tuple[Variant, ...]
+    left_out: tuple[LeftOut, ...]
+
+    def headline(self) -> str:
+        """Return the default's pass rate, and the choice that changes most verdicts."""
+        result, data = _result(self.default), self.default.data
+        (name,) = short_names([result.model])
+        rate = result.rates.overall
+        if rate.pass_rate is None:
+            return f"There are no tests in {data}."
+        passes = f"{name} passes {percent(rate.pass_rate)} % of {rate.n:,} tests on {data}"
+        if not self.variants:
+            return f"{passes}; there was no other choice to score."
+        most = max(self.variants, key=lambda each: each.flips.flipped or 0)
+        if not most.flips.flipped:
+            return f"{passes}; none of {len(self.variants)} choices changes a verdict."
+        return (
+            f"{passes}; of {len(self.variants)} choices, {most.dimension} {most.choice} changes "
+            f"the most verdicts ({percent(most.flips.flipped)} %)."
+        )
+
+    def table(self) -> "Table":
+        """Return a row per choice: pass rate, difference from the default, verdicts that flip."""
+        from nnd.metric.tables import variation_table  # noqa: PLC0415 - rich is for people only
+
+        return variation_table(self.to_dict())
+
+    def remarks(self) -> list[str]:
+        """Return what was left out, and why."""
+        return [
+            f"{each.dimension}{f' {each.choice}' if each.choice else ''} is left out: {each.reason}"
+            for each in self.left_out
+        ]
+
+    def details(self) -> list[str]:
+        """Return how each choice was scored."""
+        scored = [self.default, *(each.scored for each in self.variants)]
+        return [_result(each).signature for each in scored]
+
+    def drawing(self) -> "Drawing | None":
+        """Return the share of verdicts that flip under each choice."""
+        from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
+        from nnd.metric.figures import draw_flips  # noqa: PLC0415
+
+        with style():
+            return draw_flips([each.to_dict() for each in self.variants])
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per choice, the default first, with 95 % intervals (low, high)."""
+        default = {"dimension": "default", "choice": "default", **_rate(self.default)}
+        rows = [_cells(each) for each in (default, *(each.to_dict() for each in self.variants))]
+        return pl.DataFrame(rows, _SCHEMA, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values (`variation.schema.json`)."""
+        return {
+            "model": _result(self.default).model,
+            "data": self.default.data,
+            "default": {"choices": dict(self.defaults), **_rate(self.default)},
+            "choices": [each.to_dict() for each in self.variants],
+            "left_out": [each.to_dict() for each in self.left_out],
+        }
+
+    def write(self, folder: str | Path) -> None:
+        """Write variation.json and choices.parquet, or replace older ones.
+
+        Raises:
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written.
+        """
+        keyed = [("default", "default", self.default)]
+        keyed += [(each.dimension, each.choice, each.scored) for each in self.variants]
+        rows = pl.concat(
+            each.scored.select(
+                pl.lit(dimension).alias("dimension"), pl.lit(choice).alias("choice"), pl.all()
+            )
+            for dimension, choice, each in keyed
+        )
+        buffer = io.BytesIO()
+        rows.write_parquet(buffer)
+        files = {LIKELIHOODS: buffer.getvalue()}
+        write_folder(Path(folder), self.to_dict(), document=VARIATION, files=files)
+
+
+def _result(evaluation: Evaluation) -> ModelResult:
+    (result,) = evaluation.results
+    return result
+
+
+def _rate(evaluation: Evaluation) -> dict[str, Any]:
+    result = _result(evaluation)
+    rate = result.rates.overall
+    return {
+        "n": rate.n,
+        "pass_rate": rate.pass_rate,
+        "interval": None if rate.interval is None else list(rate.interval),
+        "signature": result.signature,
+    }
+
+
+def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    cells = {name: row.get(name) for name in _SCHEMA}
+    for prefix, key in (
+        ("", "interval"),
+        ("difference_", "difference_interval"),
+        ("flipped_", "flipped_interval"),
+    ):
+        low, high = row.get(key) or (None, None)
+        cells |= {f"{prefix}low": low, f"{prefix}high": high}
+    return cells

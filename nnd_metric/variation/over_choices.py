@@ -1,0 +1,131 @@
+"""One model on the same pairs under several choices, one dimension at a time.
+
+Each choice is an evaluation of its own, whose likelihoods are stored: varied again, or after the
+default was evaluated, a choice costs little more than loading the model.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from nnd.metric.data import PairData, PairSet, choose_part, cut_pairs, load_pairs
+from nnd.metric.engine import Scoring
+from nnd.metric.evaluation import Evaluation
+from nnd.metric.models import LoadedModel, Loading, Model, load_model
+from nnd.metric.results import find_flips
+from nnd.metric.sweep import evaluate
+from nnd.metric.variation.choices import Choice, check_dimensions, choices_of
+from nnd.metric.variation.outcome import VARIATION_FILES, LeftOut, Variant, Variation
+from nnd.metric.variation.rewording import reword
+from nnd.schemas import ScoringError, check_replaceable
+
+
+def vary(
+    model: Model,
+    data: PairData | PairSet,
+    dimensions: Sequence[str],
+    *,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
+    scoring: Scoring = Scoring(),
+    loading: Loading = Loading(),
+) -> Variation:
+    """Score the same pairs under several choices, and count the verdicts that change.
+
+    One dimension is varied at a time, against the default, which `scoring` and `loading` say.
+
+    Args:
+        model: Hub id, folder, or loaded model.
+        data: Pairs (see `data.load_pairs`); the sets of a suite are left out.
+        dimensions: What to vary: protocol, dtype, separator, normalise (how texts are written).
+        out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
+        limit: Score no more than so many pairs: whole contexts, the same in every run.
+        categories: Score the pairs of these error categories only.
+        held_out: Score only the contexts that `train` and `export` hold out (see `evaluate`).
+        split_seed: As of `train` and `export`.
+        scoring: How pairs are scored by default.
+        loading: How the model is loaded by default.
+
+    Returns:
+        For every choice the pass rate, and the share of verdicts that differ from the default's.
+
+    Raises:
+        ScoringError: If a dimension is unknown, or the default cannot be scored. A choice that
+            cannot be scored is left out, and the result says why.
+        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    """
+    dimensions = list(dict.fromkeys(dimensions))
+    check_dimensions(dimensions)
+    scoring.check()
+    if out is not None:
+        check_replaceable(Path(out), files=VARIATION_FILES)
+    pairs = data if isinstance(data, PairSet) else load_pairs(data)
+    if held_out is not None:
+        pairs = cut_pairs(pairs, held_out, split_seed)[1]
+    pairs = replace(choose_part(pairs, limit=limit, categories=categories), sets=())
+    found = _score_all(model, pairs, dimensions, replace(scoring, unconditional=False), loading)
+    if out is not None:
+        found.write(out)
+    return found
+
+
+def _score_all(
+    model: Model,
+    pairs: PairSet,
+    dimensions: Sequence[str],
+    scoring: Scoring,
+    loading: Loading,
+) -> Variation:
+    loaded = model if isinstance(model, LoadedModel) else load_model(model, loading)
+    base = Choice("default", "default", scoring, loading)
+    defaults: dict[str, str] = {}
+    choices: list[Choice] = []
+    left_out: list[LeftOut] = []
+    for name in dimensions:
+        try:
+            defaults[name], others = choices_of(name, base, loaded)
+        except ScoringError as error:
+            left_out.append(LeftOut(name, None, str(error)))
+        else:
+            choices += others
+    default = _score(loaded, pairs, base)
+    done: dict[int, Variant] = {}
+    with tqdm(total=len(choices), unit="choice", disable=None, leave=False) as bar:
+        for number, choice in _by_loading(choices, loading):
+            bar.set_description(f"{choice.dimension}: {choice.name}")
+            try:
+                if choice.loading != loading:
+                    loaded = _load_again(model, choice.loading)
+                scored = _score(loaded, pairs, choice)
+            except Exception as error:  # noqa: BLE001 - models and their own code fail in any way
+                reason = str(error) if isinstance(error, ScoringError) else repr(error)
+                left_out.append(LeftOut(choice.dimension, choice.name, reason))
+            else:
+                flips = find_flips(default.scored, scored.scored)
+                done[number] = Variant(choice.dimension, choice.name, scored, flips)
+            bar.update()
+    variants = tuple(done[number] for number in sorted(done))
+    return Variation(default, defaults, variants, tuple(left_out))
+
+
+def _by_loading(choices: Sequence[Choice], loading: Loading) -> Iterator[tuple[int, Choice]]:
+    """Yield numbered choices, those of the model as it is loaded first: it is loaded once."""
+    yield from sorted(enumerate(choices), key=lambda each: each[1].loading != loading)
+
+
+def _load_again(model: Model, loading: Loading) -> LoadedModel:
+    if isinstance(model, LoadedModel):
+        raise ScoringError(
+            "the model was handed over loaded; name its folder or its Hub id instead"
+        )
+    return load_model(model, loading)
+
+
+def _score(loaded: LoadedModel, pairs: PairSet, choice: Choice) -> Evaluation:
+    worded = reword(replace(pairs, human_scores=None), choice.wording)
+    return evaluate(loaded, worded, scoring=choice.scoring, loading=choice.loading)
