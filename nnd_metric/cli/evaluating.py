@@ -57,8 +57,8 @@ def evaluate(
     template: Annotated[
         list[str],
         typer.Option(
-            help="default, mixqg, prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, chat-turns "
-            "(the turns of a dialogue), auto (by the model's name), or your own: "
+            help="default, mixqg, prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, "
+            "chat-turns (the turns of a dialogue), auto (by the model's name), or your own: "
             '"Q: {question}"; MODEL=TEMPLATE for one model of several.',
             show_default="default",
         ),
@@ -100,7 +100,8 @@ def evaluate(
         typer.Option(
             metavar="DIMENSION,…",
             help="Score one model under other choices too, one dimension at a time, and count the "
-            "verdicts that flip: protocol, dtype, separator, normalise (how texts are written).",
+            "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
+            "(how texts are written).",
         ),
     ] = None,
     no_unconditional: Annotated[

@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.datasets import find_data
-from nnd.metric.cli.options import DATA, SplitSeed, read_template
+from nnd.metric.cli.options import (
+    DATA,
+    ChatTemplate,
+    SplitSeed,
+    SystemPrompt,
+    TemplateArguments,
+    read_chat,
+    read_template,
+)
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 
@@ -66,6 +74,9 @@ def train(
     template: Annotated[
         str, typer.Option(help='As of `nnd evaluate`, or your own: "Q: {question}".')
     ] = "default",
+    chat_template: ChatTemplate = "auto",
+    system_prompt: SystemPrompt = None,
+    template_arg: TemplateArguments = [],  # noqa: B006
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted training in --out.")
     ] = False,
@@ -103,6 +114,7 @@ def train(
             split=split,
             split_seed=split_seed,
             template=read_template(template),
+            chat=read_chat(chat_template, system_prompt, template_arg),
             resume=resume,
             objective=objective,
             schedule=Schedule(epochs, steps, batch_size, learning_rate, seed),

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import torch
 
+from nnd.metric.chat import ChatChoice
 from nnd.metric.data import PairSet, parts_of
 from nnd.metric.encoding import Encoded, Ids, Template, encode, find_protocol, render
+from nnd.metric.engine import Engine
 from nnd.metric.models import LoadedModel
 from nnd.metric.training.losses import Targets
 from nnd.metric.training.objective import NegativeTokens
@@ -30,7 +32,11 @@ class Example(NamedTuple):
 
 
 def make_examples(
-    loaded: LoadedModel, pairs: PairSet, template: Template, negative_tokens: NegativeTokens
+    loaded: LoadedModel,
+    pairs: PairSet,
+    template: Template,
+    chat: ChatChoice,
+    negative_tokens: NegativeTokens,
 ) -> list[Example]:
     """Return the distinct (context, better, worse) of some pairs, whatever the order of their rows.
 
@@ -40,6 +46,7 @@ def make_examples(
         loaded: The model that is trained.
         pairs: The pairs.
         template: How contexts are rendered.
+        chat: Whether they are the turns of a chat, then.
         negative_tokens: As of `Objective`.
 
     Raises:
@@ -56,7 +63,10 @@ def make_examples(
     }
     ordered = sorted(texts)
     requests = [(context, text) for context, high, low in ordered for text in (high, low)]
-    encoded = encode(loaded, find_protocol("native"), requests, separator=template.separator)
+    engine = Engine(loaded, separator=chat.separator, chat=chat.template)
+    encoded = encode(
+        loaded, find_protocol(engine.protocol), engine.as_read(requests), separator=chat.separator
+    )
     return [
         Example(high, low, _negative(high, low, negative_tokens))
         for high, low in zip(encoded[::2], encoded[1::2], strict=True)

@@ -16,9 +16,10 @@ from typing import Any
 from transformers import PreTrainedTokenizerBase
 
 from nnd.metric import evaluate
+from nnd.metric.chat import NONE, Chat, choose_chat
 from nnd.metric.comparison import compare
 from nnd.metric.data import PairData
-from nnd.metric.encoding import find_template
+from nnd.metric.encoding import find_protocol, find_template
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading
 from nnd.metric.results import CLUSTER, VERSION
@@ -53,6 +54,7 @@ def train(
     split: float = 0.8,
     split_seed: int = 0,
     template: str = "default",
+    chat: Chat = Chat(),
     resume: bool = False,
     objective: Objective = Objective(),
     schedule: Schedule = Schedule(),
@@ -76,6 +78,7 @@ def train(
             the same for every model, and that of `export(split=…)`.
         split_seed: Another seed makes another cut.
         template: How contexts are rendered (see `encoding.templates`).
+        chat: How they become chats.
         resume: Whether to go on with an interrupted training in `out`, from its last checkpoint. A
             loaded model must be as it was at the start; seed what draws its adapters.
         objective: What is minimised.
@@ -95,7 +98,10 @@ def train(
     sides = take_sides(data, set_name, tests, share=split, seed=split_seed)
     arguments = make_arguments(out / CHECKPOINTS, schedule, loading.device)
     subject = find_subject(model, tokenizer, loading, arguments.device)
-    examples = make_examples(subject.loaded, sides.training, rendering, objective.negative_tokens)
+    read = choose_chat(subject.loaded, find_protocol("native"), rendering, chat)
+    examples = make_examples(
+        subject.loaded, sides.training, rendering, read, objective.negative_tokens
+    )
     if not examples:
         raise ScoringError(f"{sides.training.title}: no pair has two candidates to train on")
     settings = {
@@ -105,11 +111,13 @@ def train(
         "objective": {**asdict(objective), "alpha": objective.weight},
         "schedule": asdict(schedule),
         "template": template,
+        "chat": read.to_dict()["template"],
     }
+    scoring = Scoring(template=template, chat=chat, unconditional=False)
     checkpoint = begin(out, settings, resume=resume)
-    before = _evaluate(subject.loaded, sides, template, out / "before")
+    before = _evaluate(subject.loaded, sides, scoring, out / "before")
     trainer = make_trainer(subject, examples, objective, arguments)
-    _watch(trainer, sides, schedule.steps_on(len(examples)), template, out / HISTORY)
+    _watch(trainer, sides, schedule.steps_on(len(examples)), scoring, out / HISTORY)
     start = time.perf_counter()
     trainer.train(resume_from_checkpoint=checkpoint)
     facts = {
@@ -121,7 +129,7 @@ def train(
         "counts": _count(sides, examples, objective),
         "losses": losses_of(trainer),
     }
-    after = _evaluate(replace(subject.loaded, name=str(out)), sides, template, out / "after")
+    after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
     cautions = circularity(sides.training, sides.tests)
     found = Trained(out, facts, compare([*before, *after]), tuple(cautions))
     finish(out, subject.save, found.to_dict())
@@ -137,21 +145,27 @@ def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:
     return {"model": model, "data": data, "tests": tests}
 
 
-def _watch(trainer: PairTrainer, sides: Sides, steps: int, template: str, history: Path) -> None:
+def _watch(trainer: PairTrainer, sides: Sides, steps: int, scoring: Scoring, history: Path) -> None:
     """Score the held-out pairs on the way."""
     every = max(1, steps // _SCORINGS)
     trainer.add_callback(
-        NNDCallback(trainer, sides.tests[0], every=every, template=template, history=history)
+        NNDCallback(
+            trainer,
+            sides.tests[0],
+            every=every,
+            template=scoring.template,
+            chat=scoring.chat,
+            history=history,
+        )
     )
 
 
-def _evaluate(loaded: LoadedModel, sides: Sides, template: str, folder: Path) -> list[Path]:
+def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path) -> list[Path]:
     """Score all that is tested; return the runs.
 
     Raises:
         ScoringError: If the model cannot score some of it.
     """
-    scoring = Scoring(template=template, unconditional=False)
     found = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
     for failure in found.failures:
         raise ScoringError(f"{failure.dataset}: {failure.reason}")
@@ -189,6 +203,7 @@ def _sign(settings: Mapping[str, Any], n: int) -> str:
         "tokens": objective["negative_tokens"] if objective["loss"] == "unlikelihood" else None,
         "margin": f"{objective['margin']:g}" if objective["loss"] == "margin" else None,
         "template": settings["template"],
+        "chat": None if settings["chat"] == NONE else settings["chat"],
         "dtype": settings["model"]["dtype"],
         "steps": length,
         "batch": schedule["batch_size"],

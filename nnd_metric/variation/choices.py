@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from nnd.metric.chat import AUTO, NONE, Chat, ChatChoice, choose_chat
 from nnd.metric.encoding import PROTOCOLS, choose_template, find_protocol
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading
@@ -50,10 +51,26 @@ def _separator(base: Choice, loaded: LoadedModel) -> str:
         raise ScoringError("an encoder-decoder reads no separator before a candidate")
     if find_protocol(base.scoring.protocol).tokens != "native":
         raise ScoringError(f"protocol {base.scoring.protocol} uses no separator")
+    if _chat(base.scoring, loaded).template is not None:
+        raise ScoringError("the chat template writes what is before a candidate")
     chosen = base.scoring.separator
     if chosen is None:
         chosen = choose_template(base.scoring.template, loaded.name, ()).separator
     return next((name for name, text in _SEPARATORS.items() if text == chosen), repr(chosen))
+
+
+def _chat_template(base: Choice, loaded: LoadedModel) -> str:
+    asked = base.scoring.chat
+    wanted = Chat() if asked.template == NONE else asked
+    possible = _chat(replace(base.scoring, chat=wanted), loaded)
+    if possible.template is None:
+        raise ScoringError(possible.reason)
+    return str(asked.template)
+
+
+def _chat(scoring: Scoring, loaded: LoadedModel) -> ChatChoice:
+    template = choose_template(scoring.template, loaded.name, ())
+    return choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
 
 
 def _protocols(base: Choice) -> Iterator[Choice]:
@@ -71,6 +88,11 @@ def _separators(base: Choice) -> Iterator[Choice]:
         yield replace(base, name=name, scoring=replace(base.scoring, separator=text))
 
 
+def _chat_templates(base: Choice) -> Iterator[Choice]:
+    for chat in (replace(base.scoring.chat, template=AUTO), Chat(NONE)):
+        yield replace(base, name=str(chat.template), scoring=replace(base.scoring, chat=chat))
+
+
 def _wordings(base: Choice) -> Iterator[Choice]:
     for name in REWORDINGS:
         yield replace(base, name=name, wording=name)
@@ -78,6 +100,7 @@ def _wordings(base: Choice) -> Iterator[Choice]:
 
 DIMENSIONS: dict[str, Dimension] = {
     "protocol": Dimension(lambda base, _: base.scoring.protocol, _protocols),
+    "chat-template": Dimension(_chat_template, _chat_templates),
     "dtype": Dimension(lambda _, loaded: loaded.dtype, _dtypes),
     "separator": Dimension(_separator, _separators),
     "normalise": Dimension(lambda base, _: base.wording, _wordings),

@@ -42,7 +42,8 @@ def vary(
     Args:
         model: Hub id, folder, or loaded model.
         data: Pairs (see `data.load_pairs`); the sets of a suite are left out.
-        dimensions: What to vary: protocol, dtype, separator, normalise (how texts are written).
+        dimensions: What to vary: protocol, chat-template, dtype, separator, normalise (how texts
+            are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
         limit: Score no more than so many pairs: whole contexts, the same in every run.
         categories: Score the pairs of these error categories only.

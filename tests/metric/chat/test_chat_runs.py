@@ -11,10 +11,14 @@ from support.metric_runs import CONTEXTS, write_pairs
 from typer.testing import CliRunner
 
 from nnd.metric import Evaluation, evaluate
-from nnd.metric.chat import Chat
+from nnd.metric.chat import Chat, choose_chat
 from nnd.metric.cli.command import app
+from nnd.metric.data import load_pairs
+from nnd.metric.encoding import find_protocol, find_template
 from nnd.metric.engine import Engine, Scoring
 from nnd.metric.models import LoadedModel
+from nnd.metric.training.examples import make_examples
+from nnd.metric.variation import vary
 from nnd.schemas import ScoringError, check_rows
 
 Chatty = Callable[..., LoadedModel]
@@ -162,3 +166,29 @@ def test_the_command_says_first_what_was_rendered(
     (result,) = json.loads((tmp_path / "run" / "result.json").read_text())["results"]
     assert result["chat"]["arguments"] == {"mood": "glad"}
     assert result["chat"]["example"]["begin"] == f"glad: {CONTEXTS[0]}\n"
+
+
+def test_vary_compares_chats_with_plain_text(chatty: Chatty, birds: Path) -> None:
+    loaded = chatty(CHATML)
+    found = vary(loaded, birds, ["chat-template", "separator"])
+    (plain,) = found.variants
+    assert (found.defaults, plain.choice) == ({"chat-template": "auto"}, "none")
+    expected = run(loaded, birds, cache=False, unconditional=False, chat=Chat("none"))
+    assert plain.scored.scored.equals(expected.scored)
+    assert [str(each.reason) for each in found.left_out] == [
+        "the chat template writes what is before a candidate"
+    ]
+    none = vary(loaded, birds, ["chat-template"], scoring=Scoring(chat=Chat("none")))
+    assert (none.defaults, none.variants[0].choice) == ({"chat-template": "none"}, "auto")
+    without = vary(chatty(None), birds, ["chat-template"])
+    assert without.variants == ()
+    assert "its tokenizer has no chat template" in without.left_out[0].reason
+
+
+def test_training_reads_chats_as_scoring_does(chatty: Chatty, birds: Path) -> None:
+    loaded, template = chatty(CHATML), find_template("default")
+    choice = choose_chat(loaded, find_protocol("native"), template, Chat())
+    (first, *_) = make_examples(loaded, load_pairs(birds), template, choice, "all")
+    read = loaded.tokenizer.decode(first.high.context + first.high.inputs[:1])
+    assert read.startswith("<|im_start|>user\n")
+    assert read.endswith("<|im_end|>\n<|im_start|>assistant\n")

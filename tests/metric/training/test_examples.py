@@ -7,8 +7,9 @@ import pytest
 import torch
 from support.training.runs import make_model, sample_pairs
 
+from nnd.metric.chat import Chat, choose_chat
 from nnd.metric.data import PairSet, load_pairs
-from nnd.metric.encoding import find_template
+from nnd.metric.encoding import find_protocol, find_template
 from nnd.metric.engine import Engine
 from nnd.metric.models import LoadedModel, wrap_model
 from nnd.metric.toy_models import Family
@@ -16,7 +17,11 @@ from nnd.metric.training.examples import Collator, Example, make_examples
 from nnd.metric.training.losses import Targets
 from nnd.metric.training.objective import NegativeTokens
 
-DEFAULT = find_template("default")
+
+def examples_of(loaded: LoadedModel, pairs: PairSet, which: NegativeTokens) -> list[Example]:
+    template = find_template("default")
+    chat = choose_chat(loaded, find_protocol("native"), template, Chat())
+    return make_examples(loaded, pairs, template, chat, which)
 
 
 def pairs_of(*rows: tuple[str, str, str]) -> PairSet:
@@ -46,7 +51,7 @@ def log_likelihoods(loaded: LoadedModel, examples: list[Example]) -> list[float]
 def test_a_batch_of_any_lengths_gives_the_likelihoods_that_are_scored(loaded: LoadedModel) -> None:
     rows = sample_pairs().sample(12, seed=1)
     pairs = load_pairs(rows)
-    examples = make_examples(loaded, pairs, DEFAULT, "all")
+    examples = examples_of(loaded, pairs, "all")
     texts = sorted(rows.select("context", "candidate_high", "candidate_low").unique().rows())
     assert len({len(each.high.context) for each in examples}) > 3
     requests = [(context, high) for context, high, _ in texts]
@@ -57,7 +62,7 @@ def test_a_batch_of_any_lengths_gives_the_likelihoods_that_are_scored(loaded: Lo
 
 def test_negative_tokens_are_those_scored_of_the_worse_candidate(loaded: LoadedModel) -> None:
     batch = Collator(loaded, with_low=True)(
-        make_examples(loaded, pairs_of(("Who?", "It is a heron.", "It is a wren!")), DEFAULT, "all")
+        examples_of(loaded, pairs_of(("Who?", "It is a heron.", "It is a wren!")), "all")
     )
     scored, negative = batch["scored"], batch["negative"]
     assert isinstance(scored, torch.Tensor)
@@ -69,7 +74,7 @@ def test_negative_tokens_are_those_scored_of_the_worse_candidate(loaded: LoadedM
 def negative_texts(
     loaded: LoadedModel, high: str, low: str, which: NegativeTokens = "diff"
 ) -> list[str]:
-    (example,) = make_examples(loaded, pairs_of(("Who?", high, low)), DEFAULT, which)
+    (example,) = examples_of(loaded, pairs_of(("Who?", high, low)), which)
     chosen = zip(example.low.targets, example.negative, strict=True)
     return [loaded.tokenizer.decode([token]) for token, counts in chosen if counts]
 
@@ -93,15 +98,15 @@ def test_diff_takes_the_tokens_that_the_better_candidate_lacks(
 
 def test_examples_are_distinct_and_do_not_depend_on_the_order_of_rows(loaded: LoadedModel) -> None:
     rows = sample_pairs()
-    examples = make_examples(loaded, load_pairs(rows), DEFAULT, "all")
-    again = make_examples(loaded, load_pairs(rows.reverse()), DEFAULT, "all")
+    examples = examples_of(loaded, load_pairs(rows), "all")
+    again = examples_of(loaded, load_pairs(rows.reverse()), "all")
     assert examples == again
     distinct = rows.select("context", "candidate_high", "candidate_low").n_unique()
     assert len(examples) == distinct
 
 
 def test_mle_reads_no_worse_candidate(loaded: LoadedModel) -> None:
-    examples = make_examples(loaded, load_pairs(sample_pairs().head(3)), DEFAULT, "all")
+    examples = examples_of(loaded, load_pairs(sample_pairs().head(3)), "all")
     batch = Collator(loaded, with_low=False)(examples)
     assert {len(value) for value in batch.values() if isinstance(value, torch.Tensor)} == {
         len(examples)
@@ -111,12 +116,12 @@ def test_mle_reads_no_worse_candidate(loaded: LoadedModel) -> None:
 def test_candidates_that_leave_no_token_are_left_out() -> None:
     model, tokenizer = make_model("gpt2")
     pairs = pairs_of(("Who?", "A heron", ""), ("Who?", "A heron", "A wren"))
-    assert len(make_examples(wrap_model(model, tokenizer), pairs, DEFAULT, "all")) == 1
+    assert len(examples_of(wrap_model(model, tokenizer), pairs, "all")) == 1
 
 
 def test_no_pad_token_is_needed(loaded: LoadedModel) -> None:
     rows = sample_pairs().sample(4, seed=2)
-    examples = make_examples(loaded, load_pairs(rows), DEFAULT, "all")
+    examples = examples_of(loaded, load_pairs(rows), "all")
     expected = log_likelihoods(loaded, examples)
     pad = loaded.tokenizer.pad_token
     loaded.tokenizer.pad_token = None
