@@ -521,7 +521,7 @@ def test_a_trainer_without_a_tokenizer_or_a_model_of_transformers(tmp_path: Path
         watch(trainer)
     watch(trainer, tokenizer=tokenizer)
     trainer.model = torch.nn.Linear(1, 1)
-    with pytest.raises(ScoringError, match="model is a Linear, and only a transformers model can"):
+    with pytest.raises(ScoringError, match="model is a Linear, and only a model of transformers"):
         watch(trainer, tokenizer=tokenizer)
 
 
