@@ -98,10 +98,10 @@ def train(
     Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
     Example: nnd train --model gpt2 --data my_suite --set negation --out trained
     """
+    quiet_loading()  # Trainer imports bitsandbytes where it is installed, which logs at once
     from nnd.metric.models import Loading
     from nnd.metric.training import Objective, Schedule, train as train_
 
-    quiet_loading()
     # The choices are checked by the callee, which lists them.
     objective = Objective(loss, alpha, negative_tokens, margin)  # type: ignore[arg-type]
     try:
