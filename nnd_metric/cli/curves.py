@@ -32,7 +32,7 @@ def curve(
     """Draw pass rates over training steps, by category.
 
     Example: nnd curve run-a/nnd_history.jsonl run-b/nnd_history.jsonl --out curve.png
-    Example: nnd curve scored-checkpoints --out curve.svg
+    Example: nnd curve scored --out curve.svg
     """
     from nnd.metric.training import curve as curve_
 

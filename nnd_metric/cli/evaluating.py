@@ -176,7 +176,7 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
-    Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored-checkpoints
+    Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
     """
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)

@@ -1,6 +1,7 @@
 """What choices do to verdicts, as a table for a terminal."""
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.statistics import ALL_AGREE, do_all_agree, percent, rate_and_interval
@@ -12,28 +13,22 @@ if TYPE_CHECKING:
 
 
 def variation_table(found: Mapping[str, Any]) -> "Table":
-    """Return a row per choice, the default first, in blocks of one dimension.
+    """Return a row for the default, and a block per dimension with a row per choice.
 
     Args:
         found: `Variation.to_dict()`.
     """
-    numbers = ("pass rate, % [95 %]", "points [95 %]", "verdicts flipped, % [95 %]")
-    table = text_table(["dimension", "choice", *numbers], right=numbers)
-    table.add_row("default", _named(found["default"]["choices"]), _rate(found["default"]), "", "")
-    dimension = None
-    for each in found["choices"]:
-        if each["dimension"] != dimension:
-            table.add_section()
-        shown = "" if each["dimension"] == dimension else each["dimension"]
-        dimension = each["dimension"]
-        table.add_row(shown, each["choice"], _rate(each), _difference(each), _flipped(each))
+    numbers = ("pass rate, % [95 %]", "points [95 %]", "flipped, % [95 %]")
+    table = text_table(["choice", *numbers], right=numbers)
+    table.add_row("default", _rate(found["default"]), "", "")
+    for dimension, choices in groupby(found["choices"], lambda each: each["dimension"]):
+        table.add_section()
+        table.add_row(dimension)
+        for each in choices:
+            table.add_row(f"  {each['choice']}", _rate(each), _difference(each), _flipped(each))
     if any(do_all_agree(each) for each in (found["default"], *found["choices"])):
         table.caption = ALL_AGREE
     return table
-
-
-def _named(choices: Mapping[str, str]) -> str:
-    return ", ".join(choices.values())
 
 
 def _rate(row: Mapping[str, Any]) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from nnd.metric import Evaluation
 from nnd.metric.drawing import Pictured, short_names
-from nnd.metric.evaluation import Evaluation
 from nnd.metric.results import Flips, ModelResult
 from nnd.metric.statistics import percent
 from nnd.schemas import write_folder
@@ -123,11 +123,13 @@ class Variation(Pictured):
         return variation_table(self.to_dict())
 
     def remarks(self) -> list[str]:
-        """Return what was left out, and why."""
-        return [
+        """Return what the default chooses, and what was left out and why."""
+        chosen = ", ".join(f"{name} {choice}" for name, choice in self.defaults.items())
+        left_out = [
             f"{each.dimension}{f' {each.choice}' if each.choice else ''} is left out: {each.reason}"
             for each in self.left_out
         ]
+        return [*([f"The default is {chosen}."] if chosen else []), *left_out]
 
     def details(self) -> list[str]:
         """Return how each choice was scored."""

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from nnd.metric import Evaluation, evaluate
 from nnd.metric.data import PairData, PairSet, choose_part, cut_pairs, load_pairs
 from nnd.metric.engine import Scoring
-from nnd.metric.evaluation import Evaluation
 from nnd.metric.models import LoadedModel, Loading, Model, load_model
 from nnd.metric.results import find_flips
-from nnd.metric.sweep import evaluate
 from nnd.metric.variation.choices import Choice, check_dimensions, choices_of
 from nnd.metric.variation.outcome import VARIATION_FILES, LeftOut, Variant, Variation
 from nnd.metric.variation.rewording import reword

@@ -74,7 +74,11 @@ def test_a_choice_that_does_not_fit_is_left_out_and_said(varied: Variation) -> N
     assert [(each.dimension, each.choice) for each in varied.left_out] == [
         ("protocol", "bartscore")
     ]
-    assert 'protocol "bartscore" is for encoder-decoders' in varied.remarks()[0]
+    default, left_out = varied.remarks()
+    assert default == (
+        "The default is protocol native, dtype float32, separator space, normalise raw."
+    )
+    assert 'protocol "bartscore" is for encoder-decoders' in left_out
     done = [each.choice for each in varied.variants if each.dimension == "protocol"]
     assert done == [name for name in PROTOCOLS if name not in ("native", "bartscore")]
 
@@ -118,6 +122,7 @@ def watch(computed: list[int], answer: tuple[object, object]) -> tuple[object, o
 def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel]) -> None:
     found = vary(loaded("bart"), PAIRS, ["separator", "dtype"], scoring=Scoring(cache=False))
     assert found.remarks() == [
+        "The default is dtype float32.",
         "separator is left out: an encoder-decoder reads no separator before a candidate",
         *(
             f"dtype {name} is left out: the model was handed over loaded; name its folder or its "
