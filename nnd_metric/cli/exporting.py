@@ -87,7 +87,7 @@ def _chats(template: str, model: str | Path, asked: Chat) -> Rendering:
     if asked.template == "none":
         raise NNDError("--chat-template none needs no model; leave out --model")
     if load_config(model).is_encoder_decoder:
-        raise NNDError(f"{model}: an encoder-decoder reads contexts plainly; leave out --model")
+        raise NNDError(f"{model}: an encoder-decoder reads plain text; leave out --model")
     chosen = find_template(template)
     chat = find_chat(load_tokenizer(model), asked, name=str(model), as_turns=chosen.as_turns)
 

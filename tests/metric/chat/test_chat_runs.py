@@ -17,6 +17,7 @@ from nnd.metric.data import load_pairs
 from nnd.metric.encoding import find_protocol, find_template
 from nnd.metric.engine import Engine, Scoring
 from nnd.metric.models import LoadedModel
+from nnd.metric.space import NND
 from nnd.metric.training.examples import make_examples
 from nnd.metric.variation import vary
 from nnd.schemas import ScoringError, check_rows
@@ -83,6 +84,20 @@ def test_the_engine_scores_what_is_encoded(chatty: Chatty) -> None:
     whole = Engine(loaded, separator="")([((RENDERED,), "the cat")])
     assert found == pytest.approx(whole.log_likelihood, abs=1e-6)
     assert loaded.tokenizer.decode(row.context + row.inputs[:1]) == RENDERED
+
+
+def test_the_module_of_evaluate_takes_the_options_one_by_one(chatty: Chatty, birds: Path) -> None:
+    loaded = chatty(CHATML)
+    options: dict[str, Any] = {"system_prompt": "Be kind.", "template_args": {"a": 1}}
+    found = NND().compute(
+        dataset=birds, model=loaded.model, tokenizer=loaded.tokenizer, cache=False, **options
+    )
+    assert found is not None
+    assert found["chat"]["asked"] == {
+        "template": "auto",
+        "system": "Be kind.",
+        "arguments": {"a": 1},
+    }
 
 
 def test_the_store_does_not_mix_renderings(chatty: Chatty, birds: Path) -> None:

@@ -1,11 +1,13 @@
 """What a chat template is given and what it writes: system text, date, thought, blanks, caveats."""
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.chat.rendered import CHATML, chosen, encoded, whole
+from support.tiny_models import Family
 
 from nnd.metric.chat import Chat, choose_chat
 from nnd.metric.encoding import find_protocol, find_template
@@ -86,10 +88,16 @@ def test_a_model_that_thinks_by_itself_is_scored_without_and_that_is_said(chatty
     ],
 )
 def test_a_base_model_gets_a_caveat(
-    name: str, card: str, where: str | None, chatty: Chatty, tmp_path: Path
+    *,
+    name: str,
+    card: str,
+    where: str | None,
+    chatty: Chatty,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     loaded = chatty(CHATML, name=name)
-    loaded.model.name_or_path = str(tmp_path)
+    monkeypatch.setattr(loaded.model, "name_or_path", str(tmp_path))
     (tmp_path / "README.md").write_text(card)
     found = choose_chat(loaded, find_protocol("native"), find_template("default"), Chat())
     said = [caveat for caveat in found.caveats if "base model" in caveat]
@@ -98,16 +106,12 @@ def test_a_base_model_gets_a_caveat(
 
 
 def test_a_template_without_the_tokenizers_first_token_gets_a_caveat(
-    loaded: Callable[[str], LoadedModel],
+    tiny: Callable[[str], Family],
 ) -> None:
-    llama = loaded("llama")
-    own = wrap_model(llama.model, llama.tokenizer, name="llama")
-    before = own.tokenizer.chat_template
-    own.tokenizer.chat_template = CHATML
-    try:
-        chat = chosen(own)
-    finally:
-        own.tokenizer.chat_template = before
+    llama = tiny("llama")
+    tokenizer = copy.deepcopy(llama.tokenizer)
+    tokenizer.chat_template = CHATML
+    chat = chosen(wrap_model(llama.model, tokenizer))
     assert any("puts a special token before a text" in caveat for caveat in chat.caveats)
     assert not chat.writes_bos
 
