@@ -1,10 +1,8 @@
 """The command that scores pairs with models."""
 
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,10 +21,13 @@ from nnd.metric.cli.options import (
     read_templates,
 )
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
+from nnd.metric.cli.pushing import check_pushable_run, push_run
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from nnd.metric import Evaluation, Sweep
+    from collections.abc import Sequence
+
+    from nnd.metric import Evaluation
 
 
 def evaluate(
@@ -181,7 +182,7 @@ def evaluate(
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)
         part = any(each is not None for each in parts)
-        _check_pushable(model, revision, part=part, changed=bool(adapter or quantise))
+        check_pushable_run(model, revision, part=part, changed=bool(adapter or quantise))
 
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.encoding import AUTO
@@ -257,7 +258,7 @@ def evaluate(
         reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
         print(f"More with --details{reported}")
     if push_to_model_card:
-        _push(found, name_models(model))
+        push_run(found, name_models(model))
     if found.failures:
         raise typer.Exit(1)
 
@@ -266,61 +267,3 @@ def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
     """Return which template each model was scored with, in a line."""
     of_models = {each.model: each.template for found in evaluations for each in found.results}
     return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]
-
-
-def _check_pushable(
-    models: Sequence[str], revision: str | None, *, part: bool, changed: bool
-) -> None:
-    """Refuse results that no card takes, before the libraries of models are loaded."""
-    from nnd.converters.publish import check_pushable
-    from nnd.metric.models import split_revision
-
-    if part:
-        raise ScoringError(
-            "--push-to-model-card: a part of the data, or of a training, gives no result to "
-            "publish; leave out --limit, --held-out, --category and --checkpoints"
-        )
-    if changed:
-        raise ScoringError(
-            "--push-to-model-card: the results are not those of the model's own weights; leave out "
-            "--adapter and --quantise"
-        )
-    for name, own in map(split_revision, models):
-        check_pushable([name], own or revision)
-
-
-def _push(found: "Sweep", models: Sequence[str]) -> None:
-    """Send results to their models; the lines about it leave standard output to --json.
-
-    Raises:
-        PublishError: If the Hub did not take some of them, once the others have been sent.
-    """
-    from nnd.cards import ScoredOn
-    from nnd.converters.publish import push_results
-    from nnd.schemas import PublishError
-
-    of_models: dict[str, dict[ScoredOn, dict[str, Any]]] = {}
-    for name, evaluation in found.evaluations.items():
-        pairs = found.pairs[name]
-        commit = pairs.version if "/" in pairs.name else None  # a folder's name has no slash
-        for result in evaluation.results:
-            if result.model not in models:
-                continue  # it was in the run before
-            on = of_models.setdefault(result.model, {})
-            on[ScoredOn(pairs.name, commit)] = result.to_dict()
-    failed = []
-    for model, results in of_models.items():
-        try:
-            pushed = push_results(model, results)
-        except PublishError as error:
-            failed.append(str(error))
-            continue
-        where = pushed.pull_request or "its card"
-        print(
-            f"{model}: pull request {where}"
-            if pushed.sent
-            else f"{model}: {where} has these results already",
-            file=sys.stderr,
-        )
-    if failed:
-        raise PublishError("; ".join(failed))
