@@ -154,7 +154,7 @@ def texts_table(content: Content) -> Table:
 
 
 def length_table(content: Content) -> Table:
-    """What a judge of length alone would reach."""
+    """What a judge of length alone would reach, on human pairs and on negatives."""
     report = content.manifest["hygiene"]["pairs"]
     if content.pairs.is_empty():
         return Table((), "", ())
@@ -162,6 +162,11 @@ def length_table(content: Content) -> Table:
     if len(report["by_error_category"]) > 1:
         by_category = report["by_error_category"].items()
         rows += [(code(name), *_lengths(found)) for name, found in by_category]
+    rows += [
+        (f"set {code(entry['name'])}", *_lengths(entry["lengths"]))
+        for entry in content.manifest.get("sets", ())
+        if entry.get("lengths")
+    ]
     header = ("pairs", "n", "length of high", "of low", "longer wins", "shorter wins")
     return Table(header, "lrrrrr", tuple(rows))
 

@@ -11,6 +11,7 @@ import polars as pl
 from nnd.converters.derive.parents import Parents
 from nnd.converters.derive.report import SuiteReport
 from nnd.converters.folder import FOLDER_FILES, write_manifest, write_rows
+from nnd.converters.texts import report_lengths
 from nnd.schemas import CONTEXT, FrameName, NNDError, check_replaceable, replace_folder, set_path
 
 Kind = Literal["perturbation", "slice", "shift", "negatives"]
@@ -74,6 +75,7 @@ def set_facts(
         "contexts": pairs.select(pl.struct(CONTEXT).n_unique()).item(),
         **(counts or dict.fromkeys(OUTCOMES)),
         "refusals": None if refusals is None else dict(refusals),
+        "lengths": report_lengths(pairs) if kind == "negatives" else None,
         "note": note,
     }
 

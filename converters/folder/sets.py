@@ -8,6 +8,7 @@ import polars as pl
 from nnd.converters.folder.outcome import Finding, located
 from nnd.converters.pairs import pair_ids, reference_id
 from nnd.converters.reading import shown
+from nnd.converters.texts import report_lengths
 from nnd.schemas import CONTEXT, Problem, polars_schema
 
 _BUILD_AGAIN = "build the suite again"
@@ -168,3 +169,6 @@ def _check_counts(facts: Mapping[str, Any], rows: pl.DataFrame) -> Iterator[Prob
         if facts[name] != n:
             message = f"{shown(facts[name])} {name} in the manifest, {shown(n)} in the set"
             yield Problem(None, "", message, _BUILD_AGAIN)
+    if facts.get("lengths") and facts["lengths"] != report_lengths(rows):
+        message = "the lengths in the manifest are not those of the set"
+        yield Problem(None, "", message, _BUILD_AGAIN)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         check_steps as check_steps,
         normalise_texts as normalise_texts,
         report_hygiene as report_hygiene,
+        report_lengths as report_lengths,
         report_references as report_references,
     )
 else:

@@ -36,6 +36,9 @@ _LOOKS = {
 }
 
 
+_LENGTHS = {side: pl.col(f"candidate_{side}").str.len_chars() for side in ("high", "low")}
+
+
 def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
     """Report how the texts of a source look, and what a judge of length alone would reach.
 
@@ -53,19 +56,14 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
         shorter_wins, longer_wins (strictly) and a coin; overall (distinct pairs of candidates) and
         by_error_category (all rows).
     """
-    lengths = pairs.select(
-        *DISTINCT,
-        "error_category",
-        high=pl.col("candidate_high").str.len_chars(),
-        low=pl.col("candidate_low").str.len_chars(),
-    )
+    lengths = pairs.select(*DISTINCT, "error_category", **_LENGTHS)
     return {
         "systems": _report_systems(annotations),
         "contexts": _report_contexts(annotations),
         "pairs": {
-            "overall": _report_pairs(distinct_in_order(lengths)),
+            "overall": _report_lengths(distinct_in_order(lengths)),
             "by_error_category": {
-                str(category): _report_pairs(rows)
+                str(category): _report_lengths(rows)
                 for (category,), rows in sorted(lengths.group_by("error_category"))
             },
         },
@@ -107,7 +105,16 @@ def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
     return {"n": n, "wrongly_decoded": broken / n if n else 0.0}
 
 
-def _report_pairs(lengths: pl.DataFrame) -> dict[str, float | None]:
+def report_lengths(pairs: pl.DataFrame) -> dict[str, float | None]:
+    """Report what a judge of length alone would reach, as `report_hygiene` does.
+
+    Args:
+        pairs: Rows with candidate_high and candidate_low.
+    """
+    return _report_lengths(pairs.select(**_LENGTHS))
+
+
+def _report_lengths(lengths: pl.DataFrame) -> dict[str, float | None]:
     """Count in whole numbers and divide at the end, so that the order of rows changes nothing."""
     high, low = pl.col("high"), pl.col("low")
     sums = lengths.select(

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from support.stored_folders import in_row, read_manifest, rewrite
 
+from nnd.cards import card
 from nnd.converters.derive.deriving import derive
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
@@ -64,7 +65,11 @@ def made(folder: Path, spelled: str, **options: Any) -> pl.DataFrame:
     assert facts["kind"] == "negatives"
     assert sum(facts["refusals"].values()) == facts["rejected"]
     assert sum(outcomes) % facts["variants"] == 0
-    return pl.read_parquet(suite / "sets" / f"{facts['name']}.parquet")
+    pairs = pl.read_parquet(suite / "sets" / f"{facts['name']}.parquet")
+    shorter = pairs["candidate_high"].str.len_chars() < pairs["candidate_low"].str.len_chars()
+    assert facts["lengths"]["shorter_wins"] == shorter.mean()
+    assert f"set `{facts['name']}` | {pairs.height}" in card(suite).text
+    return pairs
 
 
 def test_a_negative_says_what_it_is_made_of(folder: Path) -> None:

@@ -60,6 +60,7 @@ def test_it_holds_the_folder_of_the_parents_unchanged_and_the_sets(
         "rejected": 0,
         "dropped": 0,
         "refusals": None,
+        "lengths": None,
         "note": None,
     }
     assert validate(tmp_path / "suite").findings == ()
