@@ -179,6 +179,8 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
     """
+    if not model and checkpoints is None:
+        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)
         part = any(each is not None for each in parts)

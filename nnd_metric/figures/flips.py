@@ -6,7 +6,19 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from nnd.metric.drawing import COLUMN, MUTED, PAPER, RULE, Drawing, Mark, canvas, fit, look, widest
+from nnd.metric.drawing import (
+    COLUMN,
+    MINUS,
+    MUTED,
+    PAPER,
+    RULE,
+    Drawing,
+    Mark,
+    canvas,
+    fit,
+    look,
+    widest,
+)
 from nnd.metric.statistics import percent
 
 CAPTION = (
@@ -33,7 +45,7 @@ def draw_flips(choices: Sequence[Mapping[str, Any]]) -> Drawing | None:
     drawing = Drawing("flips", "Verdicts that flip", CAPTION, figure, [*map(dict, choices)])
     labels = widest([each["choice"] for each in drawn], _LABELS)
     reach = max((each["flipped_interval"] or [0, each["flipped"]])[1] for each in drawn)
-    reach = next(step for step in (0.05, 0.1, 0.2, 0.3, 0.5, 1) if reach <= step)
+    reach = next(step for step in (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1) if reach <= step)
     left = _MARGIN + labels + 0.1
     unit = (COLUMN - _RIGHT - left) / reach
     _draw_ground(axes, (left, unit, reach), bottom)
@@ -77,7 +89,7 @@ def _draw_share(
         axes.plot([left + unit * bound for bound in bounds], [y] * 2, color=colour, lw=1.2)
     x = left + unit * row["flipped"]
     (dot,) = axes.plot([x], [y], marker, ms=4.5, mfc=colour, mec=PAPER, mew=0.4, zorder=3)
-    difference = f"{100 * row['difference']:+.1f}"
+    difference = f"{100 * row['difference']:+.1f}".replace("-", MINUS)
     axes.text(COLUMN - _MARGIN, y, difference, ha="right", va="center_baseline", color=MUTED)
     interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
     drawing.tag(

@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from huggingface_hub import list_repo_refs
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+from huggingface_hub.errors import (  # type: ignore[attr-defined]
+    HFValidationError,
+    HTTPError,
+)
 
 from nnd.schemas import ScoringError
 
@@ -56,7 +59,7 @@ def _of_folder(folder: Path) -> list[str]:
 def _of_hub(model: str) -> list[str]:
     try:
         refs = list_repo_refs(model)
-    except (HfHubHTTPError, HFValidationError, OSError) as error:
+    except (HTTPError, HFValidationError, OSError) as error:
         raise ScoringError(
             f"{model}: is not a folder, and the Hub does not list its revisions "
             f"({str(error).splitlines()[0]}); name a folder or the Hub id of a model"

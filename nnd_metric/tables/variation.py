@@ -18,7 +18,7 @@ def variation_table(found: Mapping[str, Any]) -> "Table":
     Args:
         found: `Variation.to_dict()`.
     """
-    numbers = ("pass rate, % [95 %]", "points [95 %]", "flipped, % [95 %]")
+    numbers = ("pass, % [95 %]", "points [95 %]", "flipped, % [95 %]")
     table = text_table(["choice", *numbers], right=numbers)
     table.add_row("default", _rate(found["default"]), "", "")
     for dimension, choices in groupby(found["choices"], lambda each: each["dimension"]):

@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 
 from nnd.metric.models import list_checkpoints, series, step_of
 from nnd.schemas import ScoringError
@@ -49,6 +50,15 @@ def test_revisions_on_the_hub_come_in_the_order_of_their_steps(
 def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ScoringError, match=r"holds no checkpoints; name a folder of folders"):
         list_checkpoints(tmp_path)
+
+
+def test_a_hub_out_of_reach_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(model: str) -> None:
+        raise HTTPError(f"no route to {model}")
+
+    monkeypatch.setattr(series, "list_repo_refs", fail)
+    with pytest.raises(ScoringError, match=r"does not list its revisions \(no route to org/m\)"):
+        list_checkpoints("org/m")
 
 
 def test_a_place_that_is_neither_folder_nor_model_is_an_error() -> None:
