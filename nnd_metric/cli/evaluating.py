@@ -178,8 +178,6 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
     """
-    if not model and checkpoints is None:
-        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)
         part = any(each is not None for each in parts)
@@ -188,14 +186,13 @@ def evaluate(
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring
-    from nnd.metric.models import Loading, list_checkpoints, name_models
+    from nnd.metric.models import Loading, name_models
     from nnd.metric.tables import failure_table
     from nnd.metric.variation import vary as vary_
 
     quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
-    if checkpoints is not None:
-        model = [*model, *list_checkpoints(checkpoints)]
+    model = _find_models(model, checkpoints)
     for_all, templates = read_templates(template, name_models(model, loading))
     scoring = Scoring(
         protocol,
@@ -268,6 +265,17 @@ def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
     """Return which template each model was scored with, in a line."""
     of_models = {each.model: each.template for found in evaluations for each in found.results}
     return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]
+
+
+def _find_models(models: list[str], checkpoints: str | None) -> list[str]:
+    """Return the models that are named, and the checkpoints of a training after them."""
+    if checkpoints is not None:
+        from nnd.metric.models import list_checkpoints
+
+        return [*models, *list_checkpoints(checkpoints)]
+    if not models:
+        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
+    return models
 
 
 def _check_pushable(
