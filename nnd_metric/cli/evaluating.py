@@ -1,8 +1,9 @@
 """The command that scores pairs with models."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,9 +26,8 @@ from nnd.metric.cli.pushing import check_pushable_run, push_run
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nnd.metric import Evaluation
+    from nnd.metric.variation import Variation
 
 
 def evaluate(
@@ -179,8 +179,6 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
     """
-    if not model and checkpoints is None:
-        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)
         part = any(each is not None for each in parts)
@@ -189,43 +187,35 @@ def evaluate(
     from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring
-    from nnd.metric.models import Loading, list_checkpoints, name_models
+    from nnd.metric.models import Loading, name_models
     from nnd.metric.tables import failure_table
-    from nnd.metric.variation import vary as vary_
 
     quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
-    if checkpoints is not None:
-        model = [*model, *list_checkpoints(checkpoints)]
-    for_all, templates = read_templates(template, name_models(model, loading))
+    model = _find_models(model, checkpoints)
+    given, templates = read_templates(template, name_models(model, loading))
+    for_all = given or "default"
     scoring = Scoring(
         protocol,
-        for_all or "default",
+        for_all,
         keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
         not no_unconditional,
         token_budget,
         cache=not no_cache,
         chat=read_chat(chat_template, system_prompt, template_arg),
     )
+    chosen: dict[str, Any] = {
+        "out": out,
+        "limit": limit,
+        "categories": category,
+        "held_out": held_out,
+        "split_seed": split_seed,
+        "loading": loading,
+    }
     if vary is not None:
-        if human_scores or system or push_to_model_card or len(model) > 1 or len(data) > 1:
-            raise ScoringError(
-                "--vary takes one --model and one --data; leave out the others, --human-scores, "
-                "--system and --push-to-model-card"
-            )
-        own = next(iter(templates.values()), scoring.template)
-        varied = vary_(
-            model[0],
-            find_data(data[0]),
-            vary.split(","),
-            out=out,
-            limit=limit,
-            categories=category,
-            held_out=held_out,
-            split_seed=split_seed,
-            scoring=replace(scoring, template=own),
-            loading=loading,
-        )
+        chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
+        alone = not (human_scores or system or push_to_model_card)
+        varied = _vary(model, data, vary, alone=alone, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
         return
@@ -233,16 +223,11 @@ def evaluate(
         found = evaluate_(
             model,
             [find_data(name) for name in data],
-            out=out,
-            limit=limit,
-            categories=category,
-            held_out=held_out,
-            split_seed=split_seed,
             human_scores=None if human_scores is None else find_data(human_scores),
             systems=read_systems(system),
             templates=templates,
             scoring=scoring,
-            loading=loading,
+            **chosen,
         )
     except KeyboardInterrupt:
         if no_cache:
@@ -269,3 +254,41 @@ def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
     """Return which template each model was scored with, in a line."""
     of_models = {each.model: each.template for found in evaluations for each in found.results}
     return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]
+
+
+def _find_models(models: list[str], checkpoints: str | None) -> list[str]:
+    """Return the models that are named, and the checkpoints of a training after them."""
+    if checkpoints is not None:
+        from nnd.metric.models import list_checkpoints
+
+        return [*models, *list_checkpoints(checkpoints)]
+    if not models:
+        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
+    return models
+
+
+def _vary(
+    models: Sequence[str],
+    data: Sequence[str],
+    dimensions: str,
+    *,
+    alone: bool,
+    **chosen: Any,  # noqa: ANN401 - options of `vary`, each of its own type
+) -> "Variation":
+    """Score one model on one dataset under other choices too.
+
+    Args:
+        models: As typed.
+        data: As typed.
+        dimensions: As typed.
+        alone: Whether no option was given that only a plain evaluation takes.
+        **chosen: Options of both.
+    """
+    from nnd.metric.variation import vary
+
+    if not alone or len(models) > 1 or len(data) > 1:
+        raise ScoringError(
+            "--vary takes one --model and one --data; leave out the others, --human-scores, "
+            "--system and --push-to-model-card"
+        )
+    return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
