@@ -98,7 +98,7 @@ class Record(NamedTuple):
     def _required(self, name: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
         if name not in self.fields:
             raise SourceError(
-                f'{self.where}: there is no "{name}", only {quoted(self.fields) or "nothing"}; '
+                f'{self.where}: there is no "{name}", only {_names(self.fields) or "nothing"}; '
                 "check that this is the right file, and not another source's"
             )
         return self.fields[name]
@@ -254,6 +254,10 @@ def _expect(value: object, kind: type[T], name: str, where: str) -> T:
             "another source's"
         )
     return value
+
+
+def _names(names: Iterable[str]) -> str:
+    return listed([excerpt(name) for name in names], _MOST_LISTED)
 
 
 def quoted(names: Iterable[str]) -> str:

@@ -4,12 +4,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from huggingface_hub import list_repo_refs
-from huggingface_hub.errors import (  # type: ignore[attr-defined]
-    HFValidationError,
-    HTTPError,
-)
-
 from nnd.schemas import ScoringError
 
 _STEP = re.compile(r"(?P<training>.*?)[-_/@]?(?:checkpoint|step)[-_]?(?P<step>\d+)[^/@]*")
@@ -57,6 +51,12 @@ def _of_folder(folder: Path) -> list[str]:
 
 
 def _of_hub(model: str) -> list[str]:
+    from huggingface_hub import list_repo_refs  # noqa: PLC0415 - slow, and curves need only names
+    from huggingface_hub.errors import (  # type: ignore[attr-defined]  # noqa: PLC0415
+        HFValidationError,
+        HTTPError,
+    )
+
     try:
         refs = list_repo_refs(model)
     except (HTTPError, HFValidationError, OSError) as error:
