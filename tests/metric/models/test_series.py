@@ -1,13 +1,15 @@
 """Checkpoints of a training: found in a folder or on the Hub, the earliest first."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
+from support.hub.asking import Ask, refused
+from support.hub.server import Hub
 
-from nnd.metric.models import list_checkpoints, series, step_of
+from nnd.metric.models import list_checkpoints, step_of
 from nnd.schemas import ScoringError
+
+LIST = "load('nnd.metric.models.series').list_checkpoints"
 
 
 @pytest.mark.parametrize(
@@ -34,17 +36,11 @@ def test_folders_come_in_the_order_of_their_steps(tmp_path: Path) -> None:
     assert list_checkpoints(tmp_path) == found
 
 
-def test_revisions_on_the_hub_come_in_the_order_of_their_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    branches, tags = (
-        [SimpleNamespace(name=name) for name in names]
-        for names in (["main", "step1000", "step512"], ["step2000"])
-    )
-    refs = SimpleNamespace(branches=branches, tags=tags)
-    monkeypatch.setattr(series, "list_repo_refs", {"org/model": refs}.__getitem__)
+def test_revisions_on_the_hub_come_in_the_order_of_their_steps(hub: Hub, ask: Ask) -> None:
+    for branch in ("main", "step2000", "step512", "step1000"):
+        hub.commit("models", "org/model", {"config.json": b"{}"}, branch=branch)
     steps = [f"org/model@step{number}" for number in (512, 1000, 2000)]
-    assert list_checkpoints("org/model") == steps
+    assert ask(f"{LIST}('org/model')") == steps
 
 
 def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
@@ -52,13 +48,11 @@ def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
         list_checkpoints(tmp_path)
 
 
-def test_a_hub_out_of_reach_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(model: str) -> None:
-        raise HTTPError(f"no route to {model}")
-
-    monkeypatch.setattr(series, "list_repo_refs", fail)
-    with pytest.raises(ScoringError, match=r"does not list its revisions \(no route to org/m\)"):
-        list_checkpoints("org/m")
+def test_a_model_that_the_hub_lacks_is_an_error(hub: Hub, ask: Ask) -> None:
+    error = refused(ask, f"{LIST}('org/none')")
+    assert error.name == "ScoringError"
+    assert "org/none: is not a folder, and the Hub does not list its revisions (" in str(error)
+    assert hub.received
 
 
 def test_a_place_that_is_neither_folder_nor_model_is_an_error() -> None:
