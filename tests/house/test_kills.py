@@ -188,7 +188,7 @@ def publishing(place: Path, converted: list[Path], hub: Hub) -> Job:
     "make",
     [
         converting,
-        building,
+        pytest.param(building, marks=pytest.mark.full),
         pytest.param(evaluating, marks=pytest.mark.full),
         reporting,
         publishing,

@@ -115,7 +115,7 @@ def test_no_built_in_source_lacks_anything(name: str) -> None:
     assert failed == []
 
 
-QUICK = {"quiz_design", "goyal_gpt3_news"}
+QUICK = {"quiz_design"}
 
 
 @pytest.mark.parametrize("name", [one.name for one in list_sources() if one.name != "sample"])

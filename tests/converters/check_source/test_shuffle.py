@@ -135,7 +135,13 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".tsv", ".json"])
+@pytest.mark.parametrize(
+    "suffix",
+    [
+        ".csv",
+        *(pytest.param(each, marks=pytest.mark.full) for each in (".parquet", ".tsv", ".json")),
+    ],
+)
 def test_the_real_file_may_be_of_another_kind(suffix: str, tmp_path: Path) -> None:
     birds = make_birds(tmp_path)
     (birds.folder / "convert.py").unlink()

@@ -23,7 +23,7 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.publish.release import read_release, write_release
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-STORMS = 200 if FULL else 20
+STORMS = 200 if FULL else 10
 DEADLY = 4 if FULL else 8
 """Every how many storms the process is killed."""
 

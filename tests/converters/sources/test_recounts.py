@@ -29,8 +29,16 @@ COLUMNS = (
 
 Row = tuple[Any, ...]
 
+LARGE = {"demetr", "wmt23_mqm_sxs-zhen", "summedits"}
+
 every_reading = pytest.mark.parametrize(
-    "reading", READINGS, ids=[reading.id for reading in READINGS]
+    "reading",
+    [
+        pytest.param(
+            reading, id=reading.id, marks=[pytest.mark.full] if reading.id in LARGE else []
+        )
+        for reading in READINGS
+    ],
 )
 
 

@@ -64,6 +64,7 @@ def case_id(source: Source, entry: dict[str, Any]) -> str:
 
 
 ENTRIES = [(source, entry) for source in SOURCES for entry in read_expected(source)]
+LARGE = {"demetr", "simplification", "wmt23_mqm_sxs"}
 every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 every_case = pytest.mark.parametrize(
     "case",
@@ -193,7 +194,15 @@ def test_the_fixture_covers_every_aspect(source: Source) -> None:
         assert set(converted(case).annotations["aspect"]) == set(case.chosen().facts["aspects"])
 
 
-@every_source
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(
+            source, id=source.name, marks=[pytest.mark.full] if source.name in LARGE else []
+        )
+        for source in SOURCES
+    ],
+)
 def test_the_fixture_has_every_trait_of_the_real_files(source: Source, nnd_data: Path) -> None:
     covered = [as_case(source, entry) for entry in read_expected(source)]
     every_set = [case for case in all_cases(source) if case.variant is None]

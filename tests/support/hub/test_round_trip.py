@@ -28,6 +28,8 @@ from nnd.schemas.frames import read_frame
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 ALLOWED = [source.name for source in list_sources() if source.facts["redistribution"] == "allowed"]
+TRIED_ALWAYS = {"challenge300", "demetr", "llmbar", "summeval", "wmt_mqm"}
+"""Scores, references, pairs, ratings and spans; each publishes and loads in seconds."""
 CASES = {case.source: case for case in reversed([*fixture_cases()]) if case.source in ALLOWED}
 
 
@@ -55,7 +57,13 @@ def test_every_source_that_may_be_redistributed_is_tried() -> None:
     assert len(ALLOWED) >= 7
 
 
-@pytest.mark.parametrize("name", ALLOWED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in TRIED_ALWAYS else [pytest.mark.full])
+        for name in ALLOWED
+    ],
+)
 def test_what_is_loaded_is_what_was_published(
     name: str, publisher: Client, ask: Ask, tmp_path: Path
 ) -> None:

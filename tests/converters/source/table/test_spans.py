@@ -211,7 +211,7 @@ def same(found: Conversion, built_in: Conversion) -> bool:
 
 
 @pytest.mark.parametrize("variant", READINGS)
-@pytest.mark.parametrize("set_name", ["ted/ende", "ted/zhen"])
+@pytest.mark.parametrize("set_name", ["ted/ende", pytest.param("ted/zhen", marks=pytest.mark.full)])
 def test_raw_mqm_needs_no_python(
     nnd_data: Path, tmp_path: Path, set_name: str, variant: str | None
 ) -> None:
