@@ -28,8 +28,8 @@ from nnd.schemas.frames import read_frame
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 ALLOWED = [source.name for source in list_sources() if source.facts["redistribution"] == "allowed"]
-TRIED_ALWAYS = {"challenge300", "demetr", "llmbar", "summeval", "wmt_mqm"}
-"""Scores, references, pairs, ratings and spans; each publishes and loads in seconds."""
+TRIED_ALWAYS = {"challenge300", "demetr", "llmbar", "wmt23_mqm_sxs", "wmt_mqm"}
+"""Scores, references, pairs, groups and spans; the others are like one of them."""
 CASES = {case.source: case for case in reversed([*fixture_cases()]) if case.source in ALLOWED}
 
 
