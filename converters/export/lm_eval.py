@@ -30,7 +30,7 @@ from nnd.schemas import DISTINCT, rows_of
 _COMMON = "_common"  # without .yaml the harness does not take it for a task
 
 _LOADER = '''\
-"""Hands lm-evaluation-harness the pairs that lie beside this file, wherever the folder is."""
+"""Hands lm-evaluation-harness the pairs beside this file, wherever the folder is."""
 
 from pathlib import Path
 

@@ -34,7 +34,7 @@ def find_cached(file: SourceFile, source_name: str) -> Path | None:
 def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Path:
     """Return a declared file from the cache, fetching it from its URL where needed.
 
-    What has arrived lies beside its place as `NAME.part`, from where a later call goes on. It is
+    What has arrived is beside its place as `NAME.part`, from where a later call goes on. It is
     moved there only when it is complete and the declared file. The lock `.NAME.lock` lets one
     process at a time fetch; it is the operating system's, so that no killed process holds it.
 

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.loading import (
+    Adapter,
+    Device,
+    DeviceMap,
+    DType,
+    Quantise,
+    Revision,
+    TrustRemoteCode,
+)
 from nnd.metric.cli.options import (
     DATA,
+    HOW,
     ChatTemplate,
     HumanScores,
     Model,
@@ -28,6 +38,9 @@ from nnd.schemas import ScoringError
 if TYPE_CHECKING:
     from nnd.metric import Evaluation
     from nnd.metric.variation import Variation
+
+PART, RUN = "Part of the pairs", "Memory and store"
+"""What options are about, as the help groups them."""
 
 
 def evaluate(
@@ -53,7 +66,8 @@ def evaluate(
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(help="native, laban2022, bartscore, sum, bytes or pmi.")
+        str,
+        typer.Option(help="native, laban2022, bartscore, sum, bytes or pmi.", rich_help_panel=HOW),
     ] = "native",
     template: Annotated[
         list[str],
@@ -62,6 +76,7 @@ def evaluate(
             "chat-turns (the turns of a dialogue), auto (by the model's name), or your own: "
             '"Q: {question}"; MODEL=TEMPLATE for one model of several.',
             show_default="default",
+            rich_help_panel=HOW,
         ),
     ] = [],  # noqa: B006 - typer copies it
     chat_template: ChatTemplate = "auto",
@@ -72,6 +87,7 @@ def evaluate(
         typer.Option(
             help="Part of a context that survives a cut to the model's window: beginning or end.",
             show_default="beginning for encoder-decoders, end for decoder-only models",
+            rich_help_panel=HOW,
         ),
     ] = None,
     human_scores: HumanScores = None,
@@ -79,13 +95,18 @@ def evaluate(
     limit: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="For a first look: whole contexts of no more pairs than this."
+            metavar="N",
+            min=1,
+            help="For a first look: whole contexts of no more pairs than this.",
+            rich_help_panel=PART,
         ),
     ] = None,
     category: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME", help="Pairs of this error category only; repeat it for several."
+            metavar="NAME",
+            help="Pairs of this error category only; repeat it for several.",
+            rich_help_panel=PART,
         ),
     ] = [],  # noqa: B006
     held_out: Annotated[
@@ -93,6 +114,7 @@ def evaluate(
         typer.Option(
             metavar="SHARE",
             help="Only the contexts that `nnd train` and `nnd export` hold out with --split SHARE.",
+            rich_help_panel=PART,
         ),
     ] = None,
     split_seed: SplitSeed = 0,
@@ -103,6 +125,7 @@ def evaluate(
             help="Score one model under other choices too, one dimension at a time, and count the "
             "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
             "(how texts are written).",
+            rich_help_panel=HOW,
         ),
     ] = None,
     no_unconditional: Annotated[
@@ -110,6 +133,7 @@ def evaluate(
         typer.Option(
             "--no-unconditional",
             help="Leave out the baseline of the same model without contexts.",
+            rich_help_panel=HOW,
         ),
     ] = False,
     token_budget: Annotated[
@@ -119,44 +143,24 @@ def evaluate(
             min=1,
             help="Tokens held in memory at once.",
             show_default="what memory allows",
+            rich_help_panel=RUN,
         ),
     ] = None,
     no_cache: Annotated[
         bool,
         typer.Option(
-            "--no-cache", help="Neither keep likelihoods nor take those of an earlier run."
+            "--no-cache",
+            help="Neither keep likelihoods nor take those of an earlier run.",
+            rich_help_panel=RUN,
         ),
     ] = False,
-    revision: Annotated[
-        str | None, typer.Option(help="Branch, tag or commit of the models that name none.")
-    ] = None,
-    dtype: Annotated[
-        str | None,
-        typer.Option(
-            help="float32, bfloat16 or float16.",
-            show_default="float32 on CPU, the checkpoint's elsewhere",
-        ),
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(help="cpu, cuda, cuda:1, mps.", show_default="the best there is")
-    ] = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Run code that lies beside the weights.")
-    ] = False,
-    adapter: Annotated[
-        str | None,
-        typer.Option(
-            help="Hub id or folder of a PEFT adapter to attach to the models; an adapter given as "
-            "--model is attached to the base that it names."
-        ),
-    ] = None,
-    quantise: Annotated[
-        str | None,
-        typer.Option(help="bnb-int8 or bnb-nf4: quantise the weights as they are loaded."),
-    ] = None,
-    device_map: Annotated[
-        str | None, typer.Option(help="auto: spread the weights over all devices.")
-    ] = None,
+    revision: Revision = None,
+    dtype: DType = None,
+    device: Device = None,
+    trust_remote_code: TrustRemoteCode = False,
+    adapter: Adapter = None,
+    quantise: Quantise = None,
+    device_map: DeviceMap = None,
     push_to_model_card: Annotated[
         bool,
         typer.Option(

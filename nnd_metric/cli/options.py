@@ -24,6 +24,9 @@ Model = Annotated[
     ),
 ]
 
+HOW = "How pairs are scored"
+"""What options are about, as the help groups them."""
+
 DATA = "converted folder, Parquet file, ORG/name[@revision] on the Hub, or a built-in source"
 
 HumanScores = Annotated[
@@ -54,6 +57,7 @@ ChatTemplate = Annotated[
         metavar="auto|none|FILE",
         help="Render contexts as chats: by the tokenizer's own template where a decoder-only model "
         "has one (auto), by a Jinja file, or not at all (none).",
+        rich_help_panel=HOW,
     ),
 ]
 
@@ -63,6 +67,7 @@ SystemPrompt = Annotated[
         metavar="TEXT",
         help="Text of a chat's system turn; '' removes the one that the chat template brings.",
         show_default="what the template brings",
+        rich_help_panel=HOW,
     ),
 ]
 
@@ -73,6 +78,7 @@ TemplateArguments = Annotated[
         metavar="KEY=VALUE",
         help="What the chat template is given, such as enable_thinking=false; repeat it for "
         "several.",
+        rich_help_panel=HOW,
     ),
 ]
 

@@ -22,7 +22,7 @@ Sdk: TypeAlias = Literal["static", "gradio"]
 
 SCRIPT = "nnd.metric.space.metric"
 APP = ("app.py", "app.css", "trials.py", "trial_html.py", "example.json")
-"""The page; its modules import each other as files that lie beside each other."""
+"""The page; its modules import each other as files of one folder."""
 SAMPLE = ("pairs.parquet", "human_scores.parquet")
 
 UNNAMED = ("pyarrow", "sentencepiece")

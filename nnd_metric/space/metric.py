@@ -49,7 +49,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         model_revision: Its branch, tag or commit (evaluate.load keeps `revision` for the metric).
         dtype: As in compute, and so are the next two; they hold for this model only.
         device: A torch device.
-        trust_remote_code: Whether code that lies beside the weights may run.
+        trust_remote_code: Whether code that comes with the weights may run.
         **kwargs: As for any metric.
 
     Raises:
@@ -135,7 +135,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             revision: Branch, tag or commit of the models.
             dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
             device: A torch device; None means the best there is.
-            trust_remote_code: Whether code that lies beside the weights may run.
+            trust_remote_code: Whether code that comes with the weights may run.
             **columns: The pairs, column by column.
 
         Returns:
