@@ -1,6 +1,6 @@
 """What the page computes: a model on the pairs of a dataset, and on two texts of one's own.
 
-In a Space it is in the folder of the metric's script, without the package: it loads the metric as any user
+In a Space it is beside the metric's script, without the package: it loads the metric as any user
 does, with `evaluate.load`.
 """
 
