@@ -1,4 +1,4 @@
-"""The command that shows stored runs; `cli` registers it. Imports stand inside, as there."""
+"""The command that shows stored runs; `cli` registers it. Imports are inside, as there."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""The command that slices stored runs; `cli` registers it. Imports stand inside, as there."""
+"""The command that slices stored runs; `cli` registers it. Imports are inside, as there."""
 
 from pathlib import Path
 from typing import Annotated

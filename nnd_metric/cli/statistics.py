@@ -1,4 +1,4 @@
-"""Commands that look at stored runs; `cli` registers them. Imports stand inside, as there."""
+"""Commands that look at stored runs; `cli` registers them. Imports are inside, as there."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -35,7 +35,7 @@ Verdict: TypeAlias = Literal["a", "b", "undecided"]
 class Needed:
     """What it takes to tell a difference of TOLD_APART with 80 % power at the 5 % level.
 
-    That is the level of one comparison, before Holm: a value that has to stand in its column's
+    That is the level of one comparison, before Holm: a value that has to be in its column's
     family needs more.
 
     Attributes:
