@@ -51,9 +51,15 @@ def _caches_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         patch.setattr(evaluate.config, "HF_MODULES_CACHE", str(folder))
         patch.setattr(evaluate.config, "HF_METRICS_CACHE", str(folder))
         patch.setattr(sys, "path", [*sys.path])
+        for name in _imported():  # from another cache, by other tests
+            patch.delitem(sys.modules, name)
         yield
-    for name in [name for name in sys.modules if name.startswith("evaluate_modules")]:
-        del sys.modules[name]
+        for name in _imported():
+            del sys.modules[name]
+
+
+def _imported() -> list[str]:
+    return [name for name in sys.modules if name.partition(".")[0] == "evaluate_modules"]
 
 
 def module(folder: Path, name: str, result: str, features: str = ONE) -> Path:
