@@ -35,7 +35,7 @@ def good_texts(parents: Parents, which: GoodTexts, aspect: str | None) -> pl.Dat
         aspect: Aspect of the pairs; None: the only one there is.
 
     Raises:
-        NNDError: If there is no such aspect or no such text, or the aspect must be chosen.
+        NNDError: If the aspect is unknown or must be chosen, or the folder has no such texts.
     """
     if which not in get_args(GoodTexts):
         raise NNDError(

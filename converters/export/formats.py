@@ -83,7 +83,7 @@ def export(
         split_seed: Another seed makes another cut.
 
     Raises:
-        NNDError: If there is no such target, it takes no rendering, the split leaves a side empty,
+        NNDError: If the target is unknown, it takes no rendering, the split leaves a side empty,
             or `out` is there already or cannot be written.
         SchemaError: If `folder` holds no pairs, or not as the contract has them.
     """

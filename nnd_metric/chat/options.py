@@ -42,7 +42,7 @@ class Chat:
         """Return the template in the file.
 
         Raises:
-            ScoringError: If there is no such file, or it is not a Jinja template.
+            ScoringError: If the file is missing, or is not a Jinja template.
         """
         path = Path(self.template)
         try:

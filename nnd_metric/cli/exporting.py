@@ -37,9 +37,9 @@ def export(
         split_seed: Another seed makes another cut.
 
     Raises:
-        NNDError: If there is no such target or template, the target takes no template or no model,
-            the model has no chat template, the split leaves a side empty, or `out` is there already
-            or cannot be written.
+        NNDError: If the target or the template is unknown, the target takes no template or no
+            model, the model has no chat template, the split leaves a side empty, or `out` is there
+            already or cannot be written.
         SchemaError: If `folder` holds no pairs, or not as the contract has them.
     """
     if model is None and chat.is_explicit:

@@ -72,8 +72,7 @@ def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entr
     for model in models or ():
         if model not in known:
             raise ScoringError(
-                f'there is no model "{model}" in these runs{did_you_mean(model, known)}; known: '
-                f"{', '.join(known)}"
+                f'unknown model "{model}"{did_you_mean(model, known)}; known: {", ".join(known)}'
             )
     return [entry for entry in entries if models is None or entry.model in models]
 

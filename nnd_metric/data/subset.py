@@ -80,12 +80,12 @@ def choose_set(pairs: PairSet, name: str) -> PairSet:
     """Return the pairs of a set of a suite in place of the human pairs.
 
     Raises:
-        ScoringError: If there is no such set.
+        ScoringError: If the data has no set of that name.
     """
     sets = {each.name: each for each in pairs.sets}
     if name not in sets:
         raise ScoringError(
-            f'{pairs.name}: there is no set "{name}"{did_you_mean(name, sets)}; there are: '
+            f'{pairs.name}: unknown set "{name}"{did_you_mean(name, sets)}; there are: '
             f"{', '.join(sets) or 'none, as it is not a suite'}"
         )
     rows = sets[name].pairs

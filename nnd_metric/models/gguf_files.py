@@ -35,7 +35,7 @@ def check_gguf(folder: str, file: str, revision: str | None) -> Path:
     path = find_file(folder, file, revision)
     if path is None:
         raise ScoringError(
-            f"{name}: there is no such file; name a file here, or ORG/NAME/FILE.gguf on the Hub"
+            f"{name}: file not found; name a file here, or ORG/NAME/FILE.gguf on the Hub"
         )
     with path.open("rb") as opened:
         if opened.read(len(_MAGIC)) != _MAGIC:

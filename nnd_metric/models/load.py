@@ -55,7 +55,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         loading: How to load it.
 
     Raises:
-        ScoringError: If there is no such model, it is a classifier, it has no tokenizer, not all of
+        ScoringError: If the model is not found or is a classifier, it has no tokenizer, not all of
             its weights are there, or an adapter does not fit.
     """
     name, loading = resolve_revision(model_id, loading)

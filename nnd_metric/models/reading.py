@@ -27,7 +27,7 @@ def find_file(model_id: str | Path, file: str, revision: str | None) -> Path | N
             _raise_exceptions_for_missing_entries=False,
             _raise_exceptions_for_connection_errors=False,
         )
-    except (OSError, ValueError):  # there is no such repository, or its id is not one
+    except (OSError, ValueError):  # the repository is missing, or its id is not one
         return None
     return None if found is None else Path(found)
 

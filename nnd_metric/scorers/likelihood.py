@@ -61,11 +61,11 @@ def likelihood(
         several: Which of several references counts; not used by faithfulness.
 
     Raises:
-        ScoringError: If there is no such direction; when used, if a placeholder of the template
+        ScoringError: If the direction is unknown; when used, if a placeholder of the template
             has no text.
     """
     if direction not in DIRECTIONS:
-        raise ScoringError(f'there is no direction "{direction}", only {", ".join(DIRECTIONS)}')
+        raise ScoringError(f'unknown direction "{direction}"; choose from {", ".join(DIRECTIONS)}')
     rendered = template or find_template("default")
 
     def ask(texts: Sequence[Text]) -> list[float | None]:

@@ -111,7 +111,7 @@ def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer])
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)
     models = (f"{each}=MODEL" for each in LIKELIHOODS)
     raise ScoringError(
-        f'there is no scorer "{entry}"{did_you_mean(entry, [*known, *models])}; choose from '
+        f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}; choose from '
         f"{', '.join(known)}, {EVALUATE}=NAME, bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL "
         f"(a DIRECTION is {', '.join(DIRECTIONS)})"
     )

@@ -159,7 +159,7 @@ def curve(
 
     Raises:
         ScoringError: If a history cannot be read or is empty or named twice, a run holds no
-            checkpoints, there is no such category, or `out` is of another kind.
+            checkpoints, a category is unknown, or `out` is of another kind.
         NNDError: If `out` is a file that nnd did not draw.
     """
     paths = [

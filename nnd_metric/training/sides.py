@@ -37,12 +37,12 @@ def take_sides(
         seed: Another seed makes another cut.
 
     Raises:
-        ScoringError: If there are no pairs on a side, or a context is on both.
+        ScoringError: If a side has no pairs, or a context is on both.
         NNDError: If the share is not between 0 and 1, or leaves a side without a context.
     """
     pairs = load_pairs(data)
     if pairs.pairs.is_empty():
-        raise ScoringError(f"{pairs.name}: there are no pairs to train on; name data that has some")
+        raise ScoringError(f"{pairs.name}: has no pairs to train on; name data that has some")
     training, held_out = cut_pairs(pairs, share, seed)
     tested = [held_out]
     if set_name is not None:
@@ -53,7 +53,7 @@ def take_sides(
         if each.pairs.is_empty():
             side = "to train on" if each is training else "to test on"
             raise ScoringError(
-                f"{each.title}: there are no pairs {side}; give other data, or another split"
+                f"{each.title}: has no pairs {side}; give other data, or another split"
             )
     for each in tested:
         check_apart(training, each)

@@ -140,7 +140,7 @@ def test_prompts_on_both_sides(
         ),
         (
             ["--data", "data", "--scorer", "rouge"],
-            'no scorer "rouge" (did you mean "rougeL"?); choose from rouge1, ',
+            'unknown scorer "rouge" (did you mean "rougeL"?); choose from rouge1, ',
         ),
         (
             ["--data", "data", "--over", "a,d"],

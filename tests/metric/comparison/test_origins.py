@@ -137,7 +137,7 @@ def test_wrong_input_is_one_error(tmp_path: Path) -> None:
         ([again], {}, "no run has made pairs; derive negatives"),
         ([folder], {"match": {"numbers": ["wrong"]}}, 'no made pairs of "numbers"'),
         ([folder], {"match": {"negation": ["Wrong"]}}, 'did you mean "wrong"?'),
-        ([folder], {"models": ["n"]}, 'there is no model "n" in these runs'),
+        ([folder], {"models": ["n"]}, 'unknown model "n"; known: '),
         ([folder, again], {}, 'model "m" is in several runs of'),
     ):
         with pytest.raises(ScoringError) as caught:

@@ -259,7 +259,7 @@ def test_a_checkpoint_whose_library_is_missing(made: Made, tmp_path: Path) -> No
 
 def test_what_is_not_a_gguf_file(made: Made, tmp_path: Path) -> None:
     page = tmp_path / "page.gguf"
-    assert refused(page).startswith(f"{page}: there is no such file; name a file here, or ORG/NAME")
+    assert refused(page).startswith(f"{page}: file not found; name a file here, or ORG/NAME")
     page.write_text("<html>")
     assert refused(page).startswith(f"{page}: is not a GGUF file: it does not begin with")
     page.write_bytes(made.gguf.read_bytes()[:1000])

@@ -71,7 +71,7 @@ def test_the_harmonic_mean_of_two_certain_texts_is_0() -> None:
 
 
 def test_no_other_direction() -> None:
-    with pytest.raises(ScoringError, match=r'^there is no direction "up", only faithfulness, '):
+    with pytest.raises(ScoringError, match=r'^unknown direction "up"; choose from faithfulness, '):
         likelihood("it", spy, "up")  # type: ignore[arg-type]
 
 

@@ -38,12 +38,12 @@ def test_plain_scorers_score() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("rouge9", r'^there is no scorer "rouge9" .*; choose from rouge1, .*, f_harmonic\)$'),
-        ("rouge1=model", '^there is no scorer "rouge1=model"'),
+        ("rouge9", r'^unknown scorer "rouge9" .*; choose from rouge1, .*, f_harmonic\)$'),
+        ("rouge1=model", '^unknown scorer "rouge1=model"'),
         ("bartscore_f", '^scorer "bartscore_f" needs a model: bartscore_f=MODEL, '),
         ("prompted=", '^scorer "prompted" needs a model: '),
-        ("evaluate=", '^there is no scorer "evaluate="; .*, evaluate=NAME, '),
-        ("", '^there is no scorer ""; '),
+        ("evaluate=", '^unknown scorer "evaluate="; .*, evaluate=NAME, '),
+        ("", '^unknown scorer ""; '),
     ],
 )
 def test_names_that_are_none(name: str, said: str) -> None:

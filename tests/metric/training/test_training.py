@@ -223,7 +223,7 @@ def test_a_loss_that_is_not_a_number_ends_the_training(done: Done, tmp_path: Pat
     ("options", "said"),
     [
         ({"split": 0.001}, "split 0.001: no context is left to train on"),
-        ({"set_name": "typos"}, 'there is no set "typos"; there are: none, as it is not a suite'),
+        ({"set_name": "typos"}, 'unknown set "typos"; there are: none, as it is not a suite'),
         ({"tokenizer": None}, "a loaded model needs its tokenizer"),
         ({"template": "Q: {question"}, "template"),
         ({"resume": True}, "there is no interrupted training to resume; leave out --resume"),
@@ -265,7 +265,7 @@ def test_a_folder_with_something_else_is_left_alone(done: Done, tmp_path: Path) 
 
 
 def test_data_without_pairs_is_refused(done: Done, tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match="there are no pairs to train on"):
+    with pytest.raises(ScoringError, match="has no pairs to train on"):
         begin(done.data, tmp_path / "out", data=sample_pairs().clear())
 
 
