@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Encoded as Encoded,
         Ids as Ids,
         Keep as Keep,
+        Reading as Reading,
         Request as Request,
     )
     from .targets import make_targets as make_targets

@@ -15,7 +15,7 @@ from nnd.metric.encoding.requests import (
     Ids,
     Keep,
     Prefix,
-    Request,
+    Reading,
 )
 from nnd.metric.encoding.targets import Target, make_targets
 from nnd.metric.encoding.tokens import Frame, context_ids, special_frame
@@ -26,7 +26,7 @@ from nnd.schemas import CandidateError, ScoringError, excerpt
 def encode(
     loaded: LoadedModel,
     protocol: Protocol,
-    requests: Sequence[Request],
+    requests: Sequence[Reading],
     *,
     separator: str = " ",
     keep: Keep | None = None,
@@ -72,8 +72,13 @@ def encode(
         if prefix is None:
             raise _too_long(loaded, candidate, target_of[candidate], context)
         prefix_of[context] = prefix
-    assemble = _join if loaded.is_encoder_decoder else _continue
-    return [assemble(prefix_of[context], target_of[candidate]) for context, candidate in requests]
+    if loaded.is_encoder_decoder:
+        return [_join(prefix_of[context], target_of[candidate]) for context, candidate in requests]
+    starts_of = {context: (prefix.ids, prefix.ids[:-1]) for context, prefix in prefix_of.items()}
+    return [
+        _continue(prefix_of[context], starts_of[context], target_of[candidate])
+        for context, candidate in requests
+    ]
 
 
 def _join(prefix: Prefix, target: Target) -> Encoded:
@@ -81,11 +86,16 @@ def _join(prefix: Prefix, target: Target) -> Encoded:
     return Encoded(prefix.ids, target.fed, target.targets, target.scored, prefix.truncated)
 
 
-def _continue(prefix: Prefix, target: Target) -> Encoded:
-    """One row is read; its last positions, one per target, are those that predict."""
-    row = prefix.ids + target.fed
-    start = len(row) - len(target.targets)
-    return Encoded(row[:start], row[start:], target.targets, target.scored, prefix.truncated)
+def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encoded:
+    """One row is read; its last positions, one per target, are those that predict.
+
+    Where a candidate is fed one token less than it has targets, the last token of the context is
+    one of these positions. All requests of a context share what stands before them, one of `starts`:
+    copies would take most of the memory of a large run.
+    """
+    start = starts[len(target.targets) - len(target.fed)]
+    inputs = prefix.ids[len(start) :] + target.fed
+    return Encoded(start, inputs, target.targets, target.scored, prefix.truncated)
 
 
 def _bodies(loaded: LoadedModel, contexts: Sequence[Context]) -> dict[Context, Ids]:
@@ -120,7 +130,7 @@ def _stand_in(loaded: LoadedModel) -> Ids:
 
 
 def _longest_candidates(
-    requests: Sequence[Request], target_of: dict[str, Target]
+    requests: Sequence[Reading], target_of: dict[str, Target]
 ) -> dict[Context, str]:
     longest: dict[Context, str] = {}
     for context, candidate in requests:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
-from nnd.metric.encoding.requests import ChatContext, Context, Ids
+from nnd.metric.encoding.requests import ChatContext, Context, Ids, Reading
 from nnd.metric.encoding.tokens import last_texts, text_ids
 
 _WORDS = ("a", "the", "1")
@@ -83,7 +83,7 @@ def shared_end(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) 
 
 def find_crossings(
     tokenizer: PreTrainedTokenizerBase,
-    requests: Sequence[tuple[Context, str]],
+    requests: Sequence[Reading],
     separator: str,
 ) -> list[bool]:
     """Return for each request whether context and candidate encoded together give other tokens.

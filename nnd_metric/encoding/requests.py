@@ -23,8 +23,11 @@ PlainContext: TypeAlias = str | tuple[str, ...]
 
 Context: TypeAlias = PlainContext | ChatContext
 
-Request: TypeAlias = tuple[Context, str]
-"""A context and a candidate."""
+Request: TypeAlias = tuple[Context | None, str]
+"""A context and a candidate; None asks for the candidate without a context."""
+
+Reading: TypeAlias = tuple[Context, str]
+"""A context as the model reads it, and a candidate."""
 
 Keep: TypeAlias = Literal["beginning", "end"]
 """Which part of a context survives a cut."""

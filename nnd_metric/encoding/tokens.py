@@ -15,6 +15,10 @@ from nnd.metric.encoding.requests import ChatContext, Context, Ids, PlainContext
 from nnd.schemas import ScoringError, excerpt
 
 
+_AT_ONCE = 1_000
+"""Texts tokenised at once: beside its id, a token takes hundreds of bytes until all are done."""
+
+
 class Frame(NamedTuple):
     """The special tokens that a tokenizer puts before and behind a text."""
 
@@ -105,15 +109,17 @@ def _encode(
     target: bool = False,
     special: bool = False,
 ) -> list[Ids]:
-    if not texts:
-        return []
-    encoded = tokenizer(
-        **{"text_target" if target else "text": list(texts)},
-        add_special_tokens=special,
-        split_special_tokens=True,
-        verbose=False,
-    )
-    rows = [tuple(row) for row in encoded["input_ids"]]
+    rows: list[Ids] = []
+    for start in range(0, len(texts), _AT_ONCE):
+        encoded = tokenizer(
+            **{"text_target" if target else "text": list(texts[start : start + _AT_ONCE])},
+            add_special_tokens=special,
+            split_special_tokens=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )
+        rows += map(tuple, encoded["input_ids"])
     reserved = set() if special else {*_special(tokenizer).values()} - {tokenizer.unk_token_id}
     return [
         row if reserved.isdisjoint(row) else _mend(tokenizer, text, reserved)

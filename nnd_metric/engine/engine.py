@@ -13,14 +13,14 @@ where a store was filled by runs of other requests, because a value once stored 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 
 from nnd.metric.chat import ChatTemplate
-from nnd.metric.encoding import Encoded, Keep, Request, encode, find_protocol
+from nnd.metric.encoding import Encoded, Keep, Reading, Request, encode, find_protocol
 from nnd.metric.engine.answers import Likelihoods, Work
 from nnd.metric.engine.cache import Kept, fingerprint
 from nnd.metric.engine.choice import score_rows
@@ -70,7 +70,8 @@ class Engine:
 
         LL = (1/N) sum_i log P(w_i | context, w_<i), natural logarithm (Laban et al. 2022, eq. 1);
         the protocol says which tokens w_i are and what N counts. Under `pmi` the LL of the
-        candidate without its context is subtracted.
+        candidate without its context is subtracted, and what is asked without a context is that.
+        Candidates without contexts are read in the same rows as all others, each once.
 
         Raises:
             ScoringError: If a candidate does not fit the model's window, the protocol or the
@@ -80,20 +81,16 @@ class Engine:
         if not find_protocol(self.protocol).minus_alone:
             return self._given(requests)
         n = len(requests)
-        alone: list[Request] = [("", candidate) for _, candidate in requests]
+        alone: list[Request] = [(None, candidate) for _, candidate in requests]
         found = self._given([*requests, *alone])
-        gain = found.log_likelihood[:n] - found.log_likelihood[n:]
+        given = np.array([context is not None for context, _ in requests], dtype=np.bool_)
+        gain = found.log_likelihood[:n] - np.where(given, found.log_likelihood[n:], 0.0)
         return Likelihoods(gain, found.tokens[:n], found.truncated[:n], found.work)
-
-    def without_context(self) -> "Engine":
-        """Return the engine of the baseline without contexts: under `pmi`, what it subtracts."""
-        subtracts = find_protocol(self.protocol).minus_alone
-        return replace(self, protocol="native") if subtracts else self
 
     def _given(self, requests: Sequence[Request]) -> Likelihoods:
         protocol = find_protocol(self.protocol)
-        requests = self.as_read(requests)
-        distinct = list(dict.fromkeys(requests))
+        readings = self.as_read(requests)
+        distinct = list(dict.fromkeys(readings))
         encoded = encode(self.loaded, protocol, distinct, separator=self.separator, keep=self.keep)
         # Texts that differ may be one to the tokenizer: scored once, they tie exactly.
         rows = sorted(set(encoded))  # their order decides the batches
@@ -108,15 +105,16 @@ class Engine:
         empty = (tokens == 0) | (divisors == 0)
         values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
         truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
-        order = _places(requests, distinct)
+        order = _places(readings, distinct)
         return Likelihoods(values[order], tokens[order], truncated[order], work)
 
-    def as_read(self, requests: Sequence[Request]) -> list[Request]:
+    def as_read(self, requests: Sequence[Request]) -> list[Reading]:
         """Return requests with their contexts as the model reads them: as chats, if it does."""
+        given = [("" if context is None else context, candidate) for context, candidate in requests]
         if self.chat is None:
-            return list(requests)
-        chats = self.chat.render([context for context, _ in requests])
-        return [(chat, candidate) for chat, (_, candidate) in zip(chats, requests, strict=True)]
+            return given
+        chats = self.chat.render([context for context, _ in given])
+        return [(chat, candidate) for chat, (_, candidate) in zip(chats, given, strict=True)]
 
     def _sums(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""

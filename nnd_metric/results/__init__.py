@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     )
     from .scoring import (
         CHILD_SCHEMA as CHILD_SCHEMA,
-        score_alone as score_alone,
         score_pairs as score_pairs,
         score_suite as score_suite,
     )

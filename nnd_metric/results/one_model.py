@@ -1,21 +1,20 @@
 """What one model does on one set of pairs: its log-likelihoods, and the result made from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from nnd.metric.chat import choose_chat
 from nnd.metric.data import PairSet, parts_of
-from nnd.metric.encoding import Request, choose_template, find_protocol
-from nnd.metric.engine import Engine, Likelihoods, Scoring, Store, Work
+from nnd.metric.encoding import choose_template, find_protocol
+from nnd.metric.engine import Engine, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.crossings import count_crossings
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
-from nnd.metric.results.scoring import score_alone, score_suite
+from nnd.metric.results.scoring import score_suite
 from nnd.metric.results.signature import make_signature
 
 _TEXT_ALONE = "the model reads images as well; it was scored by its language model, from text alone"
@@ -160,23 +159,11 @@ def evaluate_model(
         store=store,
         version=version,
     )
-    works: list[Work] = []
-
-    def watch(engine: Engine, requests: Sequence[Request]) -> Likelihoods:
-        likelihoods = engine(requests)
-        works.append(likelihoods.work)
-        return likelihoods
-
-    scorer = partial(watch, engine)
-    scored, children = score_suite(pairs, scorer, template)
+    found = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
+    scored, children = found.pairs, found.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
-    if scoring.unconditional:
-        alone = score_alone(pairs, partial(watch, engine.without_context()), template)
-        if works[-1].path != works[0].path:  # a path that failed now is not believed before either
-            scored, children = score_suite(pairs, scorer, template)
-        scored = scored.with_columns(alone.log_likelihoods)
-        notes += [f"no baseline without contexts: {alone.reason}"] if alone.reason else []
+    notes += [f"no baseline without contexts: {found.no_baseline}"] if found.no_baseline else []
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
     if crossing:
@@ -184,13 +171,9 @@ def evaluate_model(
             f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
             "text would give other tokens where they meet; they are encoded apart"
         )
-    # What the engine knows in the end of the numbers that were asked for first.
-    last = works[-1]
-    protocol = find_protocol(engine.protocol)
-    deviation = last.deviation
-    if deviation is not None and protocol.minus_alone:
-        deviation *= 2  # a difference of two log-likelihoods
-    work = replace(works[0], path=last.path, switched_off=last.switched_off, deviation=deviation)
+    work, protocol = found.work, find_protocol(engine.protocol)
+    if work.deviation is not None and protocol.minus_alone:
+        work = replace(work, deviation=2 * work.deviation)  # of a difference of log-likelihoods
     result = ModelResult(
         model=loaded.name,
         version=version,

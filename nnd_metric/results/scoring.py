@@ -13,7 +13,7 @@ from nnd.metric.encoding import (
     Template,
     render,
 )
-from nnd.metric.engine import Likelihoods, Scorer
+from nnd.metric.engine import Likelihoods, Scorer, Work
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.results.surface import measure
 from nnd.schemas import CandidateError, ScoringError
@@ -22,17 +22,20 @@ CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED
 """Columns of the scored pairs of a suite's sets; parent_id is null in slices and samples."""
 
 
-class Alone(NamedTuple):
-    """What a scorer says of candidates without their contexts.
+class SuiteScores(NamedTuple):
+    """What a scorer says of pairs and of the sets of a suite.
 
     Attributes:
-        log_likelihoods: One row per pair, with the columns of `results.ALONE_SCHEMA`; all null
-            where the scorer needs a context.
-        reason: Why they are null, or None.
+        pairs: A row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA.
+        children: A row per pair of the sets, with the columns of CHILD_SCHEMA.
+        no_baseline: Why the columns of ALONE_SCHEMA are null though they were asked for, or None.
+        work: What an engine did for it.
     """
 
-    log_likelihoods: pl.DataFrame
-    reason: str | None
+    pairs: pl.DataFrame
+    children: pl.DataFrame
+    no_baseline: str | None
+    work: Work
 
 
 def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFrame:
@@ -42,28 +45,82 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     that the protocol leaves undefined is null. Both are failures.
 
     Args:
-        data: The pairs.
+        data: The pairs; its sets are left out.
         scorer: An engine, or any callable of its shape.
         template: How contexts are rendered.
 
     Returns:
         One row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those of
-        ALONE_SCHEMA are null, and `score_alone` has them.
+        ALONE_SCHEMA are null, and `score_suite` fills them.
 
     Raises:
         ScoringError: If a context lacks a part that the template names, or the scorer cannot score
             a candidate; the message then names the pair.
     """
-    pairs = data.pairs
+    return score_suite(replace(data, sets=()), scorer, template).pairs
+
+
+def score_suite(
+    data: PairSet, scorer: Scorer, template: Template, *, unconditional: bool = False
+) -> SuiteScores:
+    """Score pairs, those of the sets, and the baseline without contexts in one call of the scorer.
+
+    Args:
+        data: The pairs.
+        scorer: An engine, or any callable of its shape.
+        template: How contexts are rendered.
+        unconditional: Whether the candidates of `data.pairs` are also scored without their
+            contexts. The text is the same; the rendered context gives way to none. A scorer that
+            refuses is asked again for the rest alone.
+
+    Raises:
+        ScoringError: As `score_pairs`.
+    """
+    n, members = data.pairs.height, _members(data)
+    pairs = _with_others(data.pairs, members)
     prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
-    found = _score(scorer, requests_of(pairs, prompts), pairs)
+    given = requests_of(pairs, prompts)
+    alone: list[Request] = []
+    if unconditional:
+        alone = [(None, text) for _, text in requests_of(data.pairs, prompts[:n])]
+    found, no_baseline = _score_both(scorer, given, alone, pairs)
+    values = pl.Series(found.log_likelihood, dtype=pl.Float64).fill_nan(None)
+    scored = _as_rows(pairs, found, values)
+    children = members.select("set", "parent_id", "pair_id").join(
+        scored.unique("pair_id", keep="first"), on="pair_id", maintain_order="left"
+    )
+    scored = scored.head(n)
+    if len(values) > len(given):
+        high, low = values[-2 * n : -n], values[-n:]
+        scored = scored.with_columns(ll_alone_high=high, ll_alone_low=low)
+    children = children.select(CHILD_SCHEMA.names())
+    return SuiteScores(scored, children, no_baseline, found.work)
+
+
+def _members(data: PairSet) -> pl.DataFrame:
+    """Return the pairs of all sets, each with the name of its `set`."""
+    sets = [each.pairs.with_columns(set=pl.lit(each.name)) for each in data.sets]
+    return pl.concat(sets, how="diagonal") if sets else pl.DataFrame(schema=CHILD_SCHEMA)
+
+
+def _with_others(pairs: pl.DataFrame, members: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs, and below them those of sets that are not among them, each once."""
+    if members.is_empty():
+        return pairs
+    known = pairs["pair_id"].implode()
+    others = members.filter(~pl.col("pair_id").is_in(known)).unique("pair_id", maintain_order=True)
+    return pl.concat([pairs, others.drop("set")], how="diagonal")
+
+
+def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.DataFrame:
+    """Return a row per pair with the columns of SCORED_SCHEMA; those of ALONE_SCHEMA are null."""
     n = pairs.height
-    high, low = _halves(found)
+    high, low = values[:n], values[n : 2 * n]
     columns = {
         "ll_high": high,
         "ll_low": low,
         "tokens_high": pl.Series(found.tokens[:n], dtype=pl.Int64),
-        "tokens_low": pl.Series(found.tokens[n:], dtype=pl.Int64),
+        "tokens_low": pl.Series(found.tokens[n : 2 * n], dtype=pl.Int64),
         "truncated": pl.Series(found.truncated[:n], dtype=pl.Boolean),
         "passed": (high > low).fill_null(value=False),
         "tie": (high == low).fill_null(value=False),
@@ -71,49 +128,6 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     nothing = {name: pl.lit(None, dtype) for name, dtype in ALONE_SCHEMA.items()}
     everything = pairs.with_columns(**columns, **nothing).with_columns(measure(pairs))
     return everything.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
-
-
-def score_suite(
-    data: PairSet, scorer: Scorer, template: Template
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Score pairs and, in the same call of the scorer, those of the sets (as `score_pairs`).
-
-    Returns:
-        The rows of `data.pairs`, and those of its sets, with the columns of CHILD_SCHEMA.
-    """
-    sets = [each.pairs.with_columns(set=pl.lit(each.name)) for each in data.sets]
-    if not sets:
-        return score_pairs(data, scorer, template), pl.DataFrame(schema=CHILD_SCHEMA)
-    members = pl.concat(sets, how="diagonal")
-    known = data.pairs["pair_id"].implode()
-    others = members.filter(~pl.col("pair_id").is_in(known)).unique("pair_id", maintain_order=True)
-    together = pl.concat([data.pairs, others.drop("set")], how="diagonal")
-    scored = score_pairs(replace(data, pairs=together), scorer, template)
-    of_pairs = scored.unique("pair_id", keep="first")
-    children = members.select("set", "parent_id", "pair_id").join(
-        of_pairs, on="pair_id", maintain_order="left"
-    )
-    return scored.head(data.pairs.height), children.select(CHILD_SCHEMA.names())
-
-
-def score_alone(data: PairSet, scorer: Scorer, template: Template) -> Alone:
-    """Score both candidates of every pair without the context: the unconditional baseline.
-
-    The scored text is the one that `score_pairs` scores; the rendered context gives way to none.
-
-    Args:
-        data: The pairs.
-        scorer: An engine, or any callable of its shape.
-        template: Says what stands before candidates.
-    """
-    pairs = data.pairs
-    prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
-    alone = [prompt._replace(context="") for prompt in prompts]
-    try:
-        values = _halves(_score(scorer, requests_of(pairs, alone), pairs))
-    except ScoringError as error:
-        return Alone(pl.DataFrame(schema=ALONE_SCHEMA).clear(pairs.height), str(error))
-    return Alone(pl.DataFrame(dict(zip(ALONE_SCHEMA, values, strict=True))), None)
 
 
 def requests_of(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]:
@@ -125,11 +139,17 @@ def requests_of(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]
     ]
 
 
-def _halves(found: Likelihoods) -> tuple[pl.Series, pl.Series]:
-    """Return the likelihoods of the good and of the bad candidates, null where undefined."""
-    values = pl.Series(found.log_likelihood, dtype=pl.Float64).fill_nan(None)
-    n = len(values) // 2
-    return values[:n], values[n:]
+def _score_both(
+    scorer: Scorer, given: list[Request], alone: list[Request], pairs: pl.DataFrame
+) -> tuple[Likelihoods, str | None]:
+    """Ask for candidates with and without contexts; where that fails, with contexts, and why."""
+    try:
+        return _score(scorer, given + alone, pairs), None
+    except ScoringError as error:
+        if not alone:
+            raise
+        reason = str(error)
+    return _score(scorer, given, pairs), reason
 
 
 def _score(scorer: Scorer, requests: Sequence[Request], pairs: pl.DataFrame) -> Likelihoods:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from nnd.metric.engine.answers import Likelihoods
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel, wrap_model
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA
-from nnd.metric.results.scoring import score_alone, score_pairs
+from nnd.metric.results.scoring import SuiteScores, score_pairs, score_suite
 from nnd.schemas import ScoringError
 
 DEFAULT = TEMPLATES["default"]
@@ -45,6 +46,14 @@ def answers(value: Callable[[Request], float]) -> Callable[[Sequence[Request]], 
 def named(**likelihoods: float) -> Callable[[Sequence[Request]], Likelihoods]:
     """A scorer that knows the likelihood of each candidate by its text."""
     return answers(lambda request: likelihoods[request[1]])
+
+
+with_baseline = partial(score_suite, unconditional=True)
+
+
+def alone(found: SuiteScores) -> list[tuple[float, float]]:
+    """What was found of the candidates without their contexts."""
+    return found.pairs.select(*ALONE_SCHEMA).rows()
 
 
 def asked(data: PairSet, template: Template) -> list[Request]:
@@ -268,11 +277,11 @@ def test_candidates_alone_are_asked_for_with_no_context() -> None:
         seen.extend(requests)
         return answers(lambda request: -float(len(request[1])))(requests)
 
-    alone = score_alone(pairs(("c", "ab", "abc"), ("d", "x", "xyz")), scorer, DEFAULT)
-    assert seen == [("", "ab"), ("", "x"), ("", "abc"), ("", "xyz")]
-    assert alone.log_likelihoods.schema == ALONE_SCHEMA
-    assert alone.log_likelihoods.rows() == [(-2, -3), (-1, -3)]
-    assert alone.reason is None
+    found = with_baseline(pairs(("c", "ab", "abc"), ("d", "x", "xyz")), scorer, DEFAULT)
+    assert seen[4:] == [(None, "ab"), (None, "x"), (None, "abc"), (None, "xyz")]
+    assert alone(found) == [(-2, -3), (-1, -3)]
+    assert found.pairs.schema == SCORED_SCHEMA
+    assert found.no_baseline is None
 
 
 def test_what_stands_before_candidates_stays() -> None:
@@ -283,13 +292,13 @@ def test_what_stands_before_candidates_stays() -> None:
         seen.extend(requests)
         return answers(lambda _: 0.0)(requests)
 
-    score_alone(data, scorer, TEMPLATES["macaw"])
-    assert seen == [("", "$answer$ = Yes"), ("", "$answer$ = No")]
+    with_baseline(data, scorer, TEMPLATES["macaw"])
+    assert seen[2:] == [(None, "$answer$ = Yes"), (None, "$answer$ = No")]
 
 
 def test_alone_an_undefined_likelihood_is_null() -> None:
-    alone = score_alone(pairs(("c", "a", "b")), named(a=math.nan, b=-1.0), DEFAULT)
-    assert alone.log_likelihoods.rows() == [(None, -1)]
+    found = with_baseline(pairs(("c", "a", "b")), named(a=math.nan, b=-1.0), DEFAULT)
+    assert alone(found) == [(None, -1)]
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "bart", "t5"])
@@ -297,7 +306,7 @@ def test_a_model_scores_candidates_alone(name: str, loaded: Callable[[str], Load
     engine = Engine(loaded(name))
     with_contexts = pairs(("the river", "the cat", "a dog"), ("London", "the cat", "in Paris"))
     without = pairs(("", "the cat", "a dog"), ("", "the cat", "in Paris"))
-    found = score_alone(with_contexts, engine, DEFAULT).log_likelihoods
+    found = with_baseline(with_contexts, engine, DEFAULT).pairs
     expected = score_pairs(without, engine, DEFAULT)
     assert found["ll_alone_high"].to_list() == pytest.approx(expected["ll_high"].to_list())
     assert found["ll_alone_low"].to_list() == pytest.approx(expected["ll_low"].to_list())
@@ -306,14 +315,14 @@ def test_a_model_scores_candidates_alone(name: str, loaded: Callable[[str], Load
 
 def test_a_scorer_that_needs_a_context_leaves_nulls_and_a_reason() -> None:
     def needy(requests: Sequence[Request]) -> Likelihoods:
-        if any(context == "" for context, _ in requests):
+        if any(context is None for context, _ in requests):
             raise ScoringError("mine: a context is empty; leave it out")
         return answers(lambda _: 0.0)(requests)
 
-    alone = score_alone(pairs(("c", "a", "b"), ("c", "a", "d")), needy, DEFAULT)
-    assert alone.log_likelihoods.schema == ALONE_SCHEMA
-    assert alone.log_likelihoods.rows() == [(None, None)] * 2
-    assert alone.reason == "mine: a context is empty; leave it out"
+    found = with_baseline(pairs(("c", "a", "b"), ("c", "a", "d")), needy, DEFAULT)
+    assert alone(found) == [(None, None)] * 2
+    assert found.pairs["ll_high"].to_list() == [0, 0]
+    assert found.no_baseline == "mine: a context is empty; leave it out"
 
 
 # Errors name the pair

@@ -42,7 +42,8 @@ def test_parents_and_sets_are_scored_in_one_call_and_shared_pairs_once(suite: Pa
             np.arange(n, dtype=float), np.ones(n, dtype=int), np.zeros(n, dtype=bool)
         )
 
-    scored, children = score_suite(load_pairs(suite), scorer, find_template("default"))
+    found = score_suite(load_pairs(suite), scorer, find_template("default"))
+    scored, children = found.pairs, found.children
 
     (requests,) = calls
     assert len(requests) == 2 * (8 + 6)  # the pairs of slice-first are parents, and scored as such
