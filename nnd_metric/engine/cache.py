@@ -35,35 +35,43 @@ _PROOF = {
 
 
 class Kept:
-    """One model's shelf in a store; without a store it is empty and stays so."""
+    """What a store holds of some requests of one model; without a store it is empty and stays so.
 
-    def __init__(self, store: Store | None, fingerprint: str) -> None:
-        self._store = store
-        self._fingerprint = fingerprint
+    Args:
+        store: The store, or None.
+        fingerprint: Names the model (`fingerprint`).
+        rows: The requests.
+    """
+
+    def __init__(self, store: Store | None, fingerprint: str, rows: Sequence[Encoded]) -> None:
+        self._store, self._fingerprint, self._rows = store, fingerprint, rows
         self._proof: Proof | None = None
+        self._keys: dict[str, list[bytes]] = {}
 
-    def find(self, rows: Sequence[Encoded]) -> npt.NDArray[np.float64]:
+    def find(self) -> npt.NDArray[np.float64]:
         """Return the sum of log P kept for each request; NaN where there is none.
 
         Only numbers of the path that was last found right are taken.
         """
         proof = self.find_proof()
         if self._store is None or proof is None:
-            return np.full(len(rows), np.nan)
-        keys = self._keys(rows, proof)
+            return np.full(len(self._rows), np.nan)
+        keys = self._keys_of(proof.path)
         found = self._store.get(keys)
         return np.array([found.get(key, np.nan) for key in keys], dtype=np.float64)
 
-    def add(self, sums: Mapping[Encoded, float], proof: Proof) -> None:
-        """Keep sums of log P and their proof; sums that cannot be stored are computed again."""
+    def add(self, sums: Mapping[int, float], proof: Proof) -> None:
+        """Keep sums of log P by number of request, and their proof.
+
+        Sums that cannot be stored are computed again.
+        """
         if self._store is None:
             return
         if proof != self._proof:
             self._proof = proof
             self._store.put_proof(self._fingerprint, json.dumps(asdict(proof)))
-        sound = {row: value for row, value in sums.items() if can_be_stored(value)}
-        keys = self._keys([*sound], proof)
-        self._store.put(dict(zip(keys, sound.values(), strict=True)))
+        keys = self._keys_of(proof.path)
+        self._store.put({keys[at]: value for at, value in sums.items() if can_be_stored(value)})
 
     def find_proof(self) -> Proof | None:
         """Return what earlier runs have found about the model's paths, or None."""
@@ -71,8 +79,12 @@ class Kept:
             return None
         return self._store.get_proof(self._fingerprint, _proof)
 
-    def _keys(self, rows: Sequence[Encoded], proof: Proof) -> list[bytes]:
-        return [row_key(f"{self._fingerprint}:{proof.path}", row) for row in rows]
+    def _keys_of(self, path: str) -> list[bytes]:
+        """Return what the numbers of a path are stored under, made once: hashing takes its time."""
+        if path not in self._keys:
+            name = f"{self._fingerprint}:{path}"
+            self._keys[path] = [row_key(name, row) for row in self._rows]
+        return self._keys[path]
 
 
 def _proof(text: str) -> Proof:

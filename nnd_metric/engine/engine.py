@@ -119,18 +119,18 @@ class Engine:
     def _sums(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""
         _check_vocabulary(self.loaded, rows)
-        kept = self._kept()
-        known = kept.find_proof() or next(iter(self.proofs), None)
         scored = np.array([any(row.scored) for row in rows], dtype=np.bool_)
         todo = list(compress(rows, scored))
-        found = kept.find(todo)
+        kept = self._kept(todo)
+        known = kept.find_proof() or next(iter(self.proofs), None)
+        found = kept.find()
         missing = frozenset(np.flatnonzero(np.isnan(found)).tolist())
         stored = len(todo) - len(missing)
 
         def done(proof: Proof, sums: Mapping[int, float]) -> None:
             for number, value in sums.items():
                 found[number] = value
-            kept.add({todo[number]: value for number, value in sums.items()}, proof)
+            kept.add(sums, proof)
 
         proof, ran = known, Ran(0, 0)
         if missing:
@@ -161,11 +161,11 @@ class Engine:
         )
         return sums, work
 
-    def _kept(self) -> Kept:
+    def _kept(self, rows: Sequence[Encoded]) -> Kept:
         if self.store is None:
-            return Kept(None, "")
+            return Kept(None, "", rows)
         name = fingerprint(self.loaded, self.version or self.loaded.version())
-        return Kept(self.store, name if self.path is None else f"{name}:{self.path}")
+        return Kept(self.store, name if self.path is None else f"{name}:{self.path}", rows)
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:

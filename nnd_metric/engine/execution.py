@@ -93,8 +93,8 @@ def _apart(loaded: LoadedModel, plan: Planner) -> Planner:
 
     def planned(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
         groups: dict[Hashable, list[int]] = {}
-        for number, row in enumerate(rows):
-            sides = tuple(map(side, read_lengths(loaded, row)))
+        stacks = [map(side, lengths) for lengths in read_lengths(loaded, rows).tolist()]
+        for number, sides in enumerate(zip(*stacks, strict=True)):
             groups.setdefault(sides, []).append(number)
         return [
             batch

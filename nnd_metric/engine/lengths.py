@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 from transformers import PreTrainedModel
 
 from nnd.metric.encoding import Encoded
@@ -22,12 +24,16 @@ _NAMES = re.compile("window|chunk|block|position|distance")
 _STATIC = {None, "default", "linear", "llama3", "yarn", "proportional"}
 
 
-def read_lengths(loaded: LoadedModel, row: Encoded) -> tuple[int, ...]:
-    """Return how much each stack of a model reads of a request: one number, or encoder, decoder."""
-    virtual = loaded.virtual_tokens
-    if loaded.is_encoder_decoder:
-        return virtual + len(row.context), virtual + len(row.inputs)
-    return (virtual + len(row.context) + len(row.inputs),)
+def read_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> npt.NDArray[np.int64]:
+    """Return how much each stack of a model reads of each request.
+
+    Returns:
+        int64 [1, rows], or of an encoder-decoder [2, rows], what the encoder reads first.
+    """
+    contexts = np.fromiter((len(row.context) for row in rows), np.int64, len(rows))
+    inputs = np.fromiter((len(row.inputs) for row in rows), np.int64, len(rows))
+    stacks = [contexts, inputs] if loaded.is_encoder_decoder else [contexts + inputs]
+    return np.stack(stacks) + loaded.virtual_tokens
 
 
 def side_of(loaded: LoadedModel) -> Side:
@@ -51,11 +57,12 @@ def named_lengths(loaded: LoadedModel) -> tuple[int, ...]:
 
 def crossed_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> tuple[int, ...]:
     """Return the named lengths that some of the requests exceed and others do not."""
-    stacks = list(zip(*(read_lengths(loaded, row) for row in rows), strict=True))
+    lengths = read_lengths(loaded, rows)
+    ranges = list(zip(lengths.min(axis=1).tolist(), lengths.max(axis=1).tolist(), strict=True))
     return tuple(
         named
         for named in named_lengths(loaded)
-        if any(min(lengths) <= named < max(lengths) for lengths in stacks)
+        if any(least <= named < most for least, most in ranges)
     )
 
 

@@ -232,14 +232,11 @@ def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
 
 def _padded(alone: Alone, batches: Sequence[Batch]) -> list[int]:
     """Return the most padded request of a plan, and the longest that is padded."""
-    padding, lengths = dict[int, int](), dict[int, int]()
+    lengths = read_lengths(alone.loaded, alone.rows)[0].tolist()  # a decoder's are never padded
+    padding = dict[int, int]()
     for batch in batches:
-        # What a decoder reads behind an encoder is never padded.
-        own = {
-            number: read_lengths(alone.loaded, alone.rows[number])[0] for number in batch.requests
-        }
-        lengths |= own
-        padding |= {number: max(own.values()) - length for number, length in own.items()}
+        widest = max(lengths[number] for number in batch.requests)
+        padding |= {number: widest - lengths[number] for number in batch.requests}
     padded = [number for number, missing in padding.items() if missing]
     most, longest = padding.__getitem__, lengths.__getitem__
     return [max(padded, key=most), max(padded, key=longest)] if padded else []
@@ -258,10 +255,9 @@ def _nearest(alone: Alone, everyone: Sequence[int]) -> list[int]:
     candidate only.
     """
     rows, chosen = alone.rows, list[int]()
-    for stack in zip(
-        *(read_lengths(alone.loaded, rows[number]) for number in everyone), strict=True
-    ):
-        length = dict(zip(everyone, stack, strict=True))
+    if not alone.crossed:
+        return chosen
+    for length in read_lengths(alone.loaded, rows).tolist():
         for crossed in alone.crossed:
             below = [number for number in everyone if length[number] <= crossed]
             above = [number for number in everyone if length[number] > crossed]
