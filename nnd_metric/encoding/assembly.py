@@ -90,7 +90,7 @@ def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encode
     """One row is read; its last positions, one per target, are those that predict.
 
     Where a candidate is fed one token less than it has targets, the last token of the context is
-    one of these positions. All requests of a context share what stands before them, one of `starts`:
+    one of these positions. The requests of a context share what stands before, one of `starts`:
     copies would take most of the memory of a large run.
     """
     start = starts[len(target.targets) - len(target.fed)]

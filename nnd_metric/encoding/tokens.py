@@ -14,7 +14,6 @@ from transformers import PreTrainedTokenizerBase
 from nnd.metric.encoding.requests import ChatContext, Context, Ids, PlainContext
 from nnd.schemas import ScoringError, excerpt
 
-
 _AT_ONCE = 1_000
 """Texts tokenised at once: beside its id, a token takes hundreds of bytes until all are done."""
 

@@ -134,7 +134,7 @@ def test_numbers_of_a_path_found_wrong_are_not_taken(saved: Saved) -> None:
     loaded = load_model(saved("gpt2"), Loading(device="cpu"))
     evaluate(loaded)
     with Store(default_store(), warn=pytest.fail) as store:
-        kept = Kept(store, fingerprint(loaded, loaded.version()))
+        kept = Kept(store, fingerprint(loaded, loaded.version()), [])
         proof = kept.find_proof()
         assert proof is not None
         assert proof.path == "packed"
