@@ -17,15 +17,17 @@ from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPa
 
 from nnd.metric.models import LoadedModel, forward_replaced
 
-_LOGITS_ON_CPU = 2**22  # 16 MB in float32; glibc maps 32 MB and more again each time
+_BYTES_ON_CPU = 2**24  # of logits: glibc maps 32 MB and more again each time
 _LOGITS = 2**28
 _ROWS = 8  # normalised at a time on a CPU: what that takes beside the logits stays in its caches
 _COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes half as long again
+_HALF_COLUMNS = 4096  # in half precision, whose matrix units want larger tiles
 
 
 def most_rows(loaded: LoadedModel) -> int:
     """Return how many rows of logits may be held at once."""
-    limit = _LOGITS_ON_CPU if loaded.device.type == "cpu" else _LOGITS
+    on_cpu = loaded.device.type == "cpu"
+    limit = _BYTES_ON_CPU // loaded.model.dtype.itemsize if on_cpu else _LOGITS
     return max(1, limit // int(loaded.model.config.get_text_config().vocab_size))
 
 
@@ -99,8 +101,9 @@ def _by_columns(model: Any) -> Iterator[None]:  # noqa: ANN401 - transformers' m
     def product(hidden: torch.Tensor) -> torch.Tensor:
         rows = hidden.flatten(0, -2)
         logits = rows.new_empty((len(rows), head.out_features))
-        for start in range(0, head.out_features, _COLUMNS):
-            some = slice(start, start + _COLUMNS)
+        columns = _COLUMNS if rows.dtype.itemsize > 2 else _HALF_COLUMNS  # noqa: PLR2004 - bytes
+        for start in range(0, head.out_features, columns):
+            some = slice(start, start + columns)
             torch.mm(rows, head.weight[some].T, out=logits[:, some])
         if head.bias is not None:
             logits += head.bias
