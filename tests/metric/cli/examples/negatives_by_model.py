@@ -93,7 +93,7 @@ def _write(
             decoder_input_ids=torch.tensor([[model.config.decoder_start_token_id, *begin]]),
             do_sample=random is not None,
             num_beams=1,
-            top_k=0,
+            top_k=None if random is None else 0,
             max_new_tokens=MOST_TOKENS,
             return_dict_in_generate=True,
             output_scores=True,
