@@ -3,7 +3,12 @@
 "not" goes behind an auxiliary verb (is, was, will, can, … ; has, have and had before a participle)
 unless what follows would make it another sentence: a question, "to", an adverb such as "also", a
 word that is negative itself. "not" and "n't" behind an auxiliary are left out unless a word such as
-"any" or "yet" leans on them. Clauses of condition and time ("if he can", "when he was") stay.
+"any" or "yet" leans on them.
+
+Clauses stay whose negation would not contradict the context: of condition and time ("if he can",
+"when he was"), indirect questions ("how many were"), those that are negative already ("nothing is")
+and those about a part ("a third of them are": the others are not). So do "may" and "might", as what
+may be may also not be.
 """
 
 import re
@@ -13,7 +18,7 @@ from random import Random
 from nnd.converters.derive.operations.falsification import Refusal, Statement
 
 _BE = "is|are|was|were|am"
-_MODAL = "will|would|can|could|may|might|must|should|shall"
+_MODAL = "will|would|can|could|must|should|shall"
 _HAVE = "has|have|had"
 _DO = "do|does|did"
 
@@ -30,34 +35,45 @@ _NEGATED = re.compile(
 _WHOLE = {"ca": "can", "wo": "will"}
 
 _PARTICIPLE = re.compile(
-    r"\w+(?:ed|en)|(?:become|begun|bought|brought|built|caught|come|cut|done|found|fought|gone|got"
-    r"|had|heard|held|hit|hurt|kept|led|left|lost|made|met|paid|put|read|run|said|seen|sent|set"
-    r"|shot|sold|spent|stood|sung|taught|thought|told|understood|won|worn)"
+    r"(?!hundred|indeed|need|red)\w+ed|(?:beaten|become|been|begun|bitten|bought|broken|brought|built"
+    r"|caught|chosen|come|cut|done|driven|eaten|fallen|forgotten|found|fought|given|gone|got|gotten"
+    r"|had|heard|held|hidden|hit|hurt|kept|led|left|lost|made|met|paid|proven|put|read|risen|run|said"
+    r"|seen|sent|set|shot|sold|spent|spoken|stolen|stood|sung|taken|taught|thought|told|understood"
+    r"|won|worn|written)"
 )
 
 _NEGATIVE = (
-    r"no|not|never|none|nothing|nobody|nowhere|neither|nor|hardly|barely|scarcely|few|little|unable"
-    r"|without|cannot|\w+n['’]t"  # noqa: RUF001
+    r"no(?! ?\d)|not|never|none|nothing|nobody|nowhere|neither|nor|hardly|barely|scarcely|without"
+    r"|cannot|\w*n['’]t"  # noqa: RUF001
 )
 
 _STAYS_BEFORE = re.compile(
     rf"(?:to|also|already|still|just|only|even|now|both|either|all|always|often|perhaps|probably"
-    rf"|possibly|certainly|likely|rather|better|like|despite|because|so|too|quite|at|i|he|she|it|we|they|you|there"
-    rf"|this|that|these|those|some|several|many|most|one|{_NEGATIVE})"
+    rf"|possibly|potentially|certainly|reportedly|allegedly|apparently|indeed|otherwise|likely|rather"
+    rf"|better|like|despite|because|during|so|too|quite|at|i|he|she|it|we|they|you|there|this|that"
+    rf"|these|those|some|several|many|most|one|few|little|unable|{_NEGATIVE})"
 )
 """What follows an auxiliary that takes no "not"."""
 
-_INVERTED = re.compile(
+_STAYS_AFTER = re.compile(
     r"(?:\b(?:a|an|the|of|my|your|his|her|our|their|what|how|why|where|when|than|as"
-    r"|so|nor|neither|if|unless|whether)|^|[.!?;:,(\"“–-])\s*$",  # noqa: RUF001
+    rf"|so|nor|neither|if|unless|whether|to|may|might|{_MODAL}|(?:than|as) \w+|{_NEGATIVE})"
+    r"|^\W*who|^|[.!?;:,(\"“–-])\s*$",  # noqa: RUF001
     re.IGNORECASE,
 )
-"""What is before an auxiliary that begins a question or a condition, or is a noun."""
+"""What is before an auxiliary that begins a question or a condition, goes with another one, or is a
+noun."""
 
-_SUBORDINATE = re.compile(
-    r"\b(?:if|unless|whether|until|when|while|before|after|as long as)\b[^,.;:!?]*$", re.IGNORECASE
+_STAYS_IN = re.compile(
+    r"(?:\b(?:if|unless|whether|until|when|while|before|after|since|as long as|what|how"
+    r"|some|several|many|half|(?:third|quarter)s? of|per ?cent|dozens|hundreds|thousands|millions"
+    rf"|one in \w+|{_NEGATIVE})\b|%)[^,.;:!?]*$",
+    re.IGNORECASE,
 )
-"""A clause that says under what condition, or when: negated, it seldom contradicts the context."""
+"""The beginning of a clause whose negation would not contradict the context."""
+
+_NEGATIVE_LATER = re.compile(rf"[^,.;:!?]*\b(?:{_NEGATIVE})\b", re.IGNORECASE)
+"""The rest of a clause in which one "not" more would be the second."""
 
 _LEANS = re.compile(
     r"\b(?:any\w*|ever|yet|either|at all|until|much|anymore|nor|but)\b", re.IGNORECASE
@@ -85,8 +101,8 @@ def negate(statement: Statement, random: Random) -> str | Refusal:
 def _omissions(sentence: re.Match[str]) -> Iterator[tuple[int, int, str]]:
     """Yield places of negated auxiliaries in the text, and the auxiliary alone."""
     for found, before in _unbound(sentence, _NEGATED):
-        rest = found.string[found.end() :]
-        if not (_KEEPS.fullmatch(found["next"]) or _LEANS.search(rest) or _is_inverted(before)):
+        leans = _KEEPS.fullmatch(found["next"]) or _LEANS.search(found.string, found.end())
+        if not (leans or _STAYS_AFTER.search(before)):
             verb = found["verb"] or found["one"] or _WHOLE[found["short"]]
             yield sentence.start() + found.start(), sentence.start() + found.end(), verb
 
@@ -96,7 +112,8 @@ def _insertions(sentence: re.Match[str]) -> Iterator[tuple[int, int, str]]:
     for found, before in _unbound(sentence, _AUXILIARY):
         follows = found["next"].lower()
         is_main = re.fullmatch(_HAVE, found["verb"]) and not _PARTICIPLE.fullmatch(follows)
-        if not (is_main or _STAYS_BEFORE.fullmatch(follows) or _is_inverted(before)):
+        stays = _STAYS_BEFORE.fullmatch(follows) or _STAYS_AFTER.search(before)
+        if not (is_main or stays or _NEGATIVE_LATER.match(found.string, found.end())):
             end = sentence.start() + found.end()
             yield end, end, " not"
 
@@ -107,9 +124,5 @@ def _unbound(
     """Yield what a pattern finds outside such clauses, and the part of the sentence before it."""
     for found in pattern.finditer(sentence[0]):
         before = sentence[0][: found.start()]
-        if not _SUBORDINATE.search(before):
+        if not _STAYS_IN.search(before):
             yield found, before
-
-
-def _is_inverted(before: str) -> bool:
-    return bool(_INVERTED.search(before))

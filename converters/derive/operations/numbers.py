@@ -33,12 +33,15 @@ _FORM = re.compile(
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _LEFT = re.compile(r"""(?:^|[\s("'“‘\[$€£¥])$""")  # noqa: RUF001 - quotation marks
 _RIGHT = re.compile(r"""%?[.,;:!?)"'”’\]]*(?:\s|$)""")  # noqa: RUF001
+_SIGN = r"(?:[#$€£¥]\s?)?"
+_RANGE = r"(?:to|or|-|–)"  # noqa: RUF001
 _FIXED_LEFT = re.compile(
-    rf"(?:\b(?:{_MONTHS})\.?|\b(?:[0-9]|{'|'.join(_WORDS)}) (?:to|-|–))\s$",  # noqa: RUF001
+    rf"(?:\b(?:{_MONTHS})\.?|(?:[0-9]|\b(?:{'|'.join(_WORDS)})) {_RANGE}"
+    rf"|\bbetween(?: {_SIGN}\S+ and)?)\s{_SIGN}$",
     re.IGNORECASE,
 )
 _FIXED_RIGHT = re.compile(
-    rf"\s(?:(?:{_MONTHS})\b|(?:to|-|–) (?:[0-9]|{'|'.join(_WORDS)})"  # noqa: RUF001 - ranges
+    rf"\s(?:(?:{_MONTHS})\b|{_RANGE} {_SIGN}(?:[0-9]|(?:{'|'.join(_WORDS)})\b)"
     r"|(?:hundred|thousand|million|billion|trillion|dozen)s?\b|another\b)",
     re.IGNORECASE,
 )
@@ -47,7 +50,7 @@ _BEFORE_PRONOUN = re.compile(
 )
 """Before `one`, which counts nothing there."""
 
-_LOOK_BEHIND = 16
+_LOOK_BEHIND = 32
 _TRIES = 1000
 
 Value: TypeAlias = tuple[str, str]
@@ -55,8 +58,8 @@ Value: TypeAlias = tuple[str, str]
 
 
 _BOUND = re.compile(
-    r"\b(?:(?:more|less|fewer|older|younger) than|over|under|above|below|at least|at most|up to"
-    r"|within)\s$",
+    r"\b(?:(?:more|less|fewer|older|younger) than|at least|at most|up to|within|as (?:many|much) as"
+    rf"|(?:over|under|above|below)(?: the age of)?|before the age of)\s{_SIGN}$",
     re.IGNORECASE,
 )
 

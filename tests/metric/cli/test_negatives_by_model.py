@@ -19,10 +19,13 @@ def test_a_model_writes_negatives(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("NND_EXAMPLE_MODEL", str(saved("bart")))
+    code = EXAMPLE.read_text(encoding="utf-8").replace("MOST_TOKENS = 142", "MOST_TOKENS = 8")
+    example = tmp_path / EXAMPLE.name
+    example.write_text(code, encoding="utf-8")
     nnd.convert("sample", out=tmp_path / "sample")
     report = nnd.derive(
         tmp_path / "sample",
-        [f"{EXAMPLE}:{function}"],
+        [f"{example}:{function}"],
         out=tmp_path / "suite",
         negatives="preferred",
         aspect="question",

@@ -1,9 +1,14 @@
-"""Negatives written by an encoder-decoder model: mask_entity, hallucinate, low_confidence.
+"""Negatives written by an encoder-decoder model: mask_entity, hallucinate and low_confidence.
 
-    nnd derive DATA --negatives preferred --op negatives_by_model.py:low_confidence
+    nnd derive DATA --negatives preferred --op negatives_by_model.py:mask_entity
 
-A function takes a text, a `random.Random` and the text's context, and returns a wrong text, or None
-where there is none. Names are words with a capital letter; a tagger of entities does better.
+Each function takes a right text and a `random.Random`, and the text's context if it has a parameter
+of that name. It returns a wrong text, or None to refuse; `derive` counts refusals, and drops a text
+that comes back unchanged. The environment variable NND_EXAMPLE_MODEL names another model.
+
+What a model writes is not wrong for certain: read some pairs before you use them (`nnd show
+DATA-suite/sets/mask_entity.parquet`). A name is a capitalised word inside a sentence here; a tagger
+finds entities better.
 """
 
 import os
@@ -15,66 +20,81 @@ from typing import Any
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-MODEL = os.environ.get("NND_EXAMPLE_MODEL", "facebook/bart-large-cnn")
+FILLER = os.environ.get("NND_EXAMPLE_MODEL", "facebook/bart-large")
+"""Replaces a mask by words that fit."""
+
+SUMMARISER = os.environ.get("NND_EXAMPLE_MODEL", "facebook/bart-large-cnn")
 
 LOW_CONFIDENCE = 0.21
-"""A summary is unsure where the least likely of its tokens has less (Cao and Wang 2021, CLIFF)."""
+"""A summary with a less likely token is unsure (Cao and Wang 2021, CLIFF)."""
+
+MOST_TOKENS = 142
 
 
-def mask_entity(text: str, random: Random, context: str) -> str | None:  # noqa: ARG001
-    """Mask a name, and let the model write the text again without seeing the context."""
-    found = _a_name(text, random)
-    if found is None:
+def mask_entity(text: str, random: Random) -> str | None:
+    """Mask a name, and let a model that does not see the context fill the gap."""
+    name = _draw_name(text, random)
+    if name is None:
         return None
-    tokenizer, _ = _loaded()
-    masked = text[: found.start()] + tokenizer.mask_token + text[found.end() :]
-    written, _ = _write(masked, random)
+    masked = f"{text[: name.start()]}{_mask()}{text[name.end() :]}"
+    written, _ = _write(FILLER, masked, random)
     return written or None
 
 
-def hallucinate(text: str, random: Random, context: str) -> str | None:  # noqa: ARG001
-    """Keep a text up to a name, and let the model go on from there without the context."""
-    found = _a_name(text, random)
-    if found is None:
+def hallucinate(text: str, random: Random) -> str | None:
+    """Keep a text up to a name, and let a model that does not see the context go on from there."""
+    name = _draw_name(text, random)
+    if name is None:
         return None
-    kept = text[: found.start()].rstrip()
-    written, _ = _write(kept, random, prefix=kept)
+    kept = text[: name.start()].rstrip()
+    written, _ = _write(FILLER, f"{kept} {_mask()}", random, prefix=kept)
     return written or None
 
 
-def low_confidence(text: str, random: Random, context: str) -> str | None:
-    """Let the model write of the context; what it writes counts as wrong where it is unsure."""
-    written, least = _write(context, random)
-    return written if written and written != text and least < LOW_CONFIDENCE else None
+def low_confidence(text: str, random: Random, context: str) -> str | None:  # noqa: ARG001
+    """Let a model summarise the context, and take the summary if the model is unsure of a token."""
+    written, least = _write(SUMMARISER, context)
+    return written if written and least < LOW_CONFIDENCE else None
 
 
-def _a_name(text: str, random: Random) -> re.Match[str] | None:
-    """Draw a word with a capital letter that does not begin a sentence."""
+def _draw_name(text: str, random: Random) -> re.Match[str] | None:
     names = list(re.finditer(r"(?<=[a-z,] )[A-Z]\w+", text))
     return random.choice(names) if names else None
 
 
+def _mask() -> str:
+    tokenizer, _ = _load(FILLER)
+    if tokenizer.mask_token is None:
+        raise ValueError(f"{FILLER} has no mask token; set NND_EXAMPLE_MODEL to a model with one")
+    return str(tokenizer.mask_token)
+
+
 @cache
-def _loaded() -> tuple[Any, Any]:
-    return AutoTokenizer.from_pretrained(MODEL), AutoModelForSeq2SeqLM.from_pretrained(MODEL)
+def _load(name: str) -> tuple[Any, Any]:
+    return AutoTokenizer.from_pretrained(name), AutoModelForSeq2SeqLM.from_pretrained(name)
 
 
-def _write(source: str, random: Random, prefix: str = "") -> tuple[str, float]:
-    """Return what the model writes, drawn token by token, and the least probability of a token."""
-    tokenizer, model = _loaded()
+def _write(
+    name: str, source: str, random: Random | None = None, prefix: str = ""
+) -> tuple[str, float]:
+    """Return what a model writes, and the probability of its least likely token.
+
+    Tokens are drawn; without a source of randomness each is the likeliest one.
+    """
+    tokenizer, model = _load(name)
     inputs = tokenizer(source, truncation=True, return_tensors="pt")
-    start = [model.config.decoder_start_token_id]
-    before = start + tokenizer(prefix, add_special_tokens=False)["input_ids"] if prefix else start
+    begin = tokenizer(prefix, add_special_tokens=False)["input_ids"] if prefix else []
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
-        torch.manual_seed(random.getrandbits(32))
+        if random is not None:
+            torch.manual_seed(random.getrandbits(32))
         found = model.generate(
             inputs["input_ids"],
             attention_mask=inputs["attention_mask"],
-            decoder_input_ids=torch.tensor([before]),
-            do_sample=True,
+            decoder_input_ids=torch.tensor([[model.config.decoder_start_token_id, *begin]]),
+            do_sample=random is not None,
             num_beams=1,
-            top_k=0,
-            max_new_tokens=40,
+            top_k=None if random is None else 0,
+            max_new_tokens=MOST_TOKENS,
             return_dict_in_generate=True,
             output_scores=True,
         )
