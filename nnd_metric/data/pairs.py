@@ -214,13 +214,16 @@ def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def _digests(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
     """Return 16 hex digits per row that stand for the texts in some columns."""
-    return pl.Series(
-        [
-            hashlib.sha256("\x00".join(value or "" for value in row).encode()).hexdigest()[:16]
-            for row in frame.select(columns).iter_rows()
-        ],
-        dtype=pl.String,
-    )
+    rows = frame.select(columns)
+    distinct = rows.unique()  # a context has many pairs
+    digests = [
+        hashlib.sha256("\x00".join(value or "" for value in row).encode()).hexdigest()[:16]
+        for row in distinct.iter_rows()
+    ]
+    known = distinct.with_columns(pl.Series("digest", digests, dtype=pl.String))
+    return rows.join(known, on=[*columns], how="left", nulls_equal=True, maintain_order="left")[
+        "digest"
+    ]
 
 
 def _check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> None:

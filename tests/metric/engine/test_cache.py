@@ -107,6 +107,15 @@ def test_a_run_on_more_pairs_computes_the_others_only(saved: Saved) -> None:
     assert_equal(found, score(PAIRS[:9], cache=False))
 
 
+def test_candidates_without_contexts_are_read_once_over_all_data(saved: Saved) -> None:
+    evaluate(saved("gpt2"))
+    found = evaluate(saved("gpt2"), FEW.with_columns("Elsewhere, " + pl.col("context")))
+    assert stored(found) == (12, 24)
+    alone = found.scored.select("ll_alone_high", "ll_alone_low")
+    fresh = evaluate(saved("gpt2"), cache=False).scored.select(alone.columns)
+    assert alone.to_numpy() == pytest.approx(fresh.to_numpy(), abs=1e-6)
+
+
 def test_a_model_loaded_anew_in_another_place_is_the_same(saved: Saved, tmp_path: Path) -> None:
     first = evaluate(saved("gpt2"))
     moved = evaluate(shutil.copytree(saved("gpt2"), tmp_path / "elsewhere"))
