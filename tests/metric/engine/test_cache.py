@@ -109,7 +109,7 @@ def test_a_run_on_more_pairs_computes_the_others_only(saved: Saved) -> None:
 
 def test_candidates_without_contexts_are_read_once_over_all_data(saved: Saved) -> None:
     evaluate(saved("gpt2"))
-    found = evaluate(saved("gpt2"), FEW.with_columns("Elsewhere, " + pl.col("context")))
+    found = evaluate(saved("gpt2"), FEW.with_columns(pl.col("context") + " again"))
     assert stored(found) == (12, 24)
     alone = found.scored.select("ll_alone_high", "ll_alone_low")
     fresh = evaluate(saved("gpt2"), cache=False).scored.select(alone.columns)
