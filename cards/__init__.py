@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         length_warning as length_warning,
     )
     from .tables import SUITE as SUITE, card_tables as card_tables
+    from .validity import MADE_PAIRS as MADE_PAIRS, check_validity as check_validity
     from .vocabulary import (
         ANNOTATORS as ANNOTATORS,
         LICENCES as LICENCES,

@@ -8,15 +8,18 @@ from typing import Any
 import polars as pl
 
 from nnd.cards.manifest import check_form
+from nnd.cards.validity import check_validity
 from nnd.schemas import (
     CONTEXT,
     DISTINCT,
     MANIFEST,
+    VALIDITY,
     SchemaError,
     polars_schema,
     read_frame,
     read_manifest,
     read_set,
+    read_validity,
 )
 
 _JUDGED = ("split", "language", "context_id", "candidate_id", "candidate", "system")
@@ -33,7 +36,9 @@ class Content:
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
         references: Rows of the reference schema: split and context_id.
-        sets: Name → the split of every pair of a set, of the sets of a suite.
+        sets: Name → split and pair_id of every pair of a set, of the sets of a suite.
+        validity: How well negatives stand for the pairs of people; None where they were not
+            compared.
     """
 
     manifest: Mapping[str, Any]
@@ -42,6 +47,7 @@ class Content:
     annotations: pl.DataFrame
     references: pl.DataFrame
     sets: Mapping[str, pl.DataFrame]
+    validity: Mapping[str, Any] | None
 
     @property
     def source(self) -> Mapping[str, Any]:
@@ -80,21 +86,27 @@ def read_content(folder: Path) -> Content:
     """Read a folder that `nnd convert` wrote, or one in the layout of the Hub.
 
     Raises:
-        SchemaError: If a file is missing or cannot be read, or the manifest has not its form.
+        SchemaError: If a file is missing or cannot be read, the manifest has not its form, or
+            validity.json is of other pairs.
     """
     manifest = read_manifest(folder)
     for problem in check_form(manifest):
         raise SchemaError(f"{folder / MANIFEST}: {problem}")
+    sets = {
+        entry["name"]: read_set(folder, entry["name"], ["split", "pair_id"])
+        for entry in manifest.get("sets", ())
+    }
+    validity = read_validity(folder)
+    for problem in () if validity is None else check_validity(validity, manifest, sets):
+        raise SchemaError(f"{folder / VALIDITY}: {problem}")
     return Content(
         manifest,
         read_frame(folder, "pairs", polars_schema("pair").names()),
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
         read_frame(folder, "annotations", _JUDGED),
         read_frame(folder, "references", list(CONTEXT)),
-        {
-            entry["name"]: read_set(folder, entry["name"], ["split"])
-            for entry in manifest.get("sets", ())
-        },
+        sets,
+        validity,
     )
 
 

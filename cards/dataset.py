@@ -125,6 +125,8 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
             for config in configs(content)
         ],
         "suite": bool(content.sets),
+        "compared": content.validity is not None,
+        "signatures": fence("\n".join((content.validity or {}).get("signatures", ()))),
         "constructed": source.get("origin") == "constructed",
         "has_pairs": not content.pairs.is_empty(),
         "columns": render_table(_columns()),

@@ -6,6 +6,7 @@ from typing import Any
 
 from nnd.cards.content import Content, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
+from nnd.cards.validity import MADE_PAIRS, validity_sentences
 from nnd.schemas import DISTINCT, counted
 
 _FEW = 30
@@ -19,6 +20,7 @@ def card_sentences(content: Content) -> dict[str, list[str]]:
         "": [summary(content)],
         "What an NND test is": [],
         "How people judged": agreement(content),
+        MADE_PAIRS: [] if content.validity is None else validity_sentences(content.validity),
         "Limitations": limits(content),
         "Personal and sensitive information": contacts(content),
         "Licence and redistribution": permission(content),

@@ -9,6 +9,7 @@ from nnd.cards.content import Content, count_where, counts, tally
 from nnd.cards.examples import example_tables
 from nnd.cards.markdown import Table, code, escape, prose
 from nnd.cards.systems import human_score_table, looks_table
+from nnd.cards.validity import MADE_PAIRS, validity_tables
 from nnd.schemas import DISTINCT, counts_in_words
 
 _TALLIED = {
@@ -30,7 +31,6 @@ def card_tables(content: Content) -> dict[str, list[Table]]:
         "How people judged": [aspect_table(content)],
         "From judgements to tests": [taxonomy_table(content)],
         "Examples": example_tables(content),
-        SUITE: [sets_table(content)],
         "Counts": count_tables(content),
         "What was dropped and what is odd": [dropped_table(content)],
         "Human scores of the systems": [human_score_table(content)],
@@ -39,8 +39,10 @@ def card_tables(content: Content) -> dict[str, list[Table]]:
         "Published counts": [published_table(content)],
         "Provenance": [file_table(content)],
     }
-    if not content.sets:
-        del tables[SUITE]
+    if content.sets:
+        tables[SUITE] = [sets_table(content)]
+    if content.validity is not None:
+        tables[MADE_PAIRS] = validity_tables(content.validity)
     return {name: [table for table in found if table.rows] for name, found in tables.items()}
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .folder import (
         MANIFEST as MANIFEST,
         SETS as SETS,
+        VALIDITY as VALIDITY,
         FrameName as FrameName,
         frame_files as frame_files,
         has_frame as has_frame,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         published_path as published_path,
         published_set_path as published_set_path,
         read_manifest as read_manifest,
+        read_validity as read_validity,
         set_files as set_files,
         set_path as set_path,
     )
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
         CONTEXT as CONTEXT,
         DISTINCT as DISTINCT,
         distinct_in_order as distinct_in_order,
+        pairs_digest as pairs_digest,
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS

@@ -6,7 +6,8 @@ single `human_scores.parquet`, `manifest.json`. Rows and columns are the same. A
 references adds `references.parquet`, published as `references/SPLIT-00000-of-00001.parquet`.
 
 A suite is such a folder with `sets/NAME.parquet` for every set that its manifest lists, published
-as `sets/NAME/SPLIT-00000-of-00001.parquet`.
+as `sets/NAME/SPLIT-00000-of-00001.parquet`. Where it has `validity.json`, its card shows how
+well its negatives stand for the pairs of people.
 """
 
 import json
@@ -22,6 +23,9 @@ MANIFEST = "manifest.json"
 
 SETS = "sets"
 """Folder of the sets of a suite."""
+
+VALIDITY = "validity.json"
+"""What `nnd compare --by origin --out` writes."""
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
@@ -106,14 +110,31 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     Raises:
         SchemaError: If there is none, or it is no JSON object.
     """
-    path = folder / MANIFEST
+    manifest = _read_object(folder / MANIFEST, "convert the source again")
+    if manifest is None:
+        raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}")
+    return manifest
+
+
+def read_validity(folder: Path) -> dict[str, Any] | None:
+    """Return how well a suite's negatives stand for the pairs of people; None where no file says.
+
+    Raises:
+        SchemaError: If the file is not a JSON object.
+    """
+    return _read_object(
+        folder / VALIDITY, "write it again with `nnd compare --by origin --out`, or remove it"
+    )
+
+
+def _read_object(path: Path, remedy: str) -> dict[str, Any] | None:
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}") from error
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SchemaError(f"{path}: cannot be read: {reason}; convert the source again") from error
-    if not isinstance(manifest, dict):
-        raise SchemaError(f"{path}: not a JSON object; convert the source again")
-    return manifest
+        raise SchemaError(f"{path}: cannot be read: {reason}; {remedy}") from error
+    if not isinstance(found, dict):
+        raise SchemaError(f"{path}: not a JSON object; {remedy}")
+    return found

@@ -1,4 +1,7 @@
-"""The columns that tell contexts and tests apart."""
+"""The columns that tell contexts and tests apart, and what tells sets of pairs apart."""
+
+import hashlib
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -18,3 +21,9 @@ def distinct_in_order(pairs: pl.DataFrame) -> pl.DataFrame:
     return pairs.filter(
         pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in DISTINCT)
     )
+
+
+def pairs_digest(pair_ids: Iterable[str]) -> str:
+    """Return a digest of which pairs these are; neither order nor repetitions matter."""
+    ids = "\n".join(sorted({*pair_ids}))
+    return hashlib.sha256(ids.encode()).hexdigest()[:16]

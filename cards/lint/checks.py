@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nnd.cards import (
+    MADE_PAIRS,
     SUITE,
     Card,
     Content,
@@ -60,8 +61,10 @@ def check_card(text: str, folder: Path) -> Iterator[Problem]:
         return
     card = parse_card(text)
     yield from check_metadata(card.head, content)
-    yield from _check_sections(card.sections, [SUITE] if content.sets else [])
     tables = card_tables(content)
+    yield from _check_sections(
+        card.sections, [each for each in (SUITE, MADE_PAIRS) if each in tables]
+    )
     yield from check_tables(card.sections, tables, REMEDY)
     yield from _check_sentences(card.sections, content)
     quoted = {escape(oddity) for oddity in content.manifest["oddities"]}

@@ -17,12 +17,13 @@ from nnd.converters.folder.tables import (
     hygiene_tables,
     pairs_table,
 )
-from nnd.converters.folder.writing import write_manifest, write_rows
+from nnd.converters.folder.writing import write_manifest, write_object, write_rows
 from nnd.converters.pairs import annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
 from nnd.converters.texts import check_steps, normalise_texts
 from nnd.schemas import (
     MANIFEST,
+    VALIDITY,
     SchemaName,
     Shown,
     SourceError,
@@ -60,6 +61,8 @@ class Conversion(Shown):
         references: Rows of the reference schema; few sources have any.
         manifest: Source, rule, counts, dropped, hygiene, input files, tool version.
         sets: Name → rows of the pair schema, of the sets of a suite.
+        validity: How well the negatives of a suite stand for the pairs of people, where they were
+            compared.
     """
 
     annotations: pl.DataFrame
@@ -68,6 +71,7 @@ class Conversion(Shown):
     references: pl.DataFrame
     manifest: dict[str, Any]
     sets: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    validity: Mapping[str, Any] | None = None
 
     def headline(self) -> str:
         """Return how many pairs of how many contexts it has, and of which source."""
@@ -129,6 +133,8 @@ class Conversion(Shown):
         """Write rows to files of those names in an empty folder, and a manifest that lists them."""
         outputs = {name: write_rows(frame, folder / name) for name, frame in frames.items()}
         write_manifest(self.manifest | {"outputs": outputs}, folder)
+        if self.validity is not None:
+            write_object(self.validity, folder / VALIDITY)
 
 
 def _why_unverified(manifest: Mapping[str, Any], name: str) -> str:

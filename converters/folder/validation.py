@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards import check_form
+from nnd.cards import check_form, check_validity
 from nnd.converters import read_rules
 from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
@@ -20,6 +20,7 @@ from nnd.converters.source import Source
 from nnd.schemas import (
     MANIFEST,
     SETS,
+    VALIDITY,
     FrameName,
     Problem,
     SchemaError,
@@ -32,6 +33,7 @@ from nnd.schemas import (
     published_path,
     read_manifest,
     read_parquet,
+    read_validity,
 )
 
 _CONVERT_AGAIN = "convert the source again"
@@ -85,6 +87,12 @@ def _findings(folder: Path) -> Iterator[Finding]:
         yield Finding(path, problem)
     of_manifest = list(_check_manifest(manifest))
     yield from (Finding(MANIFEST, problem) for problem in of_manifest)
+    validity = read_validity(folder)
+    if validity is not None and not of_manifest:
+        yield from (
+            Finding(VALIDITY, problem)
+            for problem in check_validity(validity, manifest, _pairs_of_sets(sets))
+        )
     columns_fit = all(
         dict(frame.schema) == dict(polars_schema(schema))
         for name, schema in _SCHEMAS.items()
@@ -114,6 +122,17 @@ def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, dict[str, pl
             if (folder / path).is_file():
                 files[path] = _read_frame(folder / path)
     return found
+
+
+def _pairs_of_sets(
+    sets: Mapping[str, Mapping[str, pl.DataFrame]],
+) -> dict[str, pl.DataFrame]:
+    """Return name → ids of the pairs of each set; of one whose files lack them, it has none."""
+    return {
+        name: pl.concat([frame.select("pair_id") for frame in files.values()])
+        for name, files in sets.items()
+        if files and all(frame.schema.get("pair_id") == pl.String for frame in files.values())
+    }
 
 
 def _check_set_files(

@@ -27,5 +27,10 @@ def write_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
     """
     for problem in check_form(manifest):
         raise SourceError(f"{MANIFEST}: {problem}")
-    text = json.dumps(manifest, indent=2, ensure_ascii=False)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    write_object(manifest, folder / MANIFEST)
+
+
+def write_object(found: Mapping[str, Any], path: Path) -> None:
+    """Write a JSON object."""
+    text = json.dumps(found, indent=2, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")

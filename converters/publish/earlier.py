@@ -14,7 +14,7 @@ from huggingface_hub.hf_api import RepoFile
 from nnd.cards import merge_card
 from nnd.converters.hub import Repository, State, fetch
 from nnd.converters.publish.release import CARD, SCHEMAS
-from nnd.schemas import MANIFEST, PublishError, is_published_path
+from nnd.schemas import MANIFEST, VALIDITY, PublishError, is_published_path
 
 _NOBODYS_DATA = {
     ".gitattributes",
@@ -26,7 +26,8 @@ _NOBODYS_DATA = {
 }
 """What a repository may hold before a dataset is first published there."""
 
-_SCHEMA_FILES = {f"schemas/{name}.schema.json" for name in SCHEMAS}
+_OURS = {VALIDITY, *(f"schemas/{name}.schema.json" for name in SCHEMAS)}
+"""What only nnd gives such a name, though no manifest lists it."""
 
 
 def with_card_there(repository: Repository, card: Path, state: State | None) -> dict[str, Path]:
@@ -71,7 +72,7 @@ def earlier_files(repository: Repository, source: Mapping[str, Any], state: Stat
             "name another repository, or empty this one"
         )
     for path, held in state.files.items():
-        if _is_listed(repository, state, manifest, held) or path in _SCHEMA_FILES:
+        if _is_listed(repository, state, manifest, held) or path in _OURS:
             yield path
 
 

@@ -1,7 +1,8 @@
 """From a converted folder to the folder that is published: what may go out, and in what form.
 
 Published are pairs, annotations and references with a file per split, human scores, the sets of a
-suite, the schemas of their rows, a manifest that knows these files, and the card.
+suite and how well its negatives stand for the pairs of people, the schemas of their rows, a
+manifest that knows these files, and the card.
 """
 
 import itertools
@@ -28,6 +29,7 @@ from nnd.schemas import (
     read_frame,
     read_manifest,
     read_set,
+    read_validity,
 )
 
 CARD = "README.md"
@@ -85,6 +87,7 @@ def read_release(
         read_frame(folder, "references"),
         manifest,
         {entry["name"]: read_set(folder, entry["name"]) for entry in manifest.get("sets", ())},
+        read_validity(folder),
     )
     return _without_contacts(conversion, folder, redact=redact, keep_contacts=keep_contacts)
 

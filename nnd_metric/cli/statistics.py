@@ -106,6 +106,13 @@ def compare(
         ),
     ] = [],  # noqa: B006
     mixed_rules: MixedRules = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --by origin: folder for validity.json; in that of the suite, its card shows "
+            "it."
+        ),
+    ] = None,
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
@@ -116,14 +123,23 @@ def compare(
     Runs of several datasets are compared within each; in the mean each dataset counts once.
     Example: nnd compare run --model gpt2 --model gpt2-large
     Example: nnd compare run bump-run --by origin --match "swap_speakers=Wrong Reference"
+    Example: nnd compare run --by origin --out suite
     """
     from nnd.metric.comparison import compare as compare_
 
     found = compare_(
-        runs, models=model or None, by=by, match=read_matches(match), mixed_rules=mixed_rules
+        runs,
+        models=model or None,
+        by=by,
+        match=read_matches(match),
+        mixed_rules=mixed_rules,
+        out=out,
     )
     value = found.to_dict()
-    show_result(found, as_json, value=value.get("comparisons", value), details=details)
+    written = [f"written to {out}"] if out else []
+    show_result(
+        found, as_json, value=value.get("comparisons", value), details=details, after=written
+    )
 
 
 def metrics(

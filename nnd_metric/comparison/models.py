@@ -41,6 +41,7 @@ def compare(
     by: Literal["origin"] | None,
     match: Mapping[str, Sequence[str]] | None = None,
     mixed_rules: bool = False,
+    out: str | Path | None = None,
 ) -> Comparisons | Validity: ...
 def compare(
     runs: str | Path | Sequence[str | Path],
@@ -49,6 +50,7 @@ def compare(
     by: Literal["origin"] | None = None,
     match: Mapping[str, Sequence[str]] | None = None,
     mixed_rules: bool = False,
+    out: str | Path | None = None,
 ) -> Comparisons | Validity:
     """Compare models of stored runs, each with each, on the pairs that both were scored on.
 
@@ -65,17 +67,26 @@ def compare(
             left out, all pairs of people are compared.
         mixed_rules: Whether to compare models that versions of the metric scored by different rules
             (see `scoring_rules`).
+        out: With `by`: folder for validity.json. In that of the suite, the card of the suite shows
+            it (`nnd card`, `nnd publish`).
 
     Raises:
+        NNDError: If `out` holds a file of that name that nnd did not write.
         ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
             or is in several runs, two runs share no pair or contradict each other, models were
             scored by different rules, or, with `by`, no run has made pairs.
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if by is not None:
-        return compare_origins(folders, models=models, match=match or {}, mixed_rules=mixed_rules)
-    if match:
-        raise ScoringError("--match goes with --by origin; add it, or leave --match out")
+        validity = compare_origins(
+            folders, models=models, match=match or {}, mixed_rules=mixed_rules
+        )
+        if out is not None:
+            validity.write(out)
+        return validity
+    for option, value in (("--match", match), ("--out", out)):
+        if value:
+            raise ScoringError(f"{option} goes with --by origin; add it, or leave {option} out")
     datasets = by_dataset(read_entries(folders))
     chosen = _choose(datasets, models)
     found: list[Comparison] = []

@@ -17,7 +17,7 @@ from nnd.metric.results import (
     read_sets,
 )
 from nnd.metric.statistics import kendall_tau_b, unpaired_differences
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import ScoringError, did_you_mean, pairs_digest
 
 _MADE = "synthetic:"
 _ORIGINS: tuple[People, ...] = ("human", "constructed")
@@ -59,6 +59,7 @@ def compare_origins(
     return Validity(
         tuple(_of_operation(each, tuple(match.get(each, ())), by_model) for each in operations),
         tuple(_cautions(by_model)),
+        tuple(dict.fromkeys(each.signature for each in entries if each.signature)),
     )
 
 
@@ -128,8 +129,14 @@ def _of_operation(
 ) -> OfOperation:
     found = {model: _of_model(operation, categories, rows) for model, rows in by_model.items()}
     models = {model: of for model, of in found.items() if of.made.n}
+    made = pl.col("error_category") == operation
+    ids = [rows.filter(_is_made() & made)["pair_id"] for rows in by_model.values()]
     return OfOperation(
-        operation, categories, models, {origin: _tau_b(models, origin) for origin in _ORIGINS}
+        operation,
+        pairs_digest(pl.concat(ids)),
+        categories,
+        models,
+        {origin: _tau_b(models, origin) for origin in _ORIGINS},
     )
 
 

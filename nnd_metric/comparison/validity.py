@@ -9,15 +9,17 @@ The difference of two pass rates is unpaired, with its interval over contexts
 (`statistics.unpaired`).
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
 from nnd.metric.results import Rate
-from nnd.metric.statistics import Interval
-from nnd.schemas import Shown
+from nnd.metric.statistics import LEVEL, Interval
+from nnd.schemas import VALIDITY, Shown, counted, replace_own
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -58,6 +60,14 @@ class Beside:
     interval: Interval | None
     p: float | None
 
+    @property
+    def verdict(self) -> Literal["easier", "harder", "close"]:
+        """What made pairs are: `close` where interval and p do not agree that rates differ."""
+        if self.interval is None or self.p is None or self.p >= LEVEL:
+            return "close"
+        low, high = self.interval
+        return "easier" if low > 0 else "harder" if high < 0 else "close"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         return {
@@ -92,6 +102,7 @@ class OfOperation:
 
     Attributes:
         operation: The operation.
+        digest: Of the ids of its made pairs (`pairs_digest`).
         categories: Error categories of the pairs of people; none stands for all.
         models: Model → what it does.
         tau_b: Kendall's tau-b, over models, of their pass rates on made pairs and on those of
@@ -99,6 +110,7 @@ class OfOperation:
     """
 
     operation: str
+    digest: str
     categories: tuple[str, ...]
     models: Mapping[str, OfModel]
     tau_b: Mapping[People, float | None]
@@ -113,6 +125,7 @@ class OfOperation:
         """Return plain Python values."""
         return {
             "operation": self.operation,
+            "digest": self.digest,
             "categories": list(self.categories),
             "models": {model: of.to_dict() for model, of in self.models.items()},
             "tau_b": dict(self.tau_b),
@@ -126,10 +139,12 @@ class Validity(Shown):
     Attributes:
         operations: Each operation; there is at least one.
         cautions: What to know before believing it, a sentence each.
+        signatures: How the pairs were scored.
     """
 
     operations: tuple[OfOperation, ...]
     cautions: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """Return how far the pass rates on made pairs are from those on pairs of people."""
@@ -154,8 +169,25 @@ class Validity(Shown):
         return validity_table(self.to_dict()["operations"])
 
     def remarks(self) -> list[str]:
-        """Return whether models are in the same order, and what gives made pairs away."""
-        return [*self.cautions, *self._orders(), *self._giveaways()]
+        """Return how hard made pairs are, whether they rank models alike, what gives them away."""
+        return [*self.cautions, *self._ease(), *self._orders(), *self._giveaways()]
+
+    def _ease(self) -> Iterator[str]:
+        for each in self.operations:
+            for origin in each.tau_b:
+                people = [of.people[origin] for of in each.models.values() if origin in of.people]
+                verdicts = [beside.verdict for beside in people if beside.interval is not None]
+                easier, harder = (verdicts.count(verdict) for verdict in ("easier", "harder"))
+                if easier or harder:
+                    yield (
+                        f"{each.operation}: made pairs are significantly easier than {origin} ones "
+                        f"for {easier} of {counted(len(verdicts), 'model')}, harder for {harder}."
+                    )
+                elif verdicts:
+                    yield (
+                        f"{each.operation}: no model's pass rate differs significantly between "
+                        f"made and {origin} pairs."
+                    )
 
     def _orders(self) -> Iterator[str]:
         for each in self.operations:
@@ -210,8 +242,25 @@ class Validity(Shown):
         """Return plain Python values."""
         return {
             "operations": [each.to_dict() for each in self.operations],
-            "sentences": self.remarks(),
+            "sentences": [self.headline(), *self.remarks()],
+            "signatures": [*self.signatures],
         }
+
+    def write(self, folder: str | Path) -> None:
+        """Write validity.json to a folder; in that of the suite, its card shows it.
+
+        Raises:
+            NNDError: If nnd did not write the file of that name.
+            OSError: If it cannot be written.
+        """
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        with replace_own(Path(folder) / VALIDITY, _is_validity) as fresh:
+            fresh.write_bytes(f"{text}\n".encode())
+
+
+def _is_validity(head: bytes) -> bool:
+    """Whether a file that begins so is one of ours."""
+    return head.startswith(b'{\n  "operations": [')
 
 
 _IN_WORDS = {

@@ -1,5 +1,6 @@
 """Made pairs beside those of people: which pairs are whose, and what is said of them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from support.two_models import scored, write_run
 
 from nnd.metric.comparison import Validity, compare
 from nnd.metric.results import STORED_SETS
-from nnd.schemas import ScoringError, check_rows
+from nnd.schemas import NNDError, ScoringError, check_rows, pairs_digest
 
 
 def run(folder: Path, human: pl.DataFrame, *made: pl.DataFrame) -> Path:
@@ -112,8 +113,7 @@ def test_what_the_surface_gives_away_is_said(tmp_path: Path) -> None:
     people = human("m", "+-", characters_high=[12, 10], characters_low=[10, 12])
     found = origins(run(tmp_path / "run", people, made("m", "++")))
 
-    (remark,) = found.remarks()
-    assert remark == (
+    assert found.remarks()[-1] == (
         "negation: picking the shorter text passes 100.0 % of the made pairs, 50.0 % of the human "
         "ones."
     )
@@ -130,6 +130,31 @@ def test_a_run_that_does_not_know_origins_says_so(tmp_path: Path) -> None:
     )
 
 
+def test_made_pairs_that_models_pass_more_often_are_easier(tmp_path: Path) -> None:
+    people = pl.concat([human("x", "-" * 40), human("y", "+" * 20 + "-" * 20)])
+    negatives = [made("x", "+" * 40), made("y", "+" * 20 + "-" * 20)]
+    found = origins(run(tmp_path / "run", people, *negatives))
+
+    assert found.remarks()[0] == (
+        "negation: made pairs are significantly easier than human ones for 1 of 2 models, harder "
+        "for 0."
+    )
+
+
+def test_what_was_compared_is_written(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", human("m", "+-"), made("m", "++"))
+    found = origins(folder, out=tmp_path / "suite")
+
+    file = tmp_path / "suite" / "validity.json"
+    assert json.loads(file.read_text(encoding="utf-8")) == found.to_dict()
+    assert found.operations[0].digest == pairs_digest(["madep1", "madep0"])
+    origins(folder, out=tmp_path / "suite")  # one of ours is replaced
+    file.write_text("of somebody else", encoding="utf-8")
+    with pytest.raises(NNDError, match="nnd did not write this file"):
+        origins(folder, out=tmp_path / "suite")
+    assert file.read_text(encoding="utf-8") == "of somebody else"
+
+
 def test_wrong_input_is_one_error(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", human("m", "+-"), made("m", "++"))
     again = run(tmp_path / "again", human("m", "+-"))
@@ -143,5 +168,6 @@ def test_wrong_input_is_one_error(tmp_path: Path) -> None:
         with pytest.raises(ScoringError) as caught:
             origins(*runs, **options)
         assert problem in str(caught.value)
-    with pytest.raises(ScoringError, match="--match goes with --by origin"):
-        compare(folder, by=None, match={"negation": ["wrong"]})
+    for option in {"match": {"negation": ["wrong"]}}, {"out": tmp_path}:
+        with pytest.raises(ScoringError, match=f"--{next(iter(option))} goes with --by origin"):
+            compare(folder, by=None, **option)

@@ -1,0 +1,150 @@
+"""A suite whose negatives were compared with the pairs of people: card, check, publishing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.card_folders import section, table
+
+import nnd
+from nnd.cards import data_card
+from nnd.cards.lint import check_card
+from nnd.converters.folder import validate
+from nnd.converters.publish.release import read_release, write_release
+from nnd.schemas import SchemaError, pairs_digest
+
+TITLE = "How well made pairs stand for those of people"
+
+
+def rate(passes: int, n: int, shorter: float) -> dict[str, Any]:
+    """A pass rate as results have it."""
+    share = passes / n
+    baseline = {"pass_rate": shorter, "ties": 0, "unscored": 0, "with_coin": shorter}
+    return {
+        **{"pass_rate": share, "n": n, "passes": passes, "ties": 0, "unscored": 0, "truncated": 0},
+        **{"interval": None, "interval_method": None, "contexts": 1, "wilson": None},
+        "baselines": {
+            "shorter_wins": {**baseline, "lead": None, "lead_interval": None, "verdict": None}
+        },
+    }
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A suite with negatives that were compared."""
+    nnd.convert("sample", out=tmp_path / "sample")
+    folder = tmp_path / "suite"
+    nnd.derive(tmp_path / "sample", ["negation"], out=folder, negatives="preferred", aspect=ASPECT)
+    made = pl.read_parquet(folder / "sets" / "negation.parquet")
+    human = {"rate": rate(1, 4, 0.5), "difference": 0.5, "interval": [-0.1, 0.75], "p": 0.2}
+    operation = {
+        "operation": "negation",
+        "digest": pairs_digest(made["pair_id"]),
+        "categories": ["wrong"],
+        "models": {"tiny_model": {"made": rate(3, 4, 1.0), "human": human}},
+        "tau_b": {"human": None, "constructed": None},
+    }
+    write(
+        folder,
+        {"operations": [operation], "sentences": ["one_sentence."], "signatures": ["nnd|v:1"]},
+    )
+    return folder
+
+
+ASPECT = "question"
+
+
+def write(folder: Path, validity: object) -> None:
+    (folder / "validity.json").write_text(json.dumps(validity), encoding="utf-8")
+
+
+def read(folder: Path) -> Any:
+    return json.loads((folder / "validity.json").read_text(encoding="utf-8"))
+
+
+def test_the_card_shows_how_often_models_pass_both(suite: Path) -> None:
+    card = data_card(suite, "org/suite")
+    shown = section(card, TITLE)
+    header = ("operation", "model", "compared with", "made pairs", "theirs", "difference, points")
+
+    assert table(shown, *header) == [
+        [
+            *("`negation`", "`tiny_model`", "human pairs of `wrong`", "75.0 % of 4", "25.0 % of 4"),
+            "+50.0 [-10.0, +75.0]",
+        ]
+    ]
+    assert table(shown, "operation", "choice", "made pairs", "human pairs") == [
+        ["`negation`", "picking the shorter text", "100.0 %", "50.0 %"]
+    ]
+    assert "Measured with `tiny_model`." in shown
+    assert "- one\\_sentence." in shown
+    assert "nnd|v:1" in shown
+    assert list(check_card(card, suite)) == []
+    (problem,) = check_card(card.replace("75.0 % of 4", "76.0 % of 4"), suite)
+    assert problem.path == TITLE
+
+
+def test_without_it_the_card_has_no_such_section(suite: Path) -> None:
+    compared = data_card(suite, "org/suite")
+    (suite / "validity.json").unlink()
+    card = data_card(suite, "org/suite")
+
+    assert f"## {TITLE}" in compared
+    assert f"## {TITLE}" not in card
+    assert list(check_card(card, suite)) == []
+
+
+def test_it_is_published_with_the_suite(suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "release").mkdir()
+    files = write_release(read_release(suite), tmp_path / "release", "org/suite")
+
+    assert read(tmp_path / "release") == read(suite)
+    assert "validity.json" in files
+    assert TITLE in files["README.md"].read_text(encoding="utf-8")
+    assert validate(tmp_path / "release").ok
+
+
+def other_pairs(validity: Any) -> None:
+    validity["operations"][0]["digest"] = "0" * 16
+
+
+def other_operation(validity: Any) -> None:
+    validity["operations"][0]["operation"] = "numbers"
+
+
+def other_form(validity: Any) -> None:
+    del validity["operations"][0]["models"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (other_pairs, 'other negatives that "negation" made were compared than the data have'),
+        (other_operation, 'the data have no negatives that "numbers" made'),
+        (other_form, "'models' is a required property"),
+    ],
+)
+def test_one_of_other_pairs_is_refused(
+    suite: Path, change: Callable[[Any], None], message: str
+) -> None:
+    validity = read(suite)
+    change(validity)
+    write(suite, validity)
+
+    (finding,) = validate(suite)
+    assert finding.file == "validity.json"
+    assert message in str(finding)
+    with pytest.raises(SchemaError, match=r"validity\.json: .*operations.*: ") as caught:
+        data_card(suite, "org/suite")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "reason"), [("{", "cannot be read"), ("[]", "not a JSON object")])
+def test_a_damaged_one_is_one_error(suite: Path, text: str, reason: str) -> None:
+    (suite / "validity.json").write_text(text, encoding="utf-8")
+    for read_it in validate, lambda folder: data_card(folder, "org/suite"):
+        with pytest.raises(SchemaError, match=rf"validity\.json: {reason}.*or remove it"):
+            read_it(suite)
