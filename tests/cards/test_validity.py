@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.card_folders import section, table
+from support.card_folders import make_folder, row, section, table
 
 import nnd
 from nnd.cards import data_card
@@ -20,24 +20,30 @@ TITLE = "How well made pairs stand for those of people"
 
 
 def rate(passes: int, n: int, shorter: float) -> dict[str, Any]:
-    """A pass rate as results have it."""
-    share = passes / n
-    baseline = {"pass_rate": shorter, "ties": 0, "unscored": 0, "with_coin": shorter}
+    """A pass rate as results have it, and how often the shorter text is the better one."""
+    unknown = dict.fromkeys(("truncated", "interval", "wilson", "length_matched"))
+    lead = {"lead": passes / n - shorter, "lead_interval": None, "verdict": "close"}
+    baseline = {"pass_rate": shorter, "ties": 0, "unscored": 0, "with_coin": shorter, **lead}
     return {
-        **{"pass_rate": share, "n": n, "passes": passes, "ties": 0, "unscored": 0, "truncated": 0},
-        **{"interval": None, "interval_method": None, "contexts": 1, "wilson": None},
+        "pass_rate": passes / n,
+        "n": n,
+        "passes": passes,
+        "ties": 0,
+        "unscored": 0,
         "baselines": {
-            "shorter_wins": {**baseline, "lead": None, "lead_interval": None, "verdict": None}
+            "shorter_wins": baseline,
+            **dict.fromkeys(("longer_wins", "copy_wins", "unconditional")),
         },
+        **unknown,
     }
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
     """A suite with negatives that were compared."""
-    nnd.convert("sample", out=tmp_path / "sample")
-    folder = tmp_path / "suite"
-    nnd.derive(tmp_path / "sample", ["negation"], out=folder, negatives="preferred", aspect=ASPECT)
+    rows = [row("a", "heron", "good", candidate="It is a heron."), row("b", "wren", "wrong")]
+    birds, folder = make_folder(tmp_path, rows), tmp_path / "suite"
+    nnd.derive(birds, ["negation"], out=folder, negatives="preferred")
     made = pl.read_parquet(folder / "sets" / "negation.parquet")
     human = {"rate": rate(1, 4, 0.5), "difference": 0.5, "interval": [-0.1, 0.75], "p": 0.2}
     operation = {
@@ -52,9 +58,6 @@ def suite(tmp_path: Path) -> Path:
         {"operations": [operation], "sentences": ["one_sentence."], "signatures": ["nnd|v:1"]},
     )
     return folder
-
-
-ASPECT = "question"
 
 
 def write(folder: Path, validity: object) -> None:
@@ -99,7 +102,9 @@ def test_without_it_the_card_has_no_such_section(suite: Path) -> None:
 
 def test_it_is_published_with_the_suite(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "release").mkdir()
-    files = write_release(read_release(suite), tmp_path / "release", "org/suite")
+    files = write_release(
+        read_release(suite, unverified="invented"), tmp_path / "release", "org/suite"
+    )
 
     assert read(tmp_path / "release") == read(suite)
     assert "validity.json" in files
