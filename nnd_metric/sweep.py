@@ -41,6 +41,7 @@ from nnd.metric.models import (
     load_config,
     load_model,
     name_models,
+    pin_version,
 )
 from nnd.metric.results import (
     RUN_FILES,
@@ -254,7 +255,7 @@ def _score(
             with trouble.survived(name, None):
                 # No name holds a model after its turn: two may not fit into memory.
                 yield from _score_all(
-                    model if isinstance(model, LoadedModel) else _load(model, name, loading),
+                    _load(model, name, loading, remember=scorings[name].cache),
                     pairs,
                     partial(evaluate_model, scoring=scorings[name], store=store),
                     trouble,
@@ -262,8 +263,11 @@ def _score(
                 )
 
 
-def _load(model: str | Path, name: str, loading: Loading) -> LoadedModel:
-    return replace(load_model(model, loading), name=name)
+def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> LoadedModel:
+    """Return a model whose weights are hashed once, for all datasets."""
+    if isinstance(model, LoadedModel):  # its weights may have changed since it was loaded
+        return pin_version(model, remember=False)
+    return pin_version(replace(load_model(model, loading), name=name), remember=remember)
 
 
 def _score_all(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         name_models as name_models,
     )
     from .options import Loading as Loading
+    from .pinning import pin_version as pin_version
     from .revisions import split_revision as split_revision
     from .series import (
         list_checkpoints as list_checkpoints,

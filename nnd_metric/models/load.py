@@ -73,6 +73,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     stays = quantised is not None or loading.device_map is not None
     if stays:  # it is put in its place while it is loaded, which needs accelerate
         how.setdefault("device_map", {"": device})
+    stamp = checkpoint.stamp()  # before the files are read: what changes meanwhile is noticed
     model, report = checkpoint.read(kind, "the weights cannot be loaded", **how)
     check_weights(model, report["missing_keys"], base)
     if kind is AutoModelForImageTextToText:
@@ -84,6 +85,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         checkpoint.commit,
         quantised=quantised,
         digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
+        stamp=stamp,
     )
     if adapter is None:
         return found
