@@ -17,10 +17,11 @@ if TYPE_CHECKING:
         forward_replaced as forward_replaced,
         load_config as load_config,
         load_model as load_model,
+        load_skeleton as load_skeleton,
         load_tokenizer as load_tokenizer,
         wrap_model as wrap_model,
     )
-    from .loaded import LoadedModel as LoadedModel
+    from .loaded import LoadedModel as LoadedModel, Skeleton as Skeleton
     from .names import (
         Model as Model,
         list_models as list_models,

@@ -148,3 +148,19 @@ class LoadedModel:
         if len(parts) != len(names):
             return f"{'+'.join(names)}@{version[:7]}"
         return "+".join(f"{name}@{part[:7]}" for name, part in zip(names, parts, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton(LoadedModel):
+    """A model whose weights have shapes and no numbers: for what is known before it is loaded.
+
+    Attributes:
+        place: The device that it would be loaded on.
+    """
+
+    place: str = "cpu"
+
+    @property
+    def device(self) -> torch.device:
+        """Where inputs would go."""
+        return torch.device(self.place)
