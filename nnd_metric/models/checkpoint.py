@@ -1,5 +1,6 @@
 """A checkpoint: a folder, a repository of the Hub, or one GGUF file in either."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -57,9 +58,14 @@ class Checkpoint:
         return files_digest(files) if files else None
 
     def stamp(self) -> str | None:
-        """Return what changes when the files with the weights do; None as of `digest`."""
+        """Return what changes when the files with the weights do; None as of `digest`.
+
+        None too where one cannot be read: `read` says why.
+        """
         files = self._files()
-        return files_stamp(files) if files else None
+        with suppress(OSError):
+            return files_stamp(files) if files else None
+        return None
 
     def _files(self) -> list[Path]:
         """Return the files with the weights; none of a repository with a commit."""
