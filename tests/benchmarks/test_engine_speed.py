@@ -7,6 +7,7 @@ from typing import Any
 
 import bench_models
 import comparison
+import engine_speed
 import polars as pl
 import pytest
 import runs
@@ -248,6 +249,18 @@ def test_a_median_below_its_target_is_a_miss(
     ours: dict[str, Any], facts: dict[str, Any], miss: str
 ) -> None:
     assert _missed(_compared([_run(1.0, **ours)] * 3, **facts)) == [miss]
+
+
+def test_the_headline_includes_proof_and_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    engine_speed._print_comparison(_compared([_run(1.0)]))
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith("made-gpt2: 1 pairs in 3.10 s, with proof and baseline")
+    assert (
+        "nnd, first run: 1.40 s with its proof, 3.10 s with the baseline too: 5.0x lm-eval; "
+        "2.3x lm-eval" in printed
+    )
+    assert "nnd, second run: 80% of the rate of the model's own products" in printed
+    assert "nnd, the baseline's share of time / of FLOPs: 1.10" in printed
 
 
 def test_a_ratio_of_medians_below_the_target_is_a_miss() -> None:
