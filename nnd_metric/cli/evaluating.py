@@ -1,12 +1,12 @@
 """The command that scores pairs with models."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nnd.metric.cli.alternatives import estimate_cost, vary_choices
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.loading import (
     Adapter,
@@ -16,6 +16,7 @@ from nnd.metric.cli.loading import (
     Quantise,
     Revision,
     TrustRemoteCode,
+    find_models,
 )
 from nnd.metric.cli.options import (
     DATA,
@@ -33,11 +34,11 @@ from nnd.metric.cli.options import (
 )
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nnd.metric import Evaluation
-    from nnd.metric.variation import Variation
 
 PART, RUN = "Part of the pairs", "Memory and store"
 """What options are about, as the help groups them."""
@@ -154,6 +155,15 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what it would cost (tokens, operations, memory, time), load no weights, and "
+            "write nothing.",
+            rich_help_panel=RUN,
+        ),
+    ] = False,
     revision: Revision = None,
     dtype: DType = None,
     device: Device = None,
@@ -180,6 +190,7 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
     Example: nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
+    Example: nnd evaluate --model gpt2 --data quiz_design --data summeval --dry-run
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
     """
@@ -196,7 +207,7 @@ def evaluate(
 
     quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
-    model = _find_models(model, checkpoints)
+    model = find_models(model, checkpoints)
     given, templates = read_templates(template, name_models(model, loading))
     for_all = given or "default"
     scoring = Scoring(
@@ -209,17 +220,20 @@ def evaluate(
         chat=read_chat(chat_template, system_prompt, template_arg),
     )
     chosen: dict[str, Any] = {
-        "out": out,
         "limit": limit,
         "categories": category,
         "held_out": held_out,
         "split_seed": split_seed,
         "loading": loading,
     }
+    if dry_run:
+        cost = estimate_cost(model, data, vary, templates=templates, scoring=scoring, **chosen)
+        show_result(cost, as_json, details=details)
+        return
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
         alone = not (human_scores or system or push_to_model_card)
-        varied = _vary(model, data, vary, alone=alone, **chosen)
+        varied = vary_choices(model, data, vary, alone=alone, out=out, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
         return
@@ -227,6 +241,7 @@ def evaluate(
         found = evaluate_(
             model,
             [find_data(name) for name in data],
+            out=out,
             human_scores=None if human_scores is None else find_data(human_scores),
             systems=read_systems(system),
             templates=templates,
@@ -258,41 +273,3 @@ def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
     """Return which template each model was scored with, in a line."""
     of_models = {each.model: each.template for found in evaluations for each in found.results}
     return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]
-
-
-def _find_models(models: list[str], checkpoints: str | None) -> list[str]:
-    """Return the models that are named, and the checkpoints of a training after them."""
-    if checkpoints is not None:
-        from nnd.metric.models import list_checkpoints
-
-        return [*models, *list_checkpoints(checkpoints)]
-    if not models:
-        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
-    return models
-
-
-def _vary(
-    models: Sequence[str],
-    data: Sequence[str],
-    dimensions: str,
-    *,
-    alone: bool,
-    **chosen: Any,  # noqa: ANN401 - options of `vary`, each of its own type
-) -> "Variation":
-    """Score one model on one dataset under other choices too.
-
-    Args:
-        models: As typed.
-        data: As typed.
-        dimensions: As typed.
-        alone: Whether no option was given that only a plain evaluation takes.
-        **chosen: Options of both.
-    """
-    from nnd.metric.variation import vary
-
-    if not alone or len(models) > 1 or len(data) > 1:
-        raise ScoringError(
-            "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system and --push-to-model-card"
-        )
-    return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)

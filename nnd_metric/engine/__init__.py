@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from .engine import Engine as Engine
     from .execution import run as run
     from .head import most_rows as most_rows
-    from .memory import choose_budget as choose_budget
+    from .memory import (
+        bytes_per_position as bytes_per_position,
+        choose_budget as choose_budget,
+    )
     from .options import Scoring as Scoring, scoring_of_each as scoring_of_each
     from .packed import open_packed as open_packed
     from .paths import paths_of as paths_of

@@ -24,7 +24,7 @@ def choose_budget(loaded: LoadedModel) -> int:
     free = _free_bytes(loaded.device)
     if free is None:
         return enough
-    allowed = max(1, int(_SHARE * free / _bytes_per_position(loaded)))
+    allowed = max(1, int(_SHARE * free / bytes_per_position(loaded)))
     return min(enough, 1 << (allowed.bit_length() - 1))
 
 
@@ -64,7 +64,7 @@ def release(loaded: LoadedModel) -> None:
         torch.mps.empty_cache()
 
 
-def _bytes_per_position(loaded: LoadedModel) -> int:
+def bytes_per_position(loaded: LoadedModel) -> int:
     """Estimate what one position holds within a layer, and in a cache of keys and values."""
     config = loaded.model.config.get_text_config()
     hidden = int(getattr(config, "hidden_size", 1024))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Scored as Scored,
         evaluate_model as evaluate_model,
     )
+    from .preparation import Prepared as Prepared, prepare as prepare
     from .rates import (
         CLUSTER as CLUSTER,
         SCORED_SCHEMA as SCORED_SCHEMA,

@@ -28,6 +28,7 @@ BESIDE_COMMANDS = {
     "ScoringError",
     "SourceError",
     "__version__",
+    "estimate",  # nnd evaluate --dry-run
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary

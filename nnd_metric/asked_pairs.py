@@ -1,0 +1,64 @@
+"""The pairs that a run is asked to score: datasets as they are named, and the part of each."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    choose_part,
+    cut_pairs,
+    load_pairs,
+    read_human_scores,
+)
+from nnd.metric.trouble import Trouble
+from nnd.schemas import ScoringError
+
+Dataset: TypeAlias = PairData | PairSet
+
+
+def read_asked(
+    keys: Sequence[str],
+    datasets: Sequence[Dataset],
+    trouble: Trouble,
+    *,
+    human_scores: PairData | None = None,
+    limit: int | None = None,
+    categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
+) -> dict[str, PairSet]:
+    """Return what is scored of each dataset; the options are those of `evaluate`.
+
+    Args:
+        keys: What results call the datasets.
+        datasets: The datasets.
+        trouble: Notes the datasets that cannot be read.
+        human_scores: As of `evaluate`.
+        limit: As of `evaluate`.
+        categories: As of `evaluate`.
+        held_out: As of `evaluate`.
+        split_seed: As of `evaluate`.
+    """
+    pairs: dict[str, PairSet] = {}
+    for key, data in zip(keys, datasets, strict=True):
+        with trouble.survived(None, key):
+            found = data if isinstance(data, PairSet) else load_pairs(data)
+            if isinstance(data, str | Path) and found.pairs.is_empty():
+                raise ScoringError(
+                    f"{found.name}: there are no pairs, so no model can be evaluated on them; "
+                    "`nnd metrics` compares metrics with judgements of single candidates"
+                )
+            if human_scores is not None:
+                found = replace(found, human_scores=read_human_scores(human_scores))
+            pairs[key] = found
+    if held_out is not None:
+        pairs = {key: cut_pairs(each, held_out, split_seed)[1] for key, each in pairs.items()}
+    if limit is not None or categories:
+        pairs = {
+            key: choose_part(each, limit=limit, categories=categories)
+            for key, each in pairs.items()
+        }
+    return pairs
