@@ -28,7 +28,7 @@ from nnd.metric.engine.attention import (
     packed_attention,
     to_device,
 )
-from nnd.metric.engine.head import log_probabilities, sum_each
+from nnd.metric.engine.head import log_probabilities, most_rows, sum_each
 from nnd.metric.engine.plan import Batch
 from nnd.metric.engine.positions import Positions
 from nnd.metric.models import LoadedModel, forward_replaced
@@ -51,7 +51,7 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
         CannotPackError: If the model cannot be packed.
     """
     trunk = loaded.model.get_decoder()  # type: ignore[no-untyped-call]
-    places = Positions()
+    places, most = Positions(), most_rows(loaded)
     with ExitStack() as stack:
         stack.enter_context(packed_attention(loaded.model))
         stack.enter_context(_fused_gelu(loaded.model))
@@ -94,6 +94,7 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
                 trunk,
                 hidden[to_device(predict, loaded.device)],
                 to_device(targets, loaded.device),
+                most,
             )
             sums = sum_each(found, [sum(member.scored) for member in members])
             place = {number: at for at, number in enumerate(order)}

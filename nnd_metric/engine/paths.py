@@ -63,7 +63,7 @@ def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
     Before each text, virtual tokens have the place of a context: nothing is shared behind them.
     Where a device has attention kernels of its own, `blocks` does the same without them.
     """
-    paths = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    paths: tuple[Path, ...] = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
     if loaded.device.type == "cuda":
         paths = (paths[0], _BLOCKS, *paths[1:])
     return tuple(path for path in paths if not (path.shares and loaded.virtual_tokens))

@@ -35,7 +35,8 @@ def attend_flexibly(
         scale=asked.scaling,
         enable_gqa=query.shape[1] != key.shape[1],
     )
-    return attended[0].transpose(0, 1)
+    out: torch.Tensor = attended[0].transpose(0, 1)
+    return out
 
 
 def seen_tiles(layout: Layout) -> npt.NDArray[np.bool_]:
