@@ -10,10 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPastAndCrossAttentions
 
+from nnd.metric.engine.attention import to_device
 from nnd.metric.engine.memory import choose_logits
 from nnd.metric.models import LoadedModel, forward_replaced
 
@@ -71,10 +74,27 @@ def from_logits(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def sum_each(log_probabilities: torch.Tensor, lengths: Sequence[int]) -> torch.Tensor:
-    """Return the sums, float64 [rows] on the CPU, of rows that stand end to end."""
+    """Return the sums, float64 [rows], of rows that stand end to end.
+
+    They are made on a GPU that has the numbers, so that nothing waits for it, and else on the CPU.
+    There is one order of adding on each, so that the same numbers have the same sum.
+    """
+    if log_probabilities.is_cuda:
+        return _sum_each_there(log_probabilities, np.asarray(lengths, dtype=np.int64))
     whose = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
     sums = torch.zeros(len(lengths), dtype=torch.float64)
     return sums.index_add(0, whose, log_probabilities.cpu().double())  # MPS has no float64
+
+
+def _sum_each_there(
+    log_probabilities: torch.Tensor, lengths: npt.NDArray[np.int64]
+) -> torch.Tensor:
+    """Do as `sum_each`, on the device: rows are padded with a 0 that is added behind the last."""
+    steps = np.arange(lengths.max(initial=0))
+    starts = np.cumsum(lengths) - lengths
+    places = np.where(steps < lengths[:, None], starts[:, None] + steps, lengths.sum())
+    padded = nn.functional.pad(log_probabilities.double(), (0, 1))
+    return padded[to_device(places, padded.device)].sum(1)
 
 
 def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - as above

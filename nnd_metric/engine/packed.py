@@ -98,7 +98,7 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
             )
             sums = sum_each(found, [sum(member.scored) for member in members])
             place = {number: at for at, number in enumerate(order)}
-            return sums[[place[number] for number in batch.requests]]
+            return sums[to_device(np.array([*map(place.get, batch.requests)]), sums.device)]
 
         yield score
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import gpu
 import pytest
+from torch.nn.attention import flex_attention
 
 
 def test_on_a_cpu_with_tiny_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flex_attention, "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG", True)  # quicker
     monkeypatch.setattr(gpu, "SMALL_FAMILIES", ("mistral",))
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)  # of lm-eval, slow
     written = tmp_path / "made" / "figures.json"

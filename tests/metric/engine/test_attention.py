@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.nn.attention import flex_attention
 
 from nnd.metric.engine.attention.blocks import attend_blocks
 from nnd.metric.engine.attention.flexible import TILE, attend_flexibly, seen_tiles
@@ -124,6 +125,12 @@ def layouts() -> list[Layout]:
 VARLEN = varlen_kernel(loop_varlen)
 LONG = Layout([300, 2], [[200, 100, 30], [130]])  # several blocks of one context
 ROWS = [*layouts(), Layout([7, 1, 40], causal=False)]
+
+
+@pytest.fixture(autouse=True)
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run FlexAttention as Python: even on a CPU it would be traced first, which takes seconds."""
+    monkeypatch.setattr(flex_attention, "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG", True)
 
 
 @pytest.mark.parametrize("key_heads", [1, 2, HEADS])
