@@ -6,7 +6,6 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .answers import Likelihoods as Likelihoods, Scorer as Scorer, Work as Work
-    from .attention import attend as attend
     from .cache import fingerprint as fingerprint
     from .engine import Engine as Engine
     from .execution import run as run

@@ -108,8 +108,8 @@ def needed_flops(model: PreTrainedModel, work: Lengths) -> int:
 
 
 def _decoder_flops(model: Any, work: Lengths) -> int:
-    config = model.config
-    weights = _matrix_weights(model.transformer.h)
+    config, trunk = model.config, model.get_decoder()
+    weights = _matrix_weights(trunk.h if hasattr(trunk, "h") else trunk.layers)
     keys = sum(
         _sum_to(context) + sum(_sum_to(context + n + 1) - _sum_to(context) for n in candidates)
         for context, candidates in work
@@ -117,8 +117,8 @@ def _decoder_flops(model: Any, work: Lengths) -> int:
     scored = sum(n for _, candidates in work for n in candidates)
     return (
         2 * weights * unique_tokens(work)
-        + 4 * config.n_embd * config.n_layer * keys
-        + 2 * config.n_embd * config.vocab_size * scored
+        + 4 * config.hidden_size * config.num_hidden_layers * keys
+        + 2 * config.hidden_size * config.vocab_size * scored
     )
 
 

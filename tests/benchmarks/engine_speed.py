@@ -17,7 +17,6 @@ also one that no machine could reach. The annotation files are looked for in $NN
 
 import argparse
 import json
-import os
 import random
 import sys
 import tempfile
@@ -49,7 +48,7 @@ def main() -> int:
     verdicts: list[Verdict] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        workloads.prepare(_data(), folder, quick=asked.quick)
+        workloads.prepare(workloads.data_folder(), folder, quick=asked.quick)
         for block in BLOCKS:
             if asked.only in (None, block.name):
                 tools = _tools(block, full=asked.full)
@@ -70,14 +69,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one run of a few pairs, not judged")
     parser.add_argument("--full", action="store_true", help="also what takes long")
     return parser.parse_args()
-
-
-def _data() -> Path:
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("NND_DATA") or beside)
-    if not folder.is_dir():
-        sys.exit(f"{folder}: no such folder; set NND_DATA to that of the real annotation files")
-    return folder
 
 
 def _tools(block: Block, *, full: bool) -> tuple[str, ...]:

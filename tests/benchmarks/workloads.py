@@ -12,6 +12,8 @@ context id. Within a context the pairs stand as in pairs.parquet.
 """
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -30,6 +32,15 @@ SPECIALS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"]  # BART'
 
 STRIDES = {"quiz_8": 8, "quiz_4": 4, "quiz_2": 2, "quiz": 1}
 """Workload → which share of Quiz Design's contexts it holds, the smallest first."""
+
+
+def data_folder() -> Path:
+    """Return the folder of the real annotation files, or end the program with a sentence."""
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("NND_DATA") or beside)
+    if not folder.is_dir():
+        sys.exit(f"{folder}: no such folder; set NND_DATA to that of the real annotation files")
+    return folder
 
 
 def prepare(data: Path, folder: Path, *, quick: bool = False) -> None:
