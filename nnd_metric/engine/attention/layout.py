@@ -41,8 +41,8 @@ class Block(NamedTuple):
     @property
     def size(self) -> int:
         """How many scores there are for one head."""
-        keys = sum(place.stop - place.start for place in self.keys)
-        return keys * (self.queries.stop - self.queries.start)
+        queries, *keys = (place.stop - place.start for place in (self.queries, *self.keys))
+        return int(queries * sum(keys))
 
 
 class Ends(NamedTuple):
@@ -181,9 +181,10 @@ class Layout:
             query: torch.Tensor,
             key: torch.Tensor,
         ) -> torch.Tensor:
-            seen = (number[key] == number[query]) | (number[key] == context[query])
+            own = (number[key] == number[query]) | (number[key] == context[query])
             distance = position[query] - position[key]
-            return seen & (distance >= least) & (distance < most)
+            seen: torch.Tensor = own & (distance >= least) & (distance < most)
+            return seen
 
         return sees
 

@@ -8,7 +8,7 @@ share them.
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch.nn.attention.varlen import AuxRequest, varlen_attn
@@ -16,7 +16,7 @@ from torch.nn.attention.varlen import AuxRequest, varlen_attn
 from nnd.metric.engine.attention.kernel import Asked, CannotPackError, Kernel
 from nnd.metric.engine.attention.layout import Ends, Layout
 
-Varlen: TypeAlias = Callable[..., tuple[torch.Tensor, torch.Tensor]]
+Varlen: TypeAlias = Callable[..., Any]
 """`torch.nn.attention.varlen.varlen_attn`, or what keeps its contract."""
 
 _HALF = (torch.float16, torch.bfloat16)
@@ -50,7 +50,7 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
         def call(
             rows: slice, sees: slice, ends: Ends, key_ends: Ends, *, causal: bool
         ) -> tuple[torch.Tensor, torch.Tensor]:
-            return varlen(
+            attended: tuple[torch.Tensor, torch.Tensor] = varlen(
                 queries[rows],
                 keys[sees],
                 values[sees],
@@ -65,6 +65,7 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
                 window_size=(-1, 0) if causal else (-1, -1),
                 enable_gqa=query.shape[1] != key.shape[1],
             )
+            return attended
 
         everything = slice(None)
         if asked.crossing:
