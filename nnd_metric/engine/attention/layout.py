@@ -166,6 +166,13 @@ class Layout:
 
     def sees(self, window: int | None) -> Sees:
         """Return what tells whether a token of the row sees another, within a window."""
+        name = ("sees", window)
+        if name not in self.masks:
+            self.masks[name] = self._make_sees(window)
+        found: Sees = self.masks[name]
+        return found
+
+    def _make_sees(self, window: int | None) -> Sees:
         numbers = np.arange(len(self.lengths))
         numbers[len(self.contexts) :] += len(self.groups)  # no candidate's is that of a context
         number = to_device(np.repeat(numbers, self.lengths), self.device)
