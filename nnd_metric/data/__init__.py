@@ -11,6 +11,13 @@ if TYPE_CHECKING:
         check_required as check_required,
         frame_of as frame_of,
     )
+    from .completion import (
+        REQUIRED as REQUIRED,
+        Digests as Digests,
+        parts_of as parts_of,
+        sum_digests as sum_digests,
+        version_of as version_of,
+    )
     from .dataset_names import (
         is_several as is_several,
         name_datasets as name_datasets,
@@ -23,11 +30,9 @@ if TYPE_CHECKING:
     )
     from .origin import Origin as Origin, read_origin as read_origin
     from .pairs import (
-        REQUIRED as REQUIRED,
         PairData as PairData,
         PairSet as PairSet,
         load_pairs as load_pairs,
-        parts_of as parts_of,
         read_human_scores as read_human_scores,
     )
     from .stored import (
@@ -35,6 +40,11 @@ if TYPE_CHECKING:
         SuiteSet as SuiteSet,
         read_rows as read_rows,
         read_stored as read_stored,
+    )
+    from .streamed import (
+        PairStream as PairStream,
+        Span as Span,
+        open_pairs as open_pairs,
     )
     from .subset import (
         choose_contexts as choose_contexts,
