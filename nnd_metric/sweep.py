@@ -16,23 +16,20 @@ from typing import Any, NoReturn, TypeAlias, TypeVar, overload
 import polars as pl
 from tqdm import tqdm
 
-from nnd.metric.agreement import agree_scored
 from nnd.metric.data import (
     PairData,
     PairSet,
-    check_systems,
-    choices_for,
+    check_choices,
     choose_part,
-    cut_pairs,
     is_several,
     load_pairs,
-    match_systems,
     name_datasets,
+    no_pairs,
     only_of_one,
     read_human_scores,
 )
 from nnd.metric.engine import Scoring, Store, default_store, scoring_of_each
-from nnd.metric.evaluation import Evaluation, Sweep
+from nnd.metric.evaluation import Evaluation, Sweep, join_results
 from nnd.metric.models import (
     LoadedModel,
     Loading,
@@ -43,22 +40,16 @@ from nnd.metric.models import (
     name_models,
 )
 from nnd.metric.results import (
-    RUN_FILES,
     STORED,
     STORED_SETS,
     KeptRun,
     Scored,
     evaluate_model,
     read_kept,
+    run_folders,
 )
-from nnd.metric.suites import all_effects
 from nnd.metric.trouble import Trouble
-from nnd.schemas import (
-    NNDError,
-    ScoringError,
-    ScoringWarning,
-    check_replaceable,
-)
+from nnd.schemas import ScoringWarning
 
 Dataset: TypeAlias = PairData | PairSet
 
@@ -156,22 +147,24 @@ def evaluate(
     asked = list_models(models)
     datasets: list[Dataset] = list(data) if several else [data]
     names, keys = name_models(asked, loading), name_datasets(datasets)
-    folders = _find_folders(out, keys)
+    folders = run_folders(out, keys, parts=False)
     scorings = scoring_of_each(names, scoring, templates or {})
     if human_scores is not None and len(keys) > 1:
         raise only_of_one("human_scores")
     trouble = Trouble(fatal=not several or len(names) == len(keys) == 1)
     pairs = _read(keys, datasets, human_scores, trouble)
-    if held_out is not None:
-        pairs = {key: cut_pairs(each, held_out, split_seed)[1] for key, each in pairs.items()}
-    if limit is not None or categories:
-        pairs = {
-            key: choose_part(each, limit=limit, categories=categories)
-            for key, each in pairs.items()
-        }
+    part = partial(
+        choose_part,
+        limit=limit,
+        categories=categories,
+        held_out=held_out,
+        split_seed=split_seed,
+    )
+    pairs = {key: part(each) for key, each in pairs.items()}
     kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, scorings=scorings)
     here = [*names, *(each.model for key in pairs for each in kept(key).results)]
-    _check_systems(here, pairs, systems or {})
+    people = [each.human_scores for each in pairs.values() if each.human_scores is not None]
+    check_choices(systems or {}, here, people)
     usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)
     done: dict[str, list[Scored]] = {key: [] for key in pairs}
     evaluations: dict[str, Evaluation] = {}
@@ -192,19 +185,6 @@ def evaluate(
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
 
 
-def _find_folders(out: str | Path | None, names: Sequence[str]) -> dict[str, Path]:
-    """Return the folder for each dataset's results: `out` itself for one, else a folder in it."""
-    if out is None:
-        return {}
-    place = Path(out)
-    if len(names) > 1 and place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: is a file; name a folder with --out")
-    folders = {name: place if len(names) == 1 else place / name for name in names}
-    for folder in folders.values():
-        check_replaceable(folder, files=RUN_FILES)
-    return folders
-
-
 def _read(
     keys: Sequence[str],
     datasets: Sequence[Dataset],
@@ -216,10 +196,7 @@ def _read(
         with trouble.survived(None, key):
             found = data if isinstance(data, PairSet) else load_pairs(data)
             if isinstance(data, str | Path) and found.pairs.is_empty():
-                raise ScoringError(
-                    f"{found.name}: there are no pairs, so no model can be evaluated on them; "
-                    "`nnd metrics` compares metrics with judgements of single candidates"
-                )
+                raise no_pairs(found.name)
             if human_scores is not None:
                 found = replace(found, human_scores=read_human_scores(human_scores))
             pairs[key] = found
@@ -323,22 +300,11 @@ def _join(
     results = (*kept.results, *(each.result for each in scored))
     everything = pl.concat([kept.scored, *(each.pairs.select(*STORED) for each in scored)])
     children = pl.concat([kept.children, *(each.children.select(*STORED_SETS) for each in scored)])
-    people, told = pairs.human_scores, {**kept.systems, **systems}
-    own = {} if people is None else choices_for(people, told, [each.model for each in results])
-    agreement, reason = agree_scored(everything, people, systems=own)
-    names = {each.model for each in results}
-    chosen = {m: t for m, t in {**kept.templates, **templates}.items() if m in names}
-    effects = all_effects(pairs.sets, everything, children)
-    return Evaluation(
-        pairs.title, results, everything, agreement, reason, own, chosen, children, effects
+    return join_results(
+        results,
+        everything,
+        children,
+        pairs,
+        systems={**kept.systems, **systems},
+        templates={**kept.templates, **templates},
     )
-
-
-def _check_systems(
-    names: Sequence[str], pairs: Mapping[str, PairSet], systems: Mapping[str, str]
-) -> None:
-    """Find a mistake in `systems` before the long work."""
-    judged = [each.human_scores for each in pairs.values() if each.human_scores is not None]
-    check_systems(systems, names, judged)
-    for people in judged:
-        match_systems(names, people, choices_for(people, systems, systems))

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
         make_new as make_new,
         replace_folder as replace_folder,
         replace_own as replace_own,
+        write_document as write_document,
         write_folder as write_folder,
     )
     from .quality import read_ratings as read_ratings, rule_of as rule_of

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .dataset_names import (
         is_several as is_several,
         name_datasets as name_datasets,
+        no_pairs as no_pairs,
         only_of_one as only_of_one,
     )
     from .frames import (
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from .systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
+        check_choices as check_choices,
         check_systems as check_systems,
         choices_for as choices_for,
         human_numbers_for as human_numbers_for,

@@ -67,17 +67,14 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
 
 
 def sum_digests(digests: Digests) -> int:
-    """Return the sum of some digests modulo 2^256.
-
-    The order of rows does not matter, and sums of parts of the data add up to that of the whole.
-    """
+    """Return the sum of some digests: that of parts of the data, added up, is that of the whole."""
     words = digests.sum(axis=0, dtype=np.uint64)
-    return sum(int(word) << 32 * place for place, word in enumerate(words)) % 2**256
+    return sum(int(word) << 32 * place for place, word in enumerate(words))
 
 
 def version_of(digest: int) -> str:
-    """Return a sum of digests as `PairSet.version` has it."""
-    return f"{digest:064x}"
+    """Return a sum of digests as `PairSet.version` has it: modulo 2^256, in hex digits."""
+    return f"{digest % 2**256:064x}"
 
 
 def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:

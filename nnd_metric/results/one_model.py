@@ -1,6 +1,6 @@
 """What one model does on one set of pairs: its log-likelihoods, and the result made from them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -9,13 +9,16 @@ import polars as pl
 from nnd.metric.chat import choose_chat
 from nnd.metric.data import PairSet, parts_of
 from nnd.metric.encoding import choose_template, find_protocol
-from nnd.metric.engine import Engine, Scoring, Store, Work
+from nnd.metric.engine import Engine, Proof, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.crossings import count_crossings
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
 from nnd.metric.results.scoring import score_suite
 from nnd.metric.results.signature import make_signature
+
+NO_BASELINE = "no baseline without contexts: "
+"""Begins the note that says why there is none."""
 
 _TEXT_ALONE = "the model reads images as well; it was scored by its language model, from text alone"
 
@@ -131,7 +134,13 @@ class Scored(NamedTuple):
 
 
 def evaluate_model(
-    loaded: LoadedModel, pairs: PairSet, scoring: Scoring, store: Store | None
+    loaded: LoadedModel,
+    pairs: PairSet,
+    scoring: Scoring,
+    store: Store | None,
+    *,
+    version: str | None = None,
+    proofs: list[Proof] | None = None,
 ) -> Scored:
     """Score pairs with one model.
 
@@ -140,6 +149,8 @@ def evaluate_model(
         pairs: The pairs.
         scoring: How they are scored; whether anything is stored is decided by `store` alone.
         store: Where likelihoods are stored, or None.
+        version: What `loaded.version()` returned, if it was asked already: it may read all weights.
+        proofs: The last proof of the model, if any; it is replaced by the one of this call.
 
     Raises:
         ScoringError: If the model cannot score the pairs.
@@ -147,7 +158,7 @@ def evaluate_model(
     template = choose_template(scoring.template, loaded.name, parts_of(pairs.pairs))
     if scoring.separator is not None:
         template = replace(template, separator=scoring.separator)
-    version = loaded.version()
+    version = version or loaded.version()
     choice = choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
     engine = Engine(
         loaded,
@@ -158,19 +169,15 @@ def evaluate_model(
         token_budget=scoring.token_budget,
         store=store,
         version=version,
+        proofs=[] if proofs is None else proofs,
     )
     found = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
     scored, children = found.pairs, found.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
-    notes += [f"no baseline without contexts: {found.no_baseline}"] if found.no_baseline else []
+    notes += [f"{NO_BASELINE}{found.no_baseline}"] if found.no_baseline else []
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
-    if crossing:
-        notes.append(
-            f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
-            "text would give other tokens where they meet; they are encoded apart"
-        )
     work, protocol = found.work, find_protocol(engine.protocol)
     if work.deviation is not None and protocol.minus_alone:
         work = replace(work, deviation=2 * work.deviation)  # of a difference of log-likelihoods
@@ -183,7 +190,7 @@ def evaluate_model(
         device=str(loaded.device),
         parameters=loaded.parameters,
         rates=rates,
-        notes=(*caveats(rates.overall), *notes),
+        notes=with_counts(notes, rates, crossing),
         n_close=None
         if work.deviation is None
         else count_close(scored, work.deviation, summed=protocol.normaliser == "one"),
@@ -197,6 +204,17 @@ def evaluate_model(
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))
+
+
+def with_counts(notes: Iterable[str], rates: PassRates, crossing: int | None) -> tuple[str, ...]:
+    """Return notes about a model, and those that follow from what was counted."""
+    found = [*caveats(rates.overall), *notes]
+    if crossing:
+        found.append(
+            f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
+            "text would give other tokens where they meet; they are encoded apart"
+        )
+    return tuple(found)
 
 
 def _stand_in(loaded: LoadedModel) -> str:
