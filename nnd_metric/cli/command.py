@@ -26,6 +26,7 @@ from nnd.metric.cli.reporting import report
 from nnd.metric.cli.slices import slice  # noqa: A004 - as the command is called
 from nnd.metric.cli.statistics import agree, compare, metrics
 from nnd.metric.cli.training import train
+from nnd.metric.cli.workers import merge
 from nnd.schemas import ScoringError, ScoringWarning
 
 app = typer.Typer(
@@ -114,7 +115,7 @@ def install_metric() -> None:
 
 GROUPS = {
     "Data": (sources, convert, show, describe, validate, derive, suite, export),
-    "Score": (evaluate, train),
+    "Score": (evaluate, merge, train),
     "Read": (slice, agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),
     "Contribute": (new_source, check_source),

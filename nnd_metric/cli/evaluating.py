@@ -20,8 +20,11 @@ from nnd.metric.cli.loading import (
 from nnd.metric.cli.options import (
     DATA,
     HOW,
+    Categories,
     ChatTemplate,
+    HeldOut,
     HumanScores,
+    Limit,
     Model,
     SplitSeed,
     SystemPrompt,
@@ -33,13 +36,14 @@ from nnd.metric.cli.options import (
 )
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.metric.cli.pushing import check_pushable_run, push_run
+from nnd.metric.cli.workers import score_share, tell_of_workers
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
     from nnd.metric import Evaluation
     from nnd.metric.variation import Variation
 
-PART, RUN = "Part of the pairs", "Memory and store"
+RUN = "Memory, store and workers"
 """What options are about, as the help groups them."""
 
 
@@ -92,31 +96,9 @@ def evaluate(
     ] = None,
     human_scores: HumanScores = None,
     system: Systems = [],  # noqa: B006 - typer copies it
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="For a first look: whole contexts of no more pairs than this.",
-            rich_help_panel=PART,
-        ),
-    ] = None,
-    category: Annotated[
-        list[str],
-        typer.Option(
-            metavar="NAME",
-            help="Pairs of this error category only; repeat it for several.",
-            rich_help_panel=PART,
-        ),
-    ] = [],  # noqa: B006
-    held_out: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Only the contexts that `nnd train` and `nnd export` hold out with --split SHARE.",
-            rich_help_panel=PART,
-        ),
-    ] = None,
+    limit: Limit = None,
+    category: Categories = [],  # noqa: B006
+    held_out: HeldOut = None,
     split_seed: SplitSeed = 0,
     vary: Annotated[
         str | None,
@@ -154,6 +136,15 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = False,
+    worker: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N|auto",
+            help="Score the share of worker I of N that write to the same --out, or of the one "
+            "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
     revision: Revision = None,
     dtype: DType = None,
     device: Device = None,
@@ -182,6 +173,7 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
+    Example: nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
     """
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)
@@ -218,21 +210,25 @@ def evaluate(
     }
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
-        alone = not (human_scores or system or push_to_model_card)
+        alone = not (human_scores or system or push_to_model_card or worker)
         varied = _vary(model, data, vary, alone=alone, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
         return
+    datasets = [find_data(name) for name in data]
+    chosen |= {
+        "human_scores": None if human_scores is None else find_data(human_scores),
+        "systems": read_systems(system),
+        "templates": templates,
+        "scoring": scoring,
+    }
+    if worker is not None:
+        alone = not (push_to_model_card or details)
+        show_result(score_share(model, datasets, worker, alone=alone, **chosen), as_json)
+        return
+    tell_of_workers()
     try:
-        found = evaluate_(
-            model,
-            [find_data(name) for name in data],
-            human_scores=None if human_scores is None else find_data(human_scores),
-            systems=read_systems(system),
-            templates=templates,
-            scoring=scoring,
-            **chosen,
-        )
+        found = evaluate_(model, datasets, **chosen)
     except KeyboardInterrupt:
         if no_cache:
             raise
@@ -293,6 +289,6 @@ def _vary(
     if not alone or len(models) > 1 or len(data) > 1:
         raise ScoringError(
             "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system and --push-to-model-card"
+            "--system, --worker and --push-to-model-card"
         )
     return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)

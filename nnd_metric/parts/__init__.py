@@ -8,7 +8,11 @@ if TYPE_CHECKING:
     from .merging import merge as merge
     from .plan import Plan as Plan, read_plan as read_plan
     from .report import WorkerReport as WorkerReport
-    from .share import Worker as Worker, ignored_workers as ignored_workers
+    from .share import (
+        Worker as Worker,
+        ignored_workers as ignored_workers,
+        read_worker as read_worker,
+    )
     from .work import evaluate_parts as evaluate_parts
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

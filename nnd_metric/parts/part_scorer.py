@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -112,4 +113,9 @@ class PartScorer:
 def _made_by(result: Mapping[str, Any]) -> dict[str, Any]:
     names = ("model", "version", "dtype", "quantised", "parameters", "signature")
     found = {name: result[name] for name in names}
-    return found | {name: version(name) for name in _LIBRARIES}
+    return found | _libraries()
+
+
+@cache
+def _libraries() -> dict[str, str]:
+    return {name: version(name) for name in _LIBRARIES}

@@ -28,6 +28,7 @@ BESIDE_COMMANDS = {
     "ScoringError",
     "SourceError",
     "__version__",
+    "evaluate_parts",  # nnd evaluate --worker
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary
