@@ -122,7 +122,7 @@ def evaluate_parts(
     ]
     done = 0
     for name, model in zip(names, asked, strict=True):
-        todo = [each for each in planned if any(_todo(each.plan, name, share))]
+        todo = [each for each in planned if next(_todo(each.plan, name, share), None) is not None]
         if todo:
             done += _score(_load(model, name, loading, share), scorings[name], todo, share)
     left = {each.plan.run: sum(len(each.plan.missing(n)) for n in names) for each in planned}
