@@ -28,30 +28,7 @@ CONTEXTS = 500
 """In a row group."""
 
 HIGH, LOW = (np.array(side) for side in zip(*combinations(range(10), 2), strict=True))
-WORDS = [
-    "the",
-    "of",
-    "and",
-    "to",
-    "in",
-    "a",
-    "is",
-    "that",
-    "for",
-    "it",
-    "as",
-    "was",
-    "with",
-    "be",
-    "by",
-    "on",
-    "not",
-    "he",
-    "his",
-    "but",
-    "at",
-    "are",
-]
+WORDS = ("the", "of", "and", "to", "in", "a", "is", "that", "for", "it", "as", "was", "with", "be")
 MODEL = "invented"
 
 
