@@ -94,9 +94,10 @@ def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSO
 
 
 def _row_digests(texts: pl.Series, parts: Sequence[Mapping[str, str] | None]) -> Digests:
+    said = ("null" if part is None else json.dumps(part, sort_keys=True) for part in parts)
     rows = (
-        hashlib.sha256(f"{digest} {json.dumps(part, sort_keys=True)}".encode()).digest()
-        for digest, part in zip(texts, parts, strict=True)
+        hashlib.sha256(f"{digest} {inputs}".encode()).digest()
+        for digest, inputs in zip(texts, said, strict=True)
     )
     return np.frombuffer(b"".join(rows), dtype="<u4").reshape(-1, 8)
 

@@ -1,4 +1,4 @@
-"""Writing a Parquet file of many rows, a few at a time."""
+"""Writing a Parquet file of many scored pairs, some at a time."""
 
 from pathlib import Path
 from typing import Self
@@ -7,8 +7,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from nnd.metric.results import SLICES
+
 _AT_ONCE = 200_000
 """Rows of a row group, at least, but for the last."""
+
+_REPEATED = ["model", "split", "origin", *SLICES]
+"""Columns of few values. To look for repeated ids, too, would double the time and gain nothing."""
 
 
 class RowWriter:
@@ -21,7 +26,13 @@ class RowWriter:
 
     def __init__(self, path: Path, schema: pl.Schema) -> None:
         self._waiting = [pl.DataFrame(schema=schema)]
-        self._file = pq.ParquetWriter(path, _arrow(self._waiting[0]).schema, compression="zstd")
+        self._file = pq.ParquetWriter(
+            path,
+            _arrow(self._waiting[0]).schema,
+            compression="zstd",
+            use_dictionary=_REPEATED,
+            write_statistics=False,
+        )
 
     def write(self, rows: pl.DataFrame) -> None:
         """Write rows, now or later."""
