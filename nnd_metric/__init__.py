@@ -11,7 +11,12 @@ if TYPE_CHECKING:
         INPUTS as INPUTS,
         PAPER as PAPER,
     )
-    from .evaluation import Evaluation as Evaluation, Failure as Failure, Sweep as Sweep
+    from .evaluation import (
+        Evaluation as Evaluation,
+        Failure as Failure,
+        Sweep as Sweep,
+        join_results as join_results,
+    )
     from .sweep import evaluate as evaluate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.metric.evaluation import Evaluation, join_results
+from nnd.metric import Evaluation, join_results
 from nnd.metric.parts.part_file import (
     DamagedPartError,
     Footer,

@@ -80,7 +80,7 @@ class Plan:
         """Return what is known of the data without its pairs."""
         data = self.asked["data"]
         nothing = pl.DataFrame()
-        sets = (SuiteSet(*each, nothing) for each in data["sets"])
+        sets = (SuiteSet(name, kind, how, nothing) for name, kind, how in data["sets"])
         part = tuple((what, how) for what, how in data["part"])
         return PairSet(nothing, self.human_scores, data["name"], self.version, part, tuple(sets))
 
