@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     )
     from .flips import Flips as Flips, find_flips as find_flips
     from .frames import rate_frame as rate_frame
+    from .joined import (
+        has_baseline as has_baseline,
+        join_parts as join_parts,
+        without_rates as without_rates,
+    )
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept
     from .one_model import (
         ModelResult as ModelResult,
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     )
     from .preparation import Prepared as Prepared, prepare as prepare
     from .rates import (
+        ALONE_SCHEMA as ALONE_SCHEMA,
         CLUSTER as CLUSTER,
         SCORED_SCHEMA as SCORED_SCHEMA,
         SLICES as SLICES,
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     )
     from .run_folder import (
         LIKELIHOODS as LIKELIHOODS,
+        PARTS as PARTS,
         RESULT as RESULT,
         RUN_FILES as RUN_FILES,
         SETS as SETS,
@@ -56,6 +63,7 @@ if TYPE_CHECKING:
         read_sets as read_sets,
         read_signatures as read_signatures,
         read_systems as read_systems,
+        run_folders as run_folders,
     )
     from .scoring import (
         CHILD_SCHEMA as CHILD_SCHEMA,
