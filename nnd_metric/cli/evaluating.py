@@ -261,7 +261,8 @@ def evaluate(
             raise
         raise KeyboardInterrupt("the same command goes on from there") from None
     auto = AUTO in (for_all, *templates.values())
-    _show_sweep(found, out, picked=auto, details=details, as_json=as_json)
+    single = len(data) == 1
+    _show_sweep(found, out, single=single, picked=auto, details=details, as_json=as_json)
     if push_to_model_card:
         push_run(found, name_models(model))
     if found.failures:
@@ -269,13 +270,14 @@ def evaluate(
 
 
 def _show_sweep(
-    found: "Sweep", out: Path | None, *, picked: bool, details: bool, as_json: bool
+    found: "Sweep", out: Path | None, *, single: bool, picked: bool, details: bool, as_json: bool
 ) -> None:
     """Show what was done: of one dataset its evaluation, of several a line for each.
 
     Args:
         found: What was done.
         out: Where it was written, if it was.
+        single: Whether one dataset was asked for.
         picked: Whether templates were picked by the names of models.
         details: Whether everything is shown.
         as_json: Whether as JSON.
@@ -283,14 +285,14 @@ def _show_sweep(
     from nnd.metric.tables import failure_table
 
     evaluations = [*found.evaluations.values()]
-    one = evaluations[0] if len(found.pairs) == 1 and evaluations else None
+    one = evaluations[0] if single and evaluations else None
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
     read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
     lines = [*(_templates(evaluations) if picked else []), *written]
     show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *lines])
     if evaluations and not (details or as_json):
-        reported = "" if out is None or one is None else f", or: nnd report {out}"
+        reported = "" if out is None or not single else f", or: nnd report {out}"
         print(f"More with --details{reported}")
 
 
