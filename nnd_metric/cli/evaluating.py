@@ -147,6 +147,15 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = None,
+    matmul: Annotated[
+        str,
+        typer.Option(
+            metavar="PRECISION",
+            help="How a GPU multiplies float32 matrices: highest, or high (TF32: faster, about as "
+            "exact as float16).",
+            rich_help_panel=RUN,
+        ),
+    ] = "highest",
     no_cache: Annotated[
         bool,
         typer.Option(
@@ -218,6 +227,7 @@ def evaluate(
         token_budget,
         cache=not no_cache,
         chat=read_chat(chat_template, system_prompt, template_arg),
+        matmul=matmul,  # type: ignore[arg-type] # checked by the callee, too
     )
     chosen: dict[str, Any] = {
         "limit": limit,

@@ -37,6 +37,7 @@ def make_signature(
         "template": template.name,
         **({} if engine.chat is None else {"chat": engine.chat.digest}),
         "dtype": loaded.dtype,
+        **({} if engine.matmul == "highest" else {"matmul": engine.matmul}),
         **({"quant": loaded.quantised} if loaded.quantised else {}),
         "ties": "fail",
         "keep": engine.keep or family,
