@@ -54,7 +54,7 @@ def derive(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Perturb the pairs of a converted folder, or make negatives: one set per operation.
+    """Perturb the pairs of a converted folder, or make negatives.
 
     Writes a suite: the folder of the parents, and sets/NAME.parquet for each operation. A function
     of your own runs as your own code: read a stranger's before. Look at a set with nnd show

@@ -11,7 +11,7 @@ import torch
 import transformers
 
 from nnd.metric.encoding import Encoded
-from nnd.metric.engine.precision import Matmul
+from nnd.metric.engine.options import Matmul
 from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store, can_be_stored, row_key
 from nnd.metric.models import LoadedModel

@@ -25,7 +25,8 @@ from nnd.metric.engine.answers import Likelihoods, Work
 from nnd.metric.engine.cache import Kept, fingerprint
 from nnd.metric.engine.choice import score_rows
 from nnd.metric.engine.execution import Ran
-from nnd.metric.engine.precision import Matmul, check_matmul, multiplying
+from nnd.metric.engine.options import Matmul
+from nnd.metric.engine.precision import check_matmul, multiplying
 from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store
 from nnd.metric.models import LoadedModel, evaluation_mode

@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypeAlias, get_args
 
 from nnd.metric.chat import Chat
 from nnd.metric.encoding import AUTO, Keep, find_protocol, find_template
-from nnd.metric.engine.precision import MATMULS, Matmul
 from nnd.schemas import ScoringError
+
+Matmul: TypeAlias = Literal["highest", "high"]
+"""How float32 matrices are multiplied: exactly, or on a GPU's tensor cores, rounded to TF32."""
+MATMULS: Final = get_args(Matmul)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ its paths may differ by is how they are multiplied.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final
 
 import torch
 
+from nnd.metric.engine.options import Matmul
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError
 
@@ -57,10 +58,6 @@ _ROUND_ACTIVATIONS: Final = (
     *(f"compressed-tensors-{kind}" for kind in ("int", "float", "naive", "nvfp4", "mixed")),
 )
 
-
-Matmul: TypeAlias = Literal["highest", "high"]
-"""How float32 matrices are multiplied: exactly, or on a GPU's tensor cores, rounded to TF32."""
-MATMULS: Final = get_args(Matmul)
 
 _TF32: Final = PRECISIONS["float16"]  # with as many bits after the point
 

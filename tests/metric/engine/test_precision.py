@@ -8,8 +8,8 @@ from support.engine.cases import REQUESTS, Loaded, run
 
 from nnd.metric.engine.cache import fingerprint
 from nnd.metric.engine.engine import Engine
-from nnd.metric.engine.options import Scoring
-from nnd.metric.engine.precision import PRECISIONS, Matmul, multiplying, precision_of
+from nnd.metric.engine.options import Matmul, Scoring
+from nnd.metric.engine.precision import PRECISIONS, multiplying, precision_of
 from nnd.metric.models.load import LoadedModel
 from nnd.schemas import ScoringError
 
