@@ -1,4 +1,4 @@
-"""Intervals over contexts cover the true pass rate as often as the guide says, few contexts or many.
+"""Intervals over contexts cover the true pass rate as often as numbers.md says, few contexts or many.
 
 NND_TEST_FULL=1 simulates the whole grid of `support.coverage`.
 """
