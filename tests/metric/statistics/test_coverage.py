@@ -1,4 +1,4 @@
-"""Intervals over contexts cover the true pass rate as often as numbers.md says, few contexts or many.
+"""Intervals over contexts cover the true pass rate as often as numbers.md of the guide says.
 
 NND_TEST_FULL=1 simulates the whole grid of `support.coverage`.
 """
