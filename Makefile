@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Constrained are also the environments in which pip builds what has no wheel.
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install
 
-.PHONY: help demo test test-full bench bench-gpu check format types constraints
+.PHONY: help demo test test-full bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make test-full  the same, slow tests in full"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make bench-gpu  the engine on a GPU: its numbers, its speed, its peers (ten minutes)"
+	@echo "make site       build the guide, to be opened at build/site/index.html"
 	@echo "make check      formatting, lint, types, tests"
 	@echo "make format     format and fix what ruff can"
 	@echo "make constraints  pin the newest versions that fit together; then run the tests"
@@ -77,6 +78,9 @@ bench: $(VENV)/dev
 bench-gpu: $(VENV)/dev
 	$(BIN)/python tests/benchmarks/gpu.py --json build/bench-gpu.json
 
+site: $(VENV)/dev .links
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file cards/mkdocs.yml
+
 format: $(VENV)/dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -89,7 +93,7 @@ types: $(VENV)/dev .links
 constraints:
 	$(PYTHON) -m venv --clear .constraints
 	.constraints/bin/python -m pip install -q torch==2.13.0
-	.constraints/bin/python -m pip install -q -e '.[adapters,bench,bertscore,dev,quantised,train]'
+	.constraints/bin/python -m pip install -q -e '.[adapters,bench,bertscore,dev,docs,quantised,train]'
 	{ grep '^#' constraints.txt; \
 	  .constraints/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+.*//'; \
 	} > .constraints/new.txt

@@ -86,7 +86,7 @@ def compare(
         typer.Option(
             metavar="MODEL",
             help="Model to compare, by name; repeat it. FOLDER:NAME where several runs have it.",
-            show_default="all models of all runs, each with each",
+            show_default="every pair of models of all runs",
         ),
     ] = [],  # noqa: B006 - typer copies it
     by: Annotated[

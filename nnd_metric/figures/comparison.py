@@ -24,7 +24,7 @@ from nnd.metric.statistics import percent
 CAPTION = (
     "Difference of the pass rates in points with its 95 % interval (paired, over "
     "contexts). Filled: the interval leaves out 0 and the exact McNemar p, after Holm's adjustment "
-    "over the categories, is below 0.05. Open: the data cannot tell."
+    "over the categories, is below 0.05. Open: the difference is not significant."
 )
 
 _LABELS, _ROW, _FOOT = 1.3, 0.17, 0.36
@@ -136,7 +136,7 @@ def _draw_row(
     p = each["p"] if each["p_holm"] is None else each["p_holm"]
     low_high = each["interval"]
     interval = "" if low_high is None else f" [{percent(low_high[0])}, {percent(low_high[1])}]"
-    verdict = "the data cannot tell" if better is None else f"{better.name} is better"
+    verdict = "not significant" if better is None else f"{better.name} is better"
     text = (
         f"{label}: {percent(each['difference'])} points{interval} of {each['n']:,}, "
         f"p {p:.3g}: {verdict}"

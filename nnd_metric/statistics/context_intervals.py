@@ -25,7 +25,7 @@ Wilson's gives G passes of G, and Tango's (1998, Statistics in Medicine 17, 891-
 pair among G.
 
 Percentiles of a bootstrap over contexts, the usual choice, miss the true rate too often when
-contexts are few: README has the coverage of both, found by simulation.
+contexts are few: the guide (numbers.md) has the coverage of both, found by simulation.
 """
 
 import math

@@ -1,8 +1,9 @@
-"""README and CONTRIBUTING name what there is, and their code blocks do what they say.
+"""README, CONTRIBUTING and the guide name what there is, and their code blocks do what they say.
 
 The blocks of CONTRIBUTING are run every time, but for its tables of each shape; those and the
-blocks of the README, which need real data and score models, with NND_TEST_FULL=1. Models are toys
-under the names that the README uses, on a Hub of the test's own.
+blocks of the README and of the guide, which score models, with NND_TEST_FULL=1. Models of the Hub
+are toys under the names that these pages use, on a Hub of the test's own. Every page of the guide
+begins where `first-run.md` ends.
 """
 
 import os
@@ -17,7 +18,17 @@ from typing import Any
 
 import pytest
 import typer
-from support.doc_blocks import DOCUMENTS, ROOT, Block, blocks, commands, follow, fresh_clone, reader
+from support.doc_blocks import (
+    DOCUMENTS,
+    GUIDE,
+    ROOT,
+    Block,
+    blocks,
+    commands,
+    follow,
+    fresh_clone,
+    reader,
+)
 from support.hub.answers import Answer, Request
 from support.hub.clients import environment
 from support.hub.faults import Fault
@@ -31,8 +42,19 @@ FULL = bool(os.environ.get("NND_TEST_FULL"))
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
 BLOCKS = [block for name in DOCUMENTS for block in blocks(name)]
 TOKEN = "hf_loopback_readme"  # noqa: S105 - accepted by the loopback Hub alone
+OURS = ("my-org/", "models/toy-")
 NOT_CODE = {"", "bibtex"}
 RUN = {"sh", "python", "yaml", "toml"}
+FIRST_RUN = "cards/guide/first-run.md"
+PUBLISH = "cards/guide/publish.md"
+REASONS = {
+    "sets up an environment",
+    "installs packages",
+    "needs a cluster",
+    "needs a GPU",
+    "needs a model of the Hub",
+}
+"""Why a block may go without a run."""
 
 
 COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
@@ -49,7 +71,7 @@ def _parse(words: list[str]) -> None:
 
 
 @every_command
-def test_every_command_is_in_readme_or_contributing(name: str) -> None:
+def test_every_command_is_in_a_document(name: str) -> None:
     assert any(re.search(rf"nnd {name}(?![\w-])", text) for text in TEXTS.values())
 
 
@@ -86,16 +108,18 @@ def test_examples_pair_models_with_the_systems_that_they_are() -> None:
     assert len({*pairs}) >= 2
     for model, system in pairs:
         assert system in systems
-        own = model.startswith("my-org/") and systems[system] is None
+        own = model.startswith(OURS) and systems[system] is None
         assert own or systems[system] == model, f"{model} is not {system}"
     for listed in re.findall(r"model_id=\[([^\]]+)\]", texts):
         for model in re.findall(r'"([^"]+)"', listed):
-            assert model.startswith("my-org/") or model in systems.values(), model
+            assert model.startswith(OURS) or model in systems.values(), model
 
 
 @pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
-def test_every_source_is_in_the_table_of_the_readme(source: Source) -> None:
-    (row,) = re.findall(rf"^\| `{source.name}` \|.*$", TEXTS["README.md"], re.MULTILINE)
+def test_every_source_is_in_the_table_of_the_guide(source: Source) -> None:
+    (row,) = re.findall(
+        rf"^\| `{source.name}` \|.*$", TEXTS["cards/guide/datasets.md"], re.MULTILINE
+    )
     expected = source.facts["expected"]
 
     assert source.facts["licence"] in row or (
@@ -106,9 +130,10 @@ def test_every_source_is_in_the_table_of_the_readme(source: Source) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_links_to_files_lead_somewhere(document: str) -> None:
-    targets = re.findall(r"\]\((?!https?://|#)([^)\s]+)\)", TEXTS[document])
+    targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", TEXTS[document])
 
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+    folder = (ROOT / document).parent
+    assert [target for target in targets if not (folder / target).exists()] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -126,6 +151,7 @@ def test_functions_and_files_that_are_named_are_there(document: str) -> None:
 
 def test_every_block_is_one_that_is_run_or_says_why_not() -> None:
     assert {block.language for block in BLOCKS} <= RUN | NOT_CODE
+    assert {block.why_not for block in BLOCKS} - {None} <= REASONS
     assert all(block.why_not for block in BLOCKS if "pip " in block.text or "make " in block.text)
     assert sum(text.count("\n```") for text in TEXTS.values()) == 2 * len(BLOCKS)
 
@@ -172,7 +198,7 @@ def test_contributing_leads_from_a_file_to_the_hub(tmp_path: Path) -> None:
     assert len((place / "replies" / "convert.py").read_text().splitlines()) < 40
 
 
-# The README, with models of its own.
+# README and guide, with models of their own.
 
 
 class HubWithGpt2(Hub):
@@ -189,45 +215,58 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
 
     place = tmp_path_factory.mktemp("models")
     pairs = convert("sample").pairs
-    names = (
-        *("Salesforce/mixqg-large", "microsoft/prophetnet-large-uncased-squad-qg"),
-        *("openai/gpt2", "my-org/my-model"),
-    )
-    families = ("bart", "bart", "gpt2", "gpt2")
     with HubWithGpt2() as hub:
-        for number, (name, family) in enumerate(zip(names, families, strict=True)):
-            recipe = Recipe(f"toy-{number}", family, 2 * number)  # type: ignore[arg-type]
+        for number, name in enumerate(("openai/gpt2", "my-org/my-model")):
+            recipe = Recipe(f"toy-{number}", "gpt2", 2 * number)
             (folder,) = train_toy_models(pairs, place, seed=number, recipes=[recipe])
             files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
             hub.commit("models", name, files)
         yield hub
 
 
-OWN = """
-from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
-model = AutoModelForCausalLM.from_pretrained("gpt2")
-tokenizer = AutoTokenizer.from_pretrained("gpt2")
-args = TrainingArguments(output_dir="trained", max_steps=2, report_to=[], use_cpu=True)
-ids = tokenizer("The wren sings at dawn.")["input_ids"]
-texts = [{"input_ids": ids, "labels": ids}] * 16
-"""
-"""What a reader of the README's Python has already: a model, and what it is trained on."""
+@pytest.fixture(scope="module")
+def variables(hub: Hub, nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a reader whose Hub is the test's own."""
+    home, cache = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("cache")
+    shutil.copytree(nnd_data / "quiz_design", cache / "quiz_design")
+    found = reader() | environment(hub.endpoint, home, token=TOKEN) | {"NND_CACHE": str(cache)}
+    found["PATH"] = reader()["PATH"]
+    found.pop("HF_HUB_OFFLINE", None)
+    return found
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not FULL, reason="scores models: NND_TEST_FULL=1")
-def test_the_readme_does_what_it_says(hub: Hub, nnd_data: Path, tmp_path: Path) -> None:
-    place = fresh_clone(tmp_path / "clone")
-    (tmp_path / "cache").mkdir()
-    shutil.copytree(nnd_data / "quiz_design", tmp_path / "cache" / "quiz_design")
-    client = environment(hub.endpoint, tmp_path / "home", token=TOKEN)
-    variables = reader() | client | {"NND_CACHE": str(tmp_path / "cache")}
-    variables["PATH"] = reader()["PATH"]
-    variables.pop("HF_HUB_OFFLINE", None)
-    install = Block("README.md", 0, "sh", "nnd install-metric\n", None)
-    for block in (install, *blocks("README.md")):
+def read(document: str, place: Path, variables: dict[str, str]) -> None:
+    """Follow every block of a document that is to be run."""
+    for block in blocks(document):
         if block.why_not is None and block.language in RUN:
-            follow(block, place, variables, before=OWN)
+            follow(block, place, variables)
+
+
+@pytest.fixture(scope="module")
+def after_first_run(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that a reader of `first-run.md` ends with; leave it as it is."""
+    place = fresh_clone(tmp_path_factory.mktemp("first") / "run")
+    read(FIRST_RUN, place, variables)
+    return place
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "page", ["README.md", *(page for page in GUIDE if page not in (FIRST_RUN, PUBLISH))]
+)
+def test_a_page_does_what_it_says(
+    page: str, after_first_run: Path, variables: dict[str, str], tmp_path: Path
+) -> None:
+    place = shutil.copytree(after_first_run, tmp_path / "place", symlinks=True)
+    read(page, place, variables)
+
+
+@pytest.mark.full
+def test_publishing_as_the_guide_does_reaches_the_hub(
+    hub: Hub, after_first_run: Path, variables: dict[str, str], tmp_path: Path
+) -> None:
+    place = shutil.copytree(after_first_run, tmp_path / "place", symlinks=True)
+    read(PUBLISH, place, variables)
 
     assert hub.exists("datasets", "my-org/quiz_design")
     assert hub.exists("spaces", "my-org/nnd")

@@ -143,7 +143,7 @@ METHODS: dict[str, Method] = {
     "Wilson, effective tests": wilson_effective,
     "Wilson, tests": wilson_of_tests,
 }
-"""As README's table calls them."""
+"""As the guide's table (numbers.md) calls them."""
 
 
 def over_grid(name: str, contexts: int, times: int) -> tuple[float, float]:

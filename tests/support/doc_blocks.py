@@ -1,4 +1,4 @@
-"""The code blocks of README and CONTRIBUTING, and running them as a reader would."""
+"""The code blocks of README, CONTRIBUTING and the guide, and running them as a reader would."""
 
 import os
 import re
@@ -14,7 +14,8 @@ from support.places import ROOT
 
 from nnd.converters.reading import load_yaml
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+GUIDE = tuple(sorted(f"cards/guide/{path.name}" for path in (ROOT / "cards/guide").glob("*.md")))
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", *GUIDE)
 CLONED = ("converters", "nnd_metric", "schemas", "cards", "tests")
 
 _BLOCK = re.compile(

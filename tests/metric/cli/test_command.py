@@ -19,7 +19,6 @@ import polars as pl
 import pytest
 import typer
 from support.hub.server import Hub
-from support.places import ROOT
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 from support.tiny_models import Family
 from transformers.utils import logging as hf_logging
@@ -29,7 +28,6 @@ from nnd.metric.cli.command import GROUPS, app, main
 from nnd.schemas import check_rows
 
 COMMAND = Path(sys.executable).with_name("nnd")
-README = ROOT / "README.md"
 FUNCTIONS: dict[str, Any] = {
     function.__name__.replace("_", "-"): function
     for functions in GROUPS.values()
@@ -165,23 +163,6 @@ def test_every_command_and_option_has_help(name: str) -> None:
     assert COMMANDS[name].help
     options = [p for p in COMMANDS[name].params if p.name != "help"]
     assert [option.name for option in options if not getattr(option, "help", None)] == []
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_readme_mentions_every_command(name: str) -> None:
-    assert f"nnd {name}" in README.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", [source.name for source in list_sources()])
-def test_the_readme_mentions_every_source(name: str) -> None:
-    assert f"| `{name}` |" in README.read_text(encoding="utf-8")
-
-
-def test_the_readme_has_no_command_that_is_not_there() -> None:
-    text = README.read_text(encoding="utf-8")
-    shown = re.findall(r"^nnd ([a-z]\S*)", text, re.MULTILINE)
-    assert len(shown) > 3
-    assert set(shown) <= set(COMMANDS)
 
 
 def test_the_first_screen_starts_somewhere_and_groups_what_there_is(

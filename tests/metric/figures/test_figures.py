@@ -258,9 +258,9 @@ def test_differences_are_sorted_and_to_scale() -> None:
     assert [row["category"] for row in drawing.data] == ["overall", "two", "one"]
     assert is_even([overall.x, two.x, one.x], [0.02, 0.15, -0.1])
     assert overall.y < two.y < one.y
-    assert overall.title == "overall: 2.0 points [-3.0, 7.0] of 40, p 0.005: the data cannot tell"
+    assert overall.title == "overall: 2.0 points [-3.0, 7.0] of 40, p 0.005: not significant"
     assert one.title == "one: -10.0 points [-15.0, -5.0] of 40, p 0.01: y is better"
-    # Open where the data cannot tell, else in the colour of the better one.
+    # Open where the difference is not significant, else in the colour of the better one.
     assert "fill: #ffffff" in overall.style
     assert (f"fill: {COLOURS[0]}" in two.style, f"fill: {COLOURS[3]}" in one.style) == (True, True)
 

@@ -1,4 +1,4 @@
-"""Intervals over contexts cover the true pass rate as often as README says, few contexts or many.
+"""Intervals over contexts cover the true pass rate as often as numbers.md of the guide says.
 
 NND_TEST_FULL=1 simulates the whole grid of `support.coverage`.
 """
@@ -18,7 +18,9 @@ HARD = [Cell(0.9, 0.4, (20,)), Cell(0.9, 0.4, UNEQUAL), Cell(0.3, 0.2, UNEQUAL)]
 CELLS, TIMES = (GRID, 2_000) if FULL else (HARD, 500)
 
 TABLE = re.findall(
-    r"^\| (\d+) \|((?: \d+ \(\d+\) \|){7})$", (ROOT / "README.md").read_text(), re.MULTILINE
+    r"^\| (\d+) \|((?: \d+ \(\d+\) \|){7})$",
+    (ROOT / "cards/guide/numbers.md").read_text(),
+    re.MULTILINE,
 )
 
 

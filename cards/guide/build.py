@@ -1,0 +1,137 @@
+"""Hooks of mkdocs: they generate the reference and write llms.txt.
+
+`reference/commands.md` comes from the help of the commands, `reference/python.md` from the
+docstrings of what `nnd` exports, and `reference/files.md` from the JSON Schemas.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from typer.cli import get_docs_for_click
+
+from nnd.metric.cli.command import app
+from nnd.schemas.lazy import exports_in
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages of the reference."""
+    pages = {"commands": commands_page(), "python": python_page(), "files": files_page()}
+    for name, text in pages.items():
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
+    return files
+
+
+def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001 - as mkdocs calls it
+    """Write llms.txt, once every page is read."""
+    pages = [page for file in files.documentation_pages() if (page := file.page) is not None]
+    place = Path(config.site_dir, "llms.txt")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(llms_text(pages, config), encoding="utf-8")
+
+
+def commands_page() -> str:
+    """Return the help of every command."""
+    command = typer.main.get_command(app)
+    text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="nnd", title="Commands")
+    return re.sub(r"^Examples?:\n((?:nnd .*\n)+)", _as_block, text, flags=re.MULTILINE)
+
+
+def _as_block(examples: re.Match[str]) -> str:
+    lines = examples[1].replace(r"\[", "[")
+    return f"**Examples**:\n\n```sh\n{lines}```\n"
+
+
+def python_page() -> str:
+    """Return what mkdocstrings fills with the docstrings of the front door."""
+    text = (ROOT / "nnd_metric" / "api" / "__init__.py").read_text(encoding="utf-8")
+    entries = (
+        f"::: nnd.{name}" for name in sorted(exports_in(text, "nnd")) if name != "DISTRIBUTION"
+    )
+    return "\n\n".join(
+        [
+            "# Python",
+            "Each command is a function of `nnd`, and the classes are what these functions take.",
+            *entries,
+            "",
+        ]
+    )
+
+
+def files_page() -> str:
+    """Return the fields of every file that has a JSON Schema."""
+    schemas = (
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "schemas").glob("*.schema.json"))
+    )
+    heading = "# Files\n\nEvery file that nnd reads or writes has a JSON Schema in `schemas/`."
+    return "\n\n".join([heading, *(part for schema in schemas for part in _schema(schema)), ""])
+
+
+def _schema(schema: Mapping[str, Any]) -> Iterator[str]:
+    title = schema["title"]
+    yield f"## {title}\n\n{_cell(schema['description'])}"
+    yield _table(schema)
+    for name, definition in schema.get("$defs", {}).items():
+        if "properties" in definition:
+            yield f"### {title}: {name}\n\n{_cell(definition.get('description', ''))}"
+            yield _table(definition)
+
+
+def _table(schema: Mapping[str, Any]) -> str:
+    lines = (f"| `{path}` | {kind} | {_cell(says)} |" for path, kind, says in _fields(schema))
+    return "\n".join(["| field | type | meaning |", "|---|---|---|", *lines])
+
+
+def _fields(schema: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield path, type and description of the fields, and of the fields inside them."""
+    for name, field in schema.get("properties", {}).items():
+        path = above + name
+        yield path, _cell(_type(field)), field.get("description", "")
+        yield from _fields(field, f"{path}.")
+        yield from _fields(field.get("items", {}), f"{path}[].")
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    """Return the type of a field in words."""
+    for several in ("oneOf", "anyOf"):
+        if several in field:
+            return " or ".join(dict.fromkeys(_type(each) for each in field[several]))
+    if "$ref" in field:
+        return str(field["$ref"]).replace("/", ":").rpartition(":")[2]
+    if "const" in field:
+        return f"`{json.dumps(field['const'])}`"
+    if "enum" in field:
+        return " or ".join(f"`{json.dumps(value)}`" for value in field["enum"])
+    kinds = field.get("type", "any")
+    return kinds if isinstance(kinds, str) else " or ".join(kinds)
+
+
+def _cell(text: str) -> str:
+    """Return a text as a cell of a table; `<` outside of code would begin an HTML tag."""
+    parts = re.split(r"(`[^`]*`)", text.replace("|", r"\|").replace("\n", " "))
+    return "".join(part if part.startswith("`") else part.replace("<", "&lt;") for part in parts)
+
+
+def llms_text(pages: list[Page], config: MkDocsConfig) -> str:
+    """Return a line per page: its title, its address and its first sentence."""
+    lines = [f"- [{page.title}]({page.canonical_url}): {first_sentence(page)}" for page in pages]
+    heading = f"# {config.site_name}\n\n> {config.site_description}\n\n"
+    return heading + "\n".join(lines) + "\n"
+
+
+def first_sentence(page: Page) -> str:
+    """Return the first sentence of a page, without links and emphasis."""
+    paragraphs = re.split(r"\n\s*\n", page.markdown or "")
+    text = next((each for each in paragraphs if re.match(r"[\w*`\[]", each)), "")
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(text.split())).replace("**", "")
+    sentence = re.match(r".+?[.:?!](?=\s|$)", plain)
+    return sentence[0] if sentence else plain

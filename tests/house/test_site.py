@@ -1,0 +1,82 @@
+"""The guide as a site: built once, strictly, and it needs no network."""
+
+import html
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from support.places import ROOT
+
+from nnd.metric.cli.command import app
+from nnd.schemas.lazy import exports_in
+
+EXPORTS = exports_in((ROOT / "nnd_metric/api/__init__.py").read_text(encoding="utf-8"), "nnd")
+SCHEMAS = sorted(path.name.split(".")[0] for path in (ROOT / "schemas").glob("*.schema.json"))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site; a dead link, or a page that the navigation lacks, fails the build."""
+    subprocess.run(["make", "-s", ".links"], cwd=ROOT, check=True)
+    folder = tmp_path_factory.mktemp("site")
+    config = load_config(str(ROOT / "cards/mkdocs.yml"), site_dir=str(folder))
+    build(config)
+    return folder
+
+
+def pages(site: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name and the HTML of each page, but for the page that says that one is missing."""
+    for path in sorted(site.rglob("*.html")):
+        if path.name != "404.html":
+            yield path.relative_to(site).as_posix(), path.read_text(encoding="utf-8")
+
+
+def test_llms_txt_has_a_sentence_for_each_page(site: Path) -> None:
+    heading, *lines = (site / "llms.txt").read_text(encoding="utf-8").split("\n- ")
+    found = [re.fullmatch(r"\[([^]]+)\]\((\S+)\): ([A-Z`n].+[.:])\n?", line) for line in lines]
+
+    assert heading.startswith("# nnd\n\n> ")
+    assert None not in found, lines
+    assert len({match[2] for match in found if match}) == len(dict(pages(site)))
+    assert "https://near-negative.github.io/nnd/first-run/" in {m[2] for m in found if m}
+
+
+def test_the_reference_has_every_command_function_and_file(site: Path) -> None:
+    texts = dict(pages(site))
+    commands = re.findall(r"<h2[^>]*><code>nnd ([\w-]+)", texts["reference/commands/index.html"])
+    names = set(re.findall(r'id="nnd\.(\w+)"', texts["reference/python/index.html"]))
+    files = re.findall(r'<h2 id="(\w+)">', texts["reference/files/index.html"])
+
+    assert len(commands) > 20
+    assert sorted(commands) == sorted(
+        command.name or command.callback.__name__.replace("_", "-")  # type: ignore[union-attr]
+        for command in app.registered_commands
+    )
+    assert EXPORTS.keys() - {"DISTRIBUTION"} <= names
+    assert files == SCHEMAS
+
+
+def test_arguments_are_explained_and_examples_are_code(site: Path) -> None:
+    texts = dict(pages(site))
+    shown = html.unescape(re.sub(r"<[^>]+>", "", texts["reference/commands/index.html"]))
+
+    assert "Folders that" in texts["reference/python/index.html"]
+    assert "nnd compare run --model gpt2 --model gpt2-large" in shown
+    assert r"\[" not in shown
+
+
+def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
+    loaded = {
+        address
+        for _, text in pages(site)
+        for tag in re.findall(r"<(?:script|link|img|iframe)\b[^>]*>", text)
+        if 'rel="canonical"' not in tag and 'rel="next"' not in tag and 'rel="prev"' not in tag
+        for address in re.findall(r'(?:src|href)="([^"]+)"', tag)
+    }
+
+    assert len(loaded) > 5
+    assert [address for address in loaded if re.match(r"(https?:)?//", address)] == []
