@@ -11,9 +11,18 @@ if TYPE_CHECKING:
         MATCHED_WITHIN as MATCHED_WITHIN,
         Baseline as Baseline,
         Matched as Matched,
-        judge as judge,
     )
     from .caveat_sentences import brief_caveat as brief_caveat, caveats as caveats
+    from .contexts import (
+        CLUSTER as CLUSTER,
+        NUMBERED as NUMBERED,
+        TEST_NUMBER as TEST_NUMBER,
+        Slice as Slice,
+        count_by_context as count_by_context,
+        distinct_tests as distinct_tests,
+        slices_by as slices_by,
+        sum_by_context as sum_by_context,
+    )
     from .datasets import (
         OnDataset as OnDataset,
         OverDatasets as OverDatasets,
@@ -29,20 +38,16 @@ if TYPE_CHECKING:
     )
     from .preparation import Prepared as Prepared, prepare as prepare
     from .rates import (
-        CLUSTER as CLUSTER,
         SCORED_SCHEMA as SCORED_SCHEMA,
         SLICES as SLICES,
         PassRates as PassRates,
         Rate as Rate,
-        Slice as Slice,
-        count_by_context as count_by_context,
         count_close as count_close,
-        distinct_tests as distinct_tests,
+        each_once as each_once,
         is_close as is_close,
         pass_rates as pass_rates,
-        rates_of as rates_of,
-        slices_by as slices_by,
-        sum_by_context as sum_by_context,
+        rate_of as rate_of,
+        to_rate as to_rate,
     )
     from .run_folder import (
         LIKELIHOODS as LIKELIHOODS,
