@@ -29,3 +29,11 @@ def number_groups(frame: pl.DataFrame, keys: Sequence[pl.Expr]) -> pl.Series:
         own = rows.filter(part_of == part)
         places[own["row"]] = own.select(pl.col("row").first().over(names)).to_series()
     return pl.Series(places)
+
+
+def number_occurrences(frame: pl.DataFrame, *columns: str) -> pl.Series:
+    """Return for every row how many rows before it have the same values in some columns."""
+    places = number_groups(frame, [pl.col(name) for name in columns])
+    if (places == pl.int_range(frame.height, eager=True)).all():
+        return pl.repeat(0, frame.height, dtype=pl.Int64, eager=True)
+    return places.to_frame("place").select(pl.int_range(pl.len()).over("place")).to_series()
