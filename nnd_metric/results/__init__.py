@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from .caveat_sentences import brief_caveat as brief_caveat, caveats as caveats
     from .contexts import (
         CLUSTER as CLUSTER,
+        CLUSTER_NUMBER as CLUSTER_NUMBER,
         NUMBERED as NUMBERED,
         TEST_NUMBER as TEST_NUMBER,
         Slice as Slice,
         count_by_context as count_by_context,
         distinct_tests as distinct_tests,
+        each_once as each_once,
+        number_tests as number_tests,
         slices_by as slices_by,
         sum_by_context as sum_by_context,
     )
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from .flips import Flips as Flips, find_flips as find_flips
     from .frames import rate_frame as rate_frame
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept
+    from .numbering import number_occurrences as number_occurrences
     from .one_model import (
         ModelResult as ModelResult,
         Scored as Scored,
@@ -43,7 +47,6 @@ if TYPE_CHECKING:
         PassRates as PassRates,
         Rate as Rate,
         count_close as count_close,
-        each_once as each_once,
         is_close as is_close,
         pass_rates as pass_rates,
         rate_of as rate_of,
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
         LIKELIHOODS as LIKELIHOODS,
         RESULT as RESULT,
         RUN_FILES as RUN_FILES,
+        SAME as SAME,
         SETS as SETS,
         STORED as STORED,
         STORED_SETS as STORED_SETS,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from nnd.metric.results.numbering import number_groups
 from nnd.metric.statistics import FloatArray
 from nnd.schemas import DISTINCT
 
@@ -14,7 +15,7 @@ CLUSTER = (pl.col("split"), pl.coalesce("cluster", "context_id"))
 
 CLUSTER_NUMBER, TEST_NUMBER = "cluster_number", "test_number"
 NUMBERED = (pl.col(CLUSTER_NUMBER),)
-"""Contexts in rows of `to_rate`, as CLUSTER in others."""
+"""What CLUSTER is in rows with numbers (`number_tests`)."""
 
 
 class Slice(NamedTuple):
@@ -38,6 +39,30 @@ def slices_by(scored: pl.DataFrame, *columns: str) -> Iterator[Slice]:
             yield Slice(column, value, scored.filter(pl.col(column) == value))
 
 
+def number_tests(scored: pl.DataFrame) -> pl.DataFrame:
+    """Return the numbers of every row's context and test: CLUSTER_NUMBER and TEST_NUMBER.
+
+    Args:
+        scored: With the columns of CLUSTER and DISTINCT.
+    """
+    test = [pl.col(name) for name in DISTINCT]
+    return pl.DataFrame(
+        {
+            CLUSTER_NUMBER: number_groups(scored, CLUSTER),
+            TEST_NUMBER: number_groups(scored, test),
+        }
+    )
+
+
+def each_once(numbered: pl.DataFrame) -> pl.DataFrame:
+    """Return the first of the rows that are one test: the same candidates of a context.
+
+    Args:
+        numbered: Rows with TEST_NUMBER.
+    """
+    return numbered.unique(TEST_NUMBER, keep="first", maintain_order=True)
+
+
 def count_by_context(
     scored: pl.DataFrame, slices: Sequence[Slice], *, key: Sequence[pl.Expr] = CLUSTER
 ) -> tuple[FloatArray, FloatArray]:
@@ -58,7 +83,7 @@ def sum_by_context(
         scored: Tests with the columns of `key`.
         slices: Some of its rows each.
         sums: What is summed over a slice's tests of one context; 0 where it has none there.
-        key: What tells contexts apart; NUMBERED for rows of `to_rate`.
+        key: What tells contexts apart; NUMBERED for rows with numbers.
     """
     clusters = (
         scored.select(key).unique(maintain_order=True).with_columns(number=pl.int_range(pl.len()))

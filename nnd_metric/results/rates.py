@@ -15,13 +15,12 @@ from nnd.metric.results.baselines import (
     twice_the_lead,
 )
 from nnd.metric.results.contexts import (
-    CLUSTER,
     CLUSTER_NUMBER,
-    TEST_NUMBER,
     distinct_tests,
+    each_once,
+    number_tests,
     slices_by,
 )
-from nnd.metric.results.numbering import number_groups
 from nnd.metric.results.surface import SURFACE_SCHEMA
 from nnd.metric.statistics import (
     ClusterInterval,
@@ -30,7 +29,6 @@ from nnd.metric.statistics import (
     cluster_intervals,
     wilson,
 )
-from nnd.schemas import DISTINCT
 
 ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
 """Log-likelihoods without the context; null where they were not asked for."""
@@ -170,23 +168,10 @@ def to_rate(scored: pl.DataFrame, *columns: str) -> pl.DataFrame:
         columns: Those to keep as they are.
 
     Returns:
-        `columns`; CLUSTER_NUMBER for those of CLUSTER, TEST_NUMBER for those of DISTINCT; and the
-        verdicts of the model and of every baseline (`judge`).
+        `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the model
+        and of every baseline (`judge`).
     """
-    numbers = {
-        CLUSTER_NUMBER: number_groups(scored, CLUSTER),
-        TEST_NUMBER: number_groups(scored, [pl.col(name) for name in DISTINCT]),
-    }
-    return judge(scored).select(*columns, *_VERDICTS).with_columns(**numbers)
-
-
-def each_once(rated: pl.DataFrame) -> pl.DataFrame:
-    """Return the first of the rows that are one test: the same candidates of a context.
-
-    Args:
-        rated: Some rows of `to_rate`.
-    """
-    return rated.unique(TEST_NUMBER, keep="first", maintain_order=True)
+    return judge(scored).select(*columns, *_VERDICTS).hstack(number_tests(scored))
 
 
 def rate_of(rated: pl.DataFrame) -> Rate:
