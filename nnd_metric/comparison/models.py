@@ -113,10 +113,7 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
         ScoringError: If they share no pair, or one pair_id stands for different pairs.
     """
     both = _match(a, b)
-    values = {
-        column: sorted({*_values(a, column), *_values(b, column)})
-        for column in SLICES
-    }
+    values = {column: sorted({*_values(a, column), *_values(b, column)}) for column in SLICES}
     differences = find_differences(both, values)
     only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
     mixed = tuple(_mixed_rules(a, b))

@@ -1,8 +1,7 @@
 """How the statistics of stored runs scale: `python tests/benchmarks/run_scale.py [rows [step …]]`.
 
 Writes two invented runs of `nnd evaluate` over the same pairs, ten of each context, and works out
-what commands say of them, every step in a fresh process; prints CPU seconds (of which reading a run
-and its pass rates have to stay below 120 at ten million pairs) and peak memory.
+what commands say of them, every step in a fresh process; prints CPU seconds and peak memory.
 """
 
 import json
