@@ -39,7 +39,7 @@ STORED_SETS = pl.Schema({"model": pl.String(), **CHILD_SCHEMA})
 _ADDED = ("cluster", "origin", *SURFACE_SCHEMA, *ALONE_SCHEMA)
 """Columns that older runs lack; they are read as null."""
 
-_SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
+SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
 """What two models' rows must agree on for a pair of one id."""
 
 
@@ -163,7 +163,7 @@ def check_same(
     Raises:
         ScoringError: If they contradict each other.
     """
-    for column in _SAME:
+    for column in SAME:
         mine, other = pl.col(column), pl.col(f"{column}_b")
         differs = mine.ne_missing(other) if column in filled else mine != other
         wrong = both.filter(differs)
