@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Constrained are also the environments in which pip builds what has no wheel.
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install
 
-.PHONY: help demo test test-full bench check format types constraints
+.PHONY: help demo test test-full bench bench-gpu check format types constraints
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test       set up with the development tools, run the tests"
 	@echo "make test-full  the same, slow tests in full"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
+	@echo "make bench-gpu  the engine on a GPU: its numbers, its speed, its peers (ten minutes)"
 	@echo "make check      formatting, lint, types, tests"
 	@echo "make format     format and fix what ruff can"
 	@echo "make constraints  pin the newest versions that fit together; then run the tests"
@@ -72,6 +73,9 @@ bench: $(VENV)/dev
 	$(BIN)/python tests/benchmarks/convert_scale.py
 	$(BIN)/python tests/benchmarks/table_scale.py
 	$(BIN)/python tests/benchmarks/engine_speed.py
+
+bench-gpu: $(VENV)/dev
+	$(BIN)/python tests/benchmarks/gpu.py --json build/bench-gpu.json
 
 format: $(VENV)/dev
 	$(BIN)/ruff format .

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         INPUTS as INPUTS,
         PAPER as PAPER,
     )
+    from .estimation import estimate as estimate
     from .evaluation import (
         Evaluation as Evaluation,
         Failure as Failure,

@@ -5,28 +5,27 @@ likelihoods that an earlier one has computed are in the store, so that finished 
 more than loading the model, and what is written is always what the models and the data are now.
 """
 
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, TypeVar, overload
+from typing import Any, NoReturn, TypeVar, overload
 
 import polars as pl
 from tqdm import tqdm
 
+from nnd.metric.asked_pairs import Dataset, read_asked
+from nnd.metric.cost import keep_speed
 from nnd.metric.data import (
     PairData,
     PairSet,
     check_choices,
-    choose_part,
     is_several,
-    load_pairs,
     name_datasets,
-    no_pairs,
     only_of_one,
-    read_human_scores,
 )
 from nnd.metric.engine import Scoring, Store, default_store, scoring_of_each
 from nnd.metric.evaluation import Evaluation, Sweep, join_results
@@ -38,6 +37,7 @@ from nnd.metric.models import (
     load_config,
     load_model,
     name_models,
+    pin_version,
 )
 from nnd.metric.results import (
     STORED,
@@ -50,8 +50,6 @@ from nnd.metric.results import (
 )
 from nnd.metric.trouble import Trouble
 from nnd.schemas import ScoringWarning
-
-Dataset: TypeAlias = PairData | PairSet
 
 _Each = TypeVar("_Each", bound=Dataset)
 
@@ -152,15 +150,16 @@ def evaluate(
     if human_scores is not None and len(keys) > 1:
         raise only_of_one("human_scores")
     trouble = Trouble(fatal=not several or len(names) == len(keys) == 1)
-    pairs = _read(keys, datasets, human_scores, trouble)
-    part = partial(
-        choose_part,
+    pairs = read_asked(
+        keys,
+        datasets,
+        trouble,
+        human_scores=human_scores,
         limit=limit,
         categories=categories,
         held_out=held_out,
         split_seed=split_seed,
     )
-    pairs = {key: part(each) for key, each in pairs.items()}
     kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, scorings=scorings)
     here = [*names, *(each.model for key in pairs for each in kept(key).results)]
     people = [each.human_scores for each in pairs.values() if each.human_scores is not None]
@@ -183,24 +182,6 @@ def evaluate(
         return evaluations[keys[0]]
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
-
-
-def _read(
-    keys: Sequence[str],
-    datasets: Sequence[Dataset],
-    human_scores: PairData | None,
-    trouble: Trouble,
-) -> dict[str, PairSet]:
-    pairs: dict[str, PairSet] = {}
-    for key, data in zip(keys, datasets, strict=True):
-        with trouble.survived(None, key):
-            found = data if isinstance(data, PairSet) else load_pairs(data)
-            if isinstance(data, str | Path) and found.pairs.is_empty():
-                raise no_pairs(found.name)
-            if human_scores is not None:
-                found = replace(found, human_scores=read_human_scores(human_scores))
-            pairs[key] = found
-    return pairs
 
 
 def _find(models: Mapping[str, Model], loading: Loading, trouble: Trouble) -> dict[str, Model]:
@@ -231,16 +212,19 @@ def _score(
             with trouble.survived(name, None):
                 # No name holds a model after its turn: two may not fit into memory.
                 yield from _score_all(
-                    model if isinstance(model, LoadedModel) else _load(model, name, loading),
+                    _load(model, name, loading, remember=store is not None),
                     pairs,
-                    partial(evaluate_model, scoring=scorings[name], store=store),
+                    partial(_score_one, scoring=scorings[name], store=store),
                     trouble,
                     bar,
                 )
 
 
-def _load(model: str | Path, name: str, loading: Loading) -> LoadedModel:
-    return replace(load_model(model, loading), name=name)
+def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> LoadedModel:
+    """Return a model whose weights are hashed once, for all datasets."""
+    if isinstance(model, LoadedModel):  # its weights may have changed since it was loaded
+        return pin_version(model, remember=False)
+    return pin_version(replace(load_model(model, loading), name=name), remember=remember)
 
 
 def _score_all(
@@ -256,6 +240,17 @@ def _score_all(
         with trouble.survived(loaded.name, key):
             yield key, score(loaded, data)
         bar.update()
+
+
+def _score_one(
+    loaded: LoadedModel, pairs: PairSet, *, scoring: Scoring, store: Store | None
+) -> Scored:
+    """Score pairs with one model; where there is a store, keep how fast it was."""
+    start = time.perf_counter()
+    scored = evaluate_model(loaded, pairs, scoring, store)
+    if store is not None:
+        keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
+    return scored
 
 
 @contextmanager

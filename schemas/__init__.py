@@ -10,6 +10,11 @@ if TYPE_CHECKING:
         put_in_place as put_in_place,
         write_whole as write_whole,
     )
+    from .cache_facts import (
+        add_fact as add_fact,
+        cache_folder as cache_folder,
+        read_facts as read_facts,
+    )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
     from .choice import choose_examples as choose_examples
     from .contract import (

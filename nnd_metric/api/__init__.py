@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nnd.converters.new_source import new_source as new_source
     from nnd.converters.publish import publish as publish
     from nnd.converters.source import sources as sources
-    from nnd.metric import evaluate as evaluate
+    from nnd.metric import estimate as estimate, evaluate as evaluate
     from nnd.metric.agreement import agree as agree
     from nnd.metric.chat import Chat as Chat
     from nnd.metric.cli import (

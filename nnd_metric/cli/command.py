@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.adding_sources import check_source, new_source
+from nnd.metric.cli.alternatives import merge
 from nnd.metric.cli.behaviour import Command, Group
 from nnd.metric.cli.building import suite
 from nnd.metric.cli.converting import convert, describe, show, sources, validate
@@ -26,7 +27,6 @@ from nnd.metric.cli.reporting import report
 from nnd.metric.cli.slices import slice  # noqa: A004 - as the command is called
 from nnd.metric.cli.statistics import agree, compare, metrics
 from nnd.metric.cli.training import train
-from nnd.metric.cli.workers import merge
 from nnd.schemas import ScoringError, ScoringWarning
 
 app = typer.Typer(

@@ -49,10 +49,9 @@ def one_or_several(names: Sequence[str]) -> Any:  # noqa: ANN401 - as functions 
 
 def _converted(name: str) -> Path:
     from nnd.converters.folder import convert
-    from nnd.metric.engine import default_store
-    from nnd.schemas import MANIFEST, nnd_version, read_manifest
+    from nnd.schemas import MANIFEST, cache_folder, nnd_version, read_manifest
 
-    folder = default_store().parent / "converted" / name
+    folder = cache_folder() / "converted" / name
     if not (folder / MANIFEST).is_file() or read_manifest(folder)["nnd_version"] != nnd_version():
         convert(name, out=folder)
     return folder

@@ -1,12 +1,17 @@
 """The command that scores pairs with models."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nnd.metric.cli.alternatives import (
+    estimate_cost,
+    score_share,
+    tell_of_workers,
+    vary_choices,
+)
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.loading import (
     Adapter,
@@ -16,6 +21,7 @@ from nnd.metric.cli.loading import (
     Quantise,
     Revision,
     TrustRemoteCode,
+    find_models,
 )
 from nnd.metric.cli.options import (
     DATA,
@@ -36,12 +42,11 @@ from nnd.metric.cli.options import (
 )
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.metric.cli.workers import score_share, tell_of_workers
-from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from nnd.metric import Evaluation
-    from nnd.metric.variation import Variation
+    from collections.abc import Sequence
+
+    from nnd.metric import Evaluation, Sweep
 
 RUN = "Memory, store and workers"
 """What options are about, as the help groups them."""
@@ -145,6 +150,15 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what it would cost (tokens, operations, memory, time), load no weights, and "
+            "write nothing.",
+            rich_help_panel=RUN,
+        ),
+    ] = False,
     revision: Revision = None,
     dtype: DType = None,
     device: Device = None,
@@ -171,6 +185,7 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
     Example: nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
     Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
+    Example: nnd evaluate --model gpt2 --data quiz_design --data summeval --dry-run
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
     Example: nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
@@ -184,11 +199,10 @@ def evaluate(
     from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring
     from nnd.metric.models import Loading, name_models
-    from nnd.metric.tables import failure_table
 
     quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
-    model = _find_models(model, checkpoints)
+    model = find_models(model, checkpoints)
     given, templates = read_templates(template, name_models(model, loading))
     for_all = given or "default"
     scoring = Scoring(
@@ -201,17 +215,20 @@ def evaluate(
         chat=read_chat(chat_template, system_prompt, template_arg),
     )
     chosen: dict[str, Any] = {
-        "out": out,
         "limit": limit,
         "categories": category,
         "held_out": held_out,
         "split_seed": split_seed,
         "loading": loading,
     }
+    if dry_run:
+        cost = estimate_cost(model, data, vary, templates=templates, scoring=scoring, **chosen)
+        show_result(cost, as_json, details=details)
+        return
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
         alone = not (human_scores or system or push_to_model_card or worker)
-        varied = _vary(model, data, vary, alone=alone, **chosen)
+        varied = vary_choices(model, data, vary, alone=alone, out=out, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
         return
@@ -224,71 +241,49 @@ def evaluate(
     }
     if worker is not None:
         alone = not (push_to_model_card or details)
-        show_result(score_share(model, datasets, worker, alone=alone, **chosen), as_json)
+        report = score_share(model, datasets, worker, alone=alone, out=out, **chosen)
+        show_result(report, as_json)
         return
     tell_of_workers()
     try:
-        found = evaluate_(model, datasets, **chosen)
+        found = evaluate_(model, datasets, out=out, **chosen)
     except KeyboardInterrupt:
         if no_cache:
             raise
         raise KeyboardInterrupt("the same command goes on from there") from None
-    evaluations = [*found.evaluations.values()]
-    one = evaluations[0] if len(data) == 1 and evaluations else None
-    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
-    written = [f"written to {folder}" for folder in found.folders.values()]
-    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
-    picked = [] if AUTO not in (for_all, *templates.values()) else _templates(evaluations)
-    lines = [*picked, *written]
-    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *lines])
-    if evaluations and not (details or as_json):
-        reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
-        print(f"More with --details{reported}")
+    auto = AUTO in (for_all, *templates.values())
+    _show(found, alone=len(data) == 1, auto=auto, as_json=as_json, details=details)
     if push_to_model_card:
         push_run(found, name_models(model))
     if found.failures:
         raise typer.Exit(1)
 
 
+def _show(found: "Sweep", *, alone: bool, auto: bool, as_json: bool, details: bool) -> None:
+    """Print what was found, and what was not.
+
+    Args:
+        found: What the models did.
+        alone: Whether one dataset was asked for, whose evaluation is shown.
+        auto: Whether templates were picked.
+        as_json: As typed.
+        details: As typed.
+    """
+    from nnd.metric.tables import failure_table
+
+    evaluations = [*found.evaluations.values()]
+    one = evaluations[0] if alone and evaluations else None
+    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
+    written = [f"written to {folder}" for folder in found.folders.values()]
+    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
+    lines = [*(_templates(evaluations) if auto else []), *written]
+    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *lines])
+    if evaluations and not (details or as_json):
+        reported = [f", or: nnd report {folder}" for folder in found.folders.values() if alone]
+        print(f"More with --details{''.join(reported)}")
+
+
 def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
     """Return which template each model was scored with, in a line."""
     of_models = {each.model: each.template for found in evaluations for each in found.results}
     return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]
-
-
-def _find_models(models: list[str], checkpoints: str | None) -> list[str]:
-    """Return the models that are named, and the checkpoints of a training after them."""
-    if checkpoints is not None:
-        from nnd.metric.models import list_checkpoints
-
-        return [*models, *list_checkpoints(checkpoints)]
-    if not models:
-        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
-    return models
-
-
-def _vary(
-    models: Sequence[str],
-    data: Sequence[str],
-    dimensions: str,
-    *,
-    alone: bool,
-    **chosen: Any,  # noqa: ANN401 - options of `vary`, each of its own type
-) -> "Variation":
-    """Score one model on one dataset under other choices too.
-
-    Args:
-        models: As typed.
-        data: As typed.
-        dimensions: As typed.
-        alone: Whether no option was given that only a plain evaluation takes.
-        **chosen: Options of both.
-    """
-    from nnd.metric.variation import vary
-
-    if not alone or len(models) > 1 or len(data) > 1:
-        raise ScoringError(
-            "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system, --worker and --push-to-model-card"
-        )
-    return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)

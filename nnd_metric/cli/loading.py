@@ -59,3 +59,14 @@ DeviceMap = Annotated[
     str | None,
     typer.Option(help="auto: spread the weights over all devices.", rich_help_panel=_PANEL),
 ]
+
+
+def find_models(models: list[str], checkpoints: str | None) -> list[str]:
+    """Return the models that are named, and the checkpoints of a training after them."""
+    if checkpoints is not None:
+        from nnd.metric.models import list_checkpoints
+
+        return [*models, *list_checkpoints(checkpoints)]
+    if not models:
+        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
+    return models

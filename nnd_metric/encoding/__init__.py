@@ -6,7 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .assembly import encode as encode
-    from .boundary import find_crossings as find_crossings
+    from .boundary import Known as Known, find_crossings as find_crossings
     from .chat_ids import count_neutralised as count_neutralised
     from .protocols import (
         PROTOCOLS as PROTOCOLS,

@@ -5,7 +5,7 @@ Context and candidate are tokenised apart, so no token crosses the boundary and 
 
 from collections.abc import Sequence
 
-from nnd.metric.encoding.boundary import shared_end
+from nnd.metric.encoding.boundary import Known, shared_end
 from nnd.metric.encoding.chat_ids import chat_ids, cut_chat
 from nnd.metric.encoding.protocols import Protocol
 from nnd.metric.encoding.requests import (
@@ -30,6 +30,7 @@ def encode(
     *,
     separator: str = " ",
     keep: Keep | None = None,
+    known: Known | None = None,
 ) -> list[Encoded]:
     """Turn requests into token ids under a protocol.
 
@@ -44,6 +45,7 @@ def encode(
         separator: Stands between context and candidate of decoder-only models (`native`).
         keep: Which part of a context survives a cut; None means the beginning for
             encoder-decoders and the end for decoder-only models.
+        known: As of `continue_with`: candidates that earlier calls with the same separator met.
 
     Raises:
         CandidateError: If a candidate does not fit the window.
@@ -54,7 +56,7 @@ def encode(
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end = shared_end(loaded.tokenizer, contexts)
-    made = make_targets(loaded, protocol, candidates, separator, end=end)
+    made = make_targets(loaded, protocol, candidates, separator, end=end, known=known)
     target_of = dict(zip(candidates, made, strict=True))
     if loaded.is_encoder_decoder:
         _check_decoder_window(loaded, target_of)

@@ -14,7 +14,7 @@ example; `find_crossings` finds where that is so.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from transformers import PreTrainedTokenizerBase
 
@@ -42,12 +42,17 @@ class Continuation(NamedTuple):
     probed: bool
 
 
+Known: TypeAlias = dict[tuple[str, str], Continuation]
+"""Continuations by what their contexts end in, and candidate."""
+
+
 def continue_with(
     tokenizer: PreTrainedTokenizerBase,
     candidates: Sequence[str],
     separator: str,
     *,
     end: str = "",
+    known: Known | None = None,
 ) -> list[Continuation]:
     """Return the tokens that each candidate adds to a context.
 
@@ -56,7 +61,18 @@ def continue_with(
         candidates: Texts.
         separator: Stands before each and belongs to it.
         end: What all contexts end in, from `shared_end`.
+        known: What earlier calls with these arguments have found, which this one adds to.
     """
+    known = {} if known is None else known
+    new = [text for text in candidates if (end, text) not in known]
+    found = zip(new, _continue_with(tokenizer, new, separator, end), strict=True)
+    known.update(((end, text), continuation) for text, continuation in found)
+    return [known[end, text] for text in candidates]
+
+
+def _continue_with(
+    tokenizer: PreTrainedTokenizerBase, candidates: Sequence[str], separator: str, end: str
+) -> list[Continuation]:
     texts = [separator, *(separator + candidate for candidate in candidates)]
     found: dict[str, Continuation] = {}
     for probe in (*filter(None, [end]), *(_WORDS if separator else _ENDINGS)):
@@ -85,6 +101,8 @@ def find_crossings(
     tokenizer: PreTrainedTokenizerBase,
     requests: Sequence[Reading],
     separator: str,
+    *,
+    known: Known | None = None,
 ) -> list[bool]:
     """Return for each request whether context and candidate encoded together give other tokens.
 
@@ -94,12 +112,13 @@ def find_crossings(
         tokenizer: The model's.
         requests: Pairs of context and candidate.
         separator: Stands between them.
+        known: As of `continue_with`.
     """
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end_of = dict(zip(contexts, map(_end, last_texts(tokenizer, contexts)), strict=True))
     shared = shared_end(tokenizer, contexts)
-    found = continue_with(tokenizer, candidates, separator, end=shared)
+    found = continue_with(tokenizer, candidates, separator, end=shared, known=known)
     made = dict(zip(candidates, found, strict=True))
     meetings = [(end_of[context], candidate) for context, candidate in requests]
     distinct = list(dict.fromkeys(meetings))

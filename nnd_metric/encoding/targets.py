@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 import torch
 
-from nnd.metric.encoding.boundary import continue_with
+from nnd.metric.encoding.boundary import Known, continue_with
 from nnd.metric.encoding.protocols import Protocol
 from nnd.metric.encoding.requests import Ids
 from nnd.metric.encoding.tokens import special_frame, text_ids
@@ -41,6 +41,7 @@ def make_targets(
     separator: str,
     *,
     end: str = "",
+    known: Known | None = None,
 ) -> list[Target]:
     """Turn candidates into token ids under a protocol.
 
@@ -51,6 +52,7 @@ def make_targets(
         separator: Stands before the candidate of decoder-only models under `native`, and belongs to
             it.
         end: What all contexts end in (`shared_end`).
+        known: As of `continue_with`.
 
     Raises:
         ScoringError: If the protocol does not fit the model, or the tokenizer lacks a token that
@@ -65,7 +67,7 @@ def make_targets(
             f'{loaded.name}: protocol "bartscore" is for encoder-decoders, and this is a '
             'decoder-only model; use "native" or "laban2022"'
         )
-    found = continue_with(loaded.tokenizer, candidates, separator, end=end)
+    found = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
     return [_continuation(ids) for ids, _ in found]
 
 

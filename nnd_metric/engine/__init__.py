@@ -6,12 +6,14 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .answers import Likelihoods as Likelihoods, Scorer as Scorer, Work as Work
-    from .attention import attend as attend
     from .cache import fingerprint as fingerprint
     from .engine import Engine as Engine
     from .execution import run as run
     from .head import most_rows as most_rows
-    from .memory import choose_budget as choose_budget
+    from .memory import (
+        bytes_per_position as bytes_per_position,
+        choose_budget as choose_budget,
+    )
     from .options import Scoring as Scoring, scoring_of_each as scoring_of_each
     from .packed import open_packed as open_packed
     from .paths import paths_of as paths_of

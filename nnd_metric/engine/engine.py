@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nnd.metric.chat import ChatTemplate
-from nnd.metric.encoding import Encoded, Keep, Reading, Request, encode, find_protocol
+from nnd.metric.encoding import Encoded, Keep, Known, Reading, Request, encode, find_protocol
 from nnd.metric.engine.answers import Likelihoods, Work
 from nnd.metric.engine.cache import Kept, fingerprint
 from nnd.metric.engine.choice import score_rows
@@ -48,6 +48,7 @@ class Engine:
         version: What the weights are called in the store; None asks the model
             (`LoadedModel.version`).
         proofs: The last proof, if any; weights may change under it, code may not.
+        tokenised: Candidates met so far, in tokens.
     """
 
     loaded: LoadedModel
@@ -60,6 +61,7 @@ class Engine:
     store: Store | None = None
     version: str | None = None
     proofs: list[Proof] = field(default_factory=list, repr=False, compare=False)
+    tokenised: Known = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budget < 1:
@@ -91,7 +93,14 @@ class Engine:
         protocol = find_protocol(self.protocol)
         readings = self.as_read(requests)
         distinct = list(dict.fromkeys(readings))
-        encoded = encode(self.loaded, protocol, distinct, separator=self.separator, keep=self.keep)
+        encoded = encode(
+            self.loaded,
+            protocol,
+            distinct,
+            separator=self.separator,
+            keep=self.keep,
+            known=self.tokenised,
+        )
         # Texts that differ may be one to the tokenizer: scored once, they tie exactly.
         rows = sorted(set(encoded))  # their order decides the batches
         found, work = self._sums(rows)

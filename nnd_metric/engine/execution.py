@@ -1,11 +1,13 @@
 """The run: batch after batch through one path, with less at once where memory runs out."""
 
 import warnings
+from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeAlias
 
+import torch
 from tqdm import tqdm
 
 from nnd.metric.encoding import Encoded
@@ -19,6 +21,9 @@ from nnd.metric.engine.proof import TRUSTED, Alone, Checks
 from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringWarning
+
+Read: TypeAlias = Callable[[], list[float]]
+"""Waits for the sums of a batch."""
 
 
 class Ran(NamedTuple):
@@ -62,12 +67,23 @@ def run(
     batches = _left(plan, rows, planned, missing, budget=budget, logits=logits)
     checks.choose(batches, pads=path.pads, of=sum(batch.tokens for batch in planned))
     batches = checks.in_order(batches)
+    ahead, launched = _ahead(loaded), deque[tuple[Batch, Read]]()
     with path.open(loaded) as score, _progress(loaded, batches) as bar:
-        while batches:
+        while batches or launched:
+            if len(launched) > ahead or not batches:
+                batch, read = launched.popleft()
+                held |= zip(batch.requests, read(), strict=True)
+                checks.compare({number: held[number] for number in batch.requests})
+                if checks.passed:
+                    done(held)
+                    held = {}
+                tokens += batch.tokens
+                bar.update(batch.tokens)
+                continue
             batch = batches.pop(0)
             last_try = budget == 1 or len(batch.requests) == 1
-            sums = _within_memory(loaded, score, rows, batch, last_try=last_try)
-            if sums is None:
+            launch = _within_memory(loaded, score, rows, batch, last_try=last_try)
+            if launch is None:
                 budget = max(1, min(budget, batch.tokens) // 2)
                 warnings.warn(
                     f"{loaded.name}: out of memory; going on with {budget} tokens at once",
@@ -77,13 +93,7 @@ def run(
                 left = sorted(number for each in [batch, *batches] for number in each.requests)
                 batches = checks.in_order(_plan_some(plan, rows, left, budget, logits))
                 continue
-            held |= zip(batch.requests, sums, strict=True)
-            checks.compare({number: held[number] for number in batch.requests})
-            if checks.passed:
-                done(held)
-                held = {}
-            tokens += batch.tokens
-            bar.update(batch.tokens)
+            launched.append((batch, launch))
     return Ran(tokens, budget)
 
 
@@ -137,19 +147,39 @@ def _left(
 
 def _within_memory(
     loaded: LoadedModel, score: Score, rows: Sequence[Encoded], batch: Batch, *, last_try: bool
-) -> list[float] | None:
-    """Return the sums of a batch, or None where it takes more memory than there is."""
+) -> Read | None:
+    """Return what reads the sums of a batch, or None where it takes more memory than there is."""
     longest = max(len(rows[at].context) + len(rows[at].inputs) for at in batch.requests)
     try:
         with as_found(loaded.model), room_for(loaded, longest) if last_try else nullcontext():
-            sums: list[float] = score(rows, batch).tolist()
+            read = _fetch(score(rows, batch))
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
     else:
-        return sums
+        return read
     release(loaded)  # only now: the error held on to what was computed
     return None
+
+
+def _fetch(sums: torch.Tensor) -> Read:
+    """Begin to copy sums from where they are, and return what waits until they are here."""
+    if not sums.is_cuda:
+        return sums.tolist
+    copied = sums.to("cpu", non_blocking=True)
+    arrival = torch.cuda.current_stream(sums.device).record_event()
+
+    def read() -> list[float]:
+        arrival.synchronize()
+        found: list[float] = copied.tolist()
+        return found
+
+    return read
+
+
+def _ahead(loaded: LoadedModel) -> int:
+    """Return how many batches are launched before one is read: a GPU goes on meanwhile."""
+    return int(loaded.device.type == "cuda")
 
 
 def _progress(loaded: LoadedModel, batches: Sequence[Batch]) -> "tqdm[NoReturn]":

@@ -10,15 +10,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
-from torch.nn.functional import cross_entropy
 from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPastAndCrossAttentions
 
+from nnd.metric.engine.attention import to_device
+from nnd.metric.engine.memory import choose_logits
 from nnd.metric.models import LoadedModel, forward_replaced
 
 _BYTES_ON_CPU = 2**24  # of logits: glibc maps 32 MB and more again each time
-_LOGITS = 2**28
 _ROWS = 8  # normalised at a time on a CPU: what that takes beside the logits stays in its caches
 _COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes half as long again
 _HALF_COLUMNS = 4096  # in half precision, whose matrix units want larger tiles
@@ -27,7 +29,7 @@ _HALF_COLUMNS = 4096  # in half precision, whose matrix units want larger tiles
 def most_rows(loaded: LoadedModel) -> int:
     """Return how many rows of logits may be held at once."""
     on_cpu = loaded.device.type == "cpu"
-    limit = _BYTES_ON_CPU // loaded.model.dtype.itemsize if on_cpu else _LOGITS
+    limit = _BYTES_ON_CPU // loaded.model.dtype.itemsize if on_cpu else choose_logits(loaded)
     return max(1, limit // int(loaded.model.config.get_text_config().vocab_size))
 
 
@@ -36,6 +38,7 @@ def log_probabilities(
     trunk: Any,  # noqa: ANN401 - whatever `get_decoder` answers
     hidden: torch.Tensor,
     targets: torch.Tensor,
+    most: int,
 ) -> torch.Tensor:
     """Return log P of each target.
 
@@ -44,12 +47,13 @@ def log_probabilities(
         trunk: Its `get_decoder()`: what its head reads from.
         hidden: [n, size], the trunk's last hidden states at the positions that predict.
         targets: int64 [n], the ids to predict.
+        most: How many rows of logits may be held at once (`most_rows`).
 
     Returns:
         float32 or better [n].
     """
     # As many rows in each part: a few left over would cost the whole vocabulary once more.
-    parts = math.ceil(len(hidden) / most_rows(loaded)) or 1
+    parts = math.ceil(len(hidden) / most) or 1
     step = math.ceil(len(hidden) / parts) or 1
     made = [
         from_logits(_logits(loaded, trunk, some), ids)
@@ -61,20 +65,36 @@ def log_probabilities(
 def from_logits(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return log P of each target, float32 or better [n], from logits [n, vocabulary]."""
     rows = _ROWS if logits.device.type == "cpu" else max(1, len(logits))
+    exact = torch.promote_types(logits.dtype, torch.float32)
     made = [
-        -cross_entropy(
-            some.to(torch.promote_types(some.dtype, torch.float32)), ids, reduction="none"
-        )
+        some.log_softmax(-1, dtype=exact).gather(-1, ids[:, None])[:, 0]
         for some, ids in zip(torch.split(logits, rows), torch.split(targets, rows), strict=True)
     ]
     return torch.cat(made)
 
 
 def sum_each(log_probabilities: torch.Tensor, lengths: Sequence[int]) -> torch.Tensor:
-    """Return the sums, float64 [rows] on the CPU, of rows that stand end to end."""
+    """Return the sums, float64 [rows], of rows that stand end to end.
+
+    They are made on a GPU that has the numbers, so that nothing waits for it, and else on the CPU.
+    There is one order of adding on each, so that the same numbers have the same sum.
+    """
+    if log_probabilities.is_cuda:
+        return _sum_each_there(log_probabilities, np.asarray(lengths, dtype=np.int64))
     whose = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
     sums = torch.zeros(len(lengths), dtype=torch.float64)
     return sums.index_add(0, whose, log_probabilities.cpu().double())  # MPS has no float64
+
+
+def _sum_each_there(
+    log_probabilities: torch.Tensor, lengths: npt.NDArray[np.int64]
+) -> torch.Tensor:
+    """Do as `sum_each`, on the device: rows are padded with a 0 that is added behind the last."""
+    steps = np.arange(lengths.max(initial=0))
+    starts = np.cumsum(lengths) - lengths
+    places = np.where(steps < lengths[:, None], starts[:, None] + steps, lengths.sum())
+    padded = nn.functional.pad(log_probabilities.double(), (0, 1))
+    return padded[to_device(places, padded.device)].sum(1)
 
 
 def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - as above

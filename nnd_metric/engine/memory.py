@@ -13,6 +13,8 @@ from nnd.schemas import ScoringError
 # Positions at once beyond which nothing gets faster: a CPU's caches overflow, a GPU is full.
 _ENOUGH_ON_CPU, _ENOUGH = 2_048, 32_768
 _SHARE = 0.4  # of the free memory: the rest is for logits, masks, and what the estimate misses
+_LOGITS, _SHARE_OF_LOGITS = 2**28, 0.2
+_BYTES_PER_LOGIT = 12  # itself, in float32, and what the softmax makes of it
 
 
 def choose_budget(loaded: LoadedModel) -> int:
@@ -24,8 +26,15 @@ def choose_budget(loaded: LoadedModel) -> int:
     free = _free_bytes(loaded.device)
     if free is None:
         return enough
-    allowed = max(1, int(_SHARE * free / _bytes_per_position(loaded)))
-    return min(enough, 1 << (allowed.bit_length() - 1))
+    return min(enough, _power_of_2(_SHARE * free / bytes_per_position(loaded)))
+
+
+def choose_logits(loaded: LoadedModel) -> int:
+    """Return how many logits to hold at once on a GPU, from its free memory: a power of 2."""
+    free = _free_bytes(loaded.device)
+    if free is None:
+        return _LOGITS
+    return min(_LOGITS, _power_of_2(_SHARE_OF_LOGITS * free / _BYTES_PER_LOGIT))
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -64,7 +73,7 @@ def release(loaded: LoadedModel) -> None:
         torch.mps.empty_cache()
 
 
-def _bytes_per_position(loaded: LoadedModel) -> int:
+def bytes_per_position(loaded: LoadedModel) -> int:
     """Estimate what one position holds within a layer, and in a cache of keys and values."""
     config = loaded.model.config.get_text_config()
     hidden = int(getattr(config, "hidden_size", 1024))
@@ -75,9 +84,16 @@ def _bytes_per_position(loaded: LoadedModel) -> int:
     return (within_layer + cached) * loaded.model.dtype.itemsize
 
 
+def _power_of_2(most: float) -> int:
+    """Return the largest that is not more, or 1."""
+    return 1 << (max(1, int(most)).bit_length() - 1)
+
+
 def _free_bytes(device: torch.device) -> int | None:
     if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0]
+        # What torch keeps for later counts as used, and is free for us.
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return torch.cuda.mem_get_info(device)[0] + kept
     if device.type == "mps":
         return torch.mps.recommended_max_memory() - torch.mps.driver_allocated_memory()
     if device.type != "cpu":

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from nnd.metric.engine.packed import Score, open_packed
+from nnd.metric.engine.packed import Score, open_blocks, open_packed
 from nnd.metric.engine.plan import (
     Planner,
     plan_alone,
@@ -41,6 +41,7 @@ class Path:
     pads: bool = True
 
 
+_BLOCKS = Path("blocks", plan_packed, open_blocks, pads=False)
 ALONE = Path("alone", plan_alone, open_alone, shares=False, pads=False)
 _DECODER_ONLY = (
     Path("packed", plan_packed, open_packed, pads=False),
@@ -60,6 +61,9 @@ def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
     """Return the paths of a model's kind, fastest first; the last is `ALONE`.
 
     Before each text, virtual tokens have the place of a context: nothing is shared behind them.
+    Where a device has attention kernels of its own, `blocks` does the same without them.
     """
-    paths = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    paths: tuple[Path, ...] = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    if loaded.device.type == "cuda":
+        paths = (paths[0], _BLOCKS, *paths[1:])
     return tuple(path for path in paths if not (path.shares and loaded.virtual_tokens))

@@ -7,25 +7,25 @@ from typing import Any, TypeAlias
 
 import torch
 
-from nnd.metric.engine.attention import CannotPackError
+from nnd.metric.engine.attention import CannotPackError, Layout
 
 _Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 _Hook: TypeAlias = Callable[[torch.nn.Module, tuple[Any, ...], dict[str, Any]], _Arguments]
 
 
 class Positions:
-    """What a model's own modules are told in place of what they would count.
-
-    Attributes:
-        now: int64 [row], the positions of the row that is about to be read.
-    """
+    """The positions that a model's own modules use in place of what they would count."""
 
     def __init__(self) -> None:
-        self.now = torch.empty(0, dtype=torch.long)
+        self._row = Layout()
+
+    def follow(self, layout: Layout) -> None:
+        """Use the positions of the row that is about to be read."""
+        self._row = layout
 
     @contextmanager
     def imposed_on(self, model: torch.nn.Module) -> Iterator[None]:
-        """Let every module that embeds positions, or makes a bias of them, use `now`.
+        """Let every module that embeds positions, or makes a bias of them, use those of the row.
 
         Raises:
             CannotPackError: If there is no such module.
@@ -55,13 +55,13 @@ class Positions:
     def _place(
         self, _module: torch.nn.Module, args: tuple[Any, ...], options: dict[str, Any]
     ) -> _Arguments:
-        return args, {**options, "position_ids": self.now}
+        return args, {**options, "position_ids": self._row.position}
 
     def _bias(
         self, module: torch.nn.Module, args: tuple[Any, ...], options: dict[str, Any]
     ) -> _Arguments:
         if options.get("position_bias") is None:
-            bias = _bias_by_distance(module, int(self.now.max()) + 1)
+            bias = _bias_by_distance(module, self._row.reach)
             options = {**options, "position_bias": bias}
         return args, options
 

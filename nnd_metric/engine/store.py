@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from filelock import FileLock
 
+from nnd.schemas import cache_folder
+
 if TYPE_CHECKING:  # encoding needs torch, and the store does not
     from nnd.metric.encoding import Encoded
 
@@ -60,13 +62,12 @@ _UNUSABLE: Final = (
 
 
 def default_store() -> Path:
-    """Return where the store lies: in `$NND_CACHE`, else in `~/.cache/nnd`.
+    """Return the path of the store: in `$NND_CACHE`, else in `~/.cache/nnd`.
 
     Raises:
         RuntimeError: If `NND_CACHE` is not set, and the user has no home.
     """
-    folder = Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
-    return folder / "likelihoods.sqlite"
+    return cache_folder() / "likelihoods.sqlite"
 
 
 def row_key(fingerprint: str, row: "Encoded") -> bytes:

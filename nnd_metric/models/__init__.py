@@ -17,16 +17,18 @@ if TYPE_CHECKING:
         forward_replaced as forward_replaced,
         load_config as load_config,
         load_model as load_model,
+        load_skeleton as load_skeleton,
         load_tokenizer as load_tokenizer,
         wrap_model as wrap_model,
     )
-    from .loaded import LoadedModel as LoadedModel
+    from .loaded import LoadedModel as LoadedModel, Skeleton as Skeleton
     from .names import (
         Model as Model,
         list_models as list_models,
         name_models as name_models,
     )
     from .options import Loading as Loading
+    from .pinning import pin_version as pin_version
     from .revisions import split_revision as split_revision
     from .series import (
         list_checkpoints as list_checkpoints,

@@ -7,7 +7,6 @@ trained vectors before the text, and only PEFT's wrapper does that.
 
 import re
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -70,11 +69,18 @@ def active_adapters(model: Any) -> list[str]:  # noqa: ANN401 - as above
     return list(layer.active_adapters)
 
 
-def adapted_digests(model: Any) -> tuple[str, str]:  # noqa: ANN401 - as above
-    """Return the SHA-256 of the base model's weights, as without adapters, and of the adapters.
+def base_digest(model: Any) -> str:  # noqa: ANN401 - as above
+    """Return the SHA-256 of the base model's weights, as without adapters."""
+    if virtual_tokens(model):
+        return tensors_digest(model.get_base_model().state_dict())
+    return tensors_digest(_split(model)[0])
 
-    The second covers what scales the tensors, and neither depends on how the model is wrapped or
-    what PEFT calls the adapter.
+
+def adapter_digest(model: Any) -> str:  # noqa: ANN401 - as above
+    """Return the SHA-256 of the active adapters.
+
+    It covers what scales the tensors, and depends neither on how the model is wrapped nor on what
+    PEFT calls the adapter.
     """
     names = active_adapters(model)
     configs = [
@@ -83,8 +89,7 @@ def adapted_digests(model: Any) -> tuple[str, str]:  # noqa: ANN401 - as above
     ]
     if virtual_tokens(model):
         encoder = model.prompt_encoder[names[0]]
-        base = model.get_base_model().state_dict()
-        return tensors_digest(base), tensors_digest(encoder.state_dict(), {"configs": configs})
+        return tensors_digest(encoder.state_dict(), {"configs": configs})
     layers = {
         place: {
             "scales": [getattr(layer, "scaling", {}).get(name) for name in names],
@@ -92,8 +97,7 @@ def adapted_digests(model: Any) -> tuple[str, str]:  # noqa: ANN401 - as above
         }
         for place, layer in _layers(model).items()
     }
-    base, added = _split(model.state_dict(), names, set(model.peft_config))
-    return tensors_digest(base), tensors_digest(added, {"configs": configs, "layers": layers})
+    return tensors_digest(_split(model)[1], {"configs": configs, "layers": layers})
 
 
 def _layers(model: torch.nn.Module) -> dict[str, Any]:
@@ -106,9 +110,10 @@ def _layers(model: torch.nn.Module) -> dict[str, Any]:
 
 
 def _split(
-    state: Mapping[str, torch.Tensor], active: list[str], known: set[str]
+    model: Any,  # noqa: ANN401 - as above
 ) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
     """Return the base model's tensors, and those of the active adapters, by number of adapter."""
+    state, active, known = model.state_dict(), active_adapters(model), set(model.peft_config)
     changed = {key[: found.start()] for key in state if (found := _BASE_LAYER.search(key))}
     base, added = dict[str, torch.Tensor](), dict[str, torch.Tensor]()
     for key, tensor in state.items():

@@ -1,11 +1,12 @@
 """A checkpoint: a folder, a repository of the Hub, or one GGUF file in either."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nnd.metric.models.digests import files_digest
+from nnd.metric.models.digests import files_digest, files_stamp
 from nnd.metric.models.gguf_files import check_gguf, gguf_format, split_gguf
 from nnd.metric.models.options import Loading
 from nnd.metric.models.reading import read_pretrained
@@ -53,12 +54,27 @@ class Checkpoint:
 
     def digest(self) -> str | None:
         """Return the SHA-256 of the files with the weights; None of a repository with a commit."""
+        files = self._files()
+        return files_digest(files) if files else None
+
+    def stamp(self) -> str | None:
+        """Return what changes when the files with the weights do; None as of `digest`.
+
+        None too where one cannot be read: `read` says why.
+        """
+        files = self._files()
+        with suppress(OSError):
+            return files_stamp(files) if files else None
+        return None
+
+    def _files(self) -> list[Path]:
+        """Return the files with the weights; none of a repository with a commit."""
         if self.file is not None:
-            return files_digest([self.file])
+            return [self.file]
         if self.commit is not None:
-            return None
+            return []
         folder = Path(self.name)
-        return files_digest([*folder.glob("*.safetensors")] or [*folder.glob("*.bin")])
+        return [*folder.glob("*.safetensors")] or [*folder.glob("*.bin")]
 
 
 def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,9 @@ _UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
 
 _LAST_CALL = ("truncation", "padding")
 """How a tokenizer was last called, which it remembers."""
+
+_PART_BYTES = 1 << 26
+_HEAD_BYTES = 1 << 20
 
 
 def weights_digest(model: PreTrainedModel) -> str:
@@ -34,25 +39,71 @@ def is_offloaded(model: PreTrainedModel) -> bool:
 def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] = {}) -> str:
     """Return the SHA-256 over names, dtypes, shapes and bytes of tensors, and over facts, if any.
 
+    The bytes are hashed in parts of 64 MiB, on all cores, and the digest is that of the parts'
+    digests. Weights that are tied have several names and are hashed once.
+
     Args:
         state: The tensors by name.
         facts: What decides beside them.
     """
+    tensors = {_place(tensor): tensor for tensor in state.values()}
+    with ThreadPoolExecutor() as threads:
+        parts = {
+            place: [threads.submit(_part_digest, part) for part in _parts(tensor)]
+            for place, tensor in tensors.items()
+        }
     digest = hashlib.sha256(_text(facts).encode() if facts else b"")
     for name, tensor in sorted(state.items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        raw = tensor.detach().cpu().contiguous().view(-1).view(torch.uint8)
-        digest.update(raw.numpy().data)
+        for part in parts[_place(tensor)]:
+            digest.update(part.result())
     return digest.hexdigest()
+
+
+def _place(tensor: torch.Tensor) -> Hashable:
+    """Return what tensors share that are one in memory."""
+    address = tensor.data_ptr() or id(tensor)
+    return address, tensor.device, tensor.dtype, tensor.shape, tensor.stride()
+
+
+def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
+    """Return the bytes of a tensor, on its device, in parts."""
+    raw = tensor.detach().contiguous().view(-1).view(torch.uint8)
+    return [raw[start : start + _PART_BYTES] for start in range(0, len(raw), _PART_BYTES)]
+
+
+def _part_digest(part: torch.Tensor) -> bytes:
+    return hashlib.sha256(part.cpu().numpy().data).digest()
 
 
 def files_digest(paths: Iterable[Path]) -> str:
     """Return the SHA-256 over the names and bytes of files, whatever their order."""
+    ordered = sorted(paths)
+    digest = hashlib.sha256()
+    with ThreadPoolExecutor() as threads:
+        for path, content in zip(ordered, threads.map(_file_digest, ordered), strict=True):
+            digest.update(path.name.encode())
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def _file_digest(path: Path) -> bytes:
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").digest()
+
+
+def files_stamp(paths: Iterable[Path]) -> str:
+    """Return what changes when files do: the SHA-256 of their states, without reading them whole.
+
+    The state of a file is its name, its size, when it was last written, and its first MiB: the
+    header of safetensors, which names, types and shapes its tensors.
+    """
     digest = hashlib.sha256()
     for path in sorted(paths):
         with path.open("rb") as opened:
-            digest.update(path.name.encode())
-            digest.update(hashlib.file_digest(opened, "sha256").digest())
+            state, head = os.fstat(opened.fileno()), opened.read(_HEAD_BYTES)
+        digest.update(f"{path.name} {state.st_size} {state.st_mtime_ns} {len(head)}\n".encode())
+        digest.update(head)
     return digest.hexdigest()
 
 

@@ -10,6 +10,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from nnd.metric.models.load import load_model, wrap_model
 from nnd.metric.models.loaded import LoadedModel
 from nnd.metric.models.options import Loading
+from nnd.metric.models.pinning import pin_version
 from nnd.schemas import ScoringError
 
 Choice: TypeAlias = LoadedModel | str | Path | list[str | Path]
@@ -61,7 +62,7 @@ class ModelHolder:
         key, stamp = (str(choice), how), _stamp(choice)
         if self._loaded is None or self._key != key or stamp not in (None, self._stamp):
             self._loaded = None  # before the next takes its place
-            self._loaded = load_model(choice, how)
+            self._loaded = pin_version(load_model(choice, how), remember=False)
             self._key, self._stamp = key, stamp
         return self._loaded
 

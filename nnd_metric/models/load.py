@@ -39,7 +39,7 @@ from nnd.metric.models.formats import (
     format_of,
     quantisation_config,
 )
-from nnd.metric.models.loaded import AdaptedFrom, LoadedModel
+from nnd.metric.models.loaded import AdaptedFrom, LoadedModel, Skeleton
 from nnd.metric.models.options import Loading
 from nnd.metric.models.revisions import resolve_revision
 from nnd.schemas import ScoringError
@@ -73,6 +73,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     stays = quantised is not None or loading.device_map is not None
     if stays:  # it is put in its place while it is loaded, which needs accelerate
         how.setdefault("device_map", {"": device})
+    stamp = checkpoint.stamp()  # before the files are read: what changes meanwhile is noticed
     model, report = checkpoint.read(kind, "the weights cannot be loaded", **how)
     check_weights(model, report["missing_keys"], base)
     if kind is AutoModelForImageTextToText:
@@ -84,11 +85,44 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         checkpoint.commit,
         quantised=quantised,
         digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
+        stamp=stamp,
     )
     if adapter is None:
         return found
     origin = AdaptedFrom(base, adapter.name, adapter.commit)
     return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
+
+
+def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleton:
+    """Return a model as `load_model` would, without its weights, of which no file is needed.
+
+    Weights that are quantised have their unquantised shapes, and an adapter is left out.
+
+    Raises:
+        ScoringError: If there is no such model, or it could not be loaded in this way.
+    """
+    name, loading = resolve_revision(model_id, loading)
+    device = _find_device(loading)
+    base, loading, adapter = resolve_adapter(name, loading)
+    checkpoint = _find_base(base, loading, adapter)
+    config = _load_config(checkpoint, adapter)
+    check_architecture(config, base)
+    check_format(config, base, loading.quantise)
+    dtype = _weight_options(loading, device)["dtype"]
+    with torch.device("meta"):
+        model = _kind(config).from_config(
+            config,
+            dtype=config.dtype or "float32" if dtype == "auto" else dtype,
+            trust_remote_code=loading.trust_remote_code,
+        )
+    return Skeleton(
+        model.eval(),
+        _load_tokenizer(checkpoint.pinned(), adapter),
+        loading.called(name),
+        adapted=AdaptedFrom(base, adapter.name, adapter.commit) if adapter else None,
+        quantised=loading.quantise or checkpoint.gguf or format_of(config),
+        place=device,
+    )
 
 
 def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric.models.adapted import adapted_digests, virtual_tokens
+from nnd.metric.models.adapted import adapter_digest, base_digest, virtual_tokens
 from nnd.metric.models.digests import weights_digest
 
 # Positions that the decoder of a family counts as its own and cannot read.
@@ -41,8 +41,11 @@ class LoadedModel:
         commit: The Hub commit its weights were read from, or None.
         adapted: Where base and adapter come from, or None of a model without an adapter.
         quantised: The format of quantised weights (`formats.format_of`), or None.
-        digest: The SHA-256 of the checkpoint's files, where the weights in memory are not those of
-            the files, or cannot be read; else None.
+        digest: The SHA-256 of the base model's weights where they do not change any more, or that
+            of the checkpoint's files where the weights in memory are not those of the files or
+            cannot be read; else None.
+        stamp: What changed whenever the files did that the weights were read from
+            (`Checkpoint.stamp`); None of a Hub commit, and of what was handed over.
     """
 
     model: PreTrainedModel
@@ -52,6 +55,7 @@ class LoadedModel:
     adapted: AdaptedFrom | None = None
     quantised: str | None = None
     digest: str | None = None
+    stamp: str | None = None
 
     @property
     def is_encoder_decoder(self) -> bool:
@@ -124,13 +128,14 @@ class LoadedModel:
 
         Of an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256.
         """
-        files = self.commit or self.digest
+        base = self.commit or self.digest or self.base_digest()
         if self.adapted is None:
-            return files or weights_digest(self.model)
-        if files and self.adapted.commit:
-            return f"{files}+{self.adapted.commit}"
-        base, adapter = adapted_digests(self.model)
-        return f"{files or base}+{self.adapted.commit or adapter}"
+            return base
+        return f"{base}+{self.adapted.commit or adapter_digest(self.model)}"
+
+    def base_digest(self) -> str:
+        """Return the SHA-256 of the weights as they are now, without those of adapters."""
+        return weights_digest(self.model) if self.adapted is None else base_digest(self.model)
 
     def signed(self, version: str) -> str:
         """Return `NAME@VERSION`, short, for a signature; of an adapted model for both its parts.
@@ -143,3 +148,19 @@ class LoadedModel:
         if len(parts) != len(names):
             return f"{'+'.join(names)}@{version[:7]}"
         return "+".join(f"{name}@{part[:7]}" for name, part in zip(names, parts, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton(LoadedModel):
+    """A model whose weights have shapes and no numbers: for what is known before it is loaded.
+
+    Attributes:
+        place: The device that it would be loaded on.
+    """
+
+    place: str = "cpu"
+
+    @property
+    def device(self) -> torch.device:
+        """Where inputs would go."""
+        return torch.device(self.place)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Scored as Scored,
         evaluate_model as evaluate_model,
     )
+    from .preparation import Prepared as Prepared, prepare as prepare
     from .rates import (
         ALONE_SCHEMA as ALONE_SCHEMA,
         CLUSTER as CLUSTER,

@@ -27,7 +27,7 @@ def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | 
     pairs = data.pairs
     prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
     requests = engine.as_read(requests_of(pairs, prompts))
-    crosses = find_crossings(loaded.tokenizer, requests, engine.separator)
+    crosses = find_crossings(loaded.tokenizer, requests, engine.separator, known=engine.tokenised)
     sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}
     either = pl.DataFrame(sides).select(crosses=pl.any_horizontal(pl.all()))
     return int(distinct_tests(pl.concat([pairs, either], how="horizontal")).rows["crosses"].sum())

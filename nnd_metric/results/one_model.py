@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.metric.chat import choose_chat
-from nnd.metric.data import PairSet, parts_of
-from nnd.metric.encoding import choose_template, find_protocol
-from nnd.metric.engine import Engine, Proof, Scoring, Store, Work
+from nnd.metric.data import PairSet
+from nnd.metric.encoding import find_protocol
+from nnd.metric.engine import Proof, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.crossings import count_crossings
+from nnd.metric.results.preparation import prepare
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
 from nnd.metric.results.scoring import score_suite
 from nnd.metric.results.signature import make_signature
@@ -155,22 +155,9 @@ def evaluate_model(
     Raises:
         ScoringError: If the model cannot score the pairs.
     """
-    template = choose_template(scoring.template, loaded.name, parts_of(pairs.pairs))
-    if scoring.separator is not None:
-        template = replace(template, separator=scoring.separator)
+    engine, template, choice = prepare(loaded, pairs, scoring)
     version = version or loaded.version()
-    choice = choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
-    engine = Engine(
-        loaded,
-        protocol=scoring.protocol,
-        separator=choice.separator,
-        chat=choice.template,
-        keep=scoring.keep,
-        token_budget=scoring.token_budget,
-        store=store,
-        version=version,
-        proofs=[] if proofs is None else proofs,
-    )
+    engine = replace(engine, store=store, version=version, proofs=[] if proofs is None else proofs)
     found = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
     scored, children = found.pairs, found.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]

@@ -144,6 +144,6 @@ def _with_model(
 
 
 def _load_model(model: str) -> "LoadedModel":
-    from nnd.metric.models import load_model  # noqa: PLC0415
+    from nnd.metric.models import load_model, pin_version  # noqa: PLC0415
 
-    return load_model(model)
+    return pin_version(load_model(model), remember=False)

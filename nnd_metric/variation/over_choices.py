@@ -13,7 +13,7 @@ from tqdm import tqdm
 from nnd.metric import Evaluation, evaluate
 from nnd.metric.data import PairData, PairSet, choose_part, load_pairs
 from nnd.metric.engine import Scoring
-from nnd.metric.models import LoadedModel, Loading, Model, load_model
+from nnd.metric.models import LoadedModel, Loading, Model, load_model, pin_version
 from nnd.metric.results import find_flips
 from nnd.metric.variation.choices import Choice, check_dimensions, choices_of
 from nnd.metric.variation.outcome import VARIATION_FILES, LeftOut, Variant, Variation
@@ -83,6 +83,7 @@ def _score_all(
     loading: Loading,
 ) -> Variation:
     loaded = model if isinstance(model, LoadedModel) else load_model(model, loading)
+    loaded = pin_version(loaded, remember=not isinstance(model, LoadedModel) and scoring.cache)
     base = Choice("default", "default", scoring, loading)
     defaults: dict[str, str] = {}
     choices: list[Choice] = []
@@ -101,7 +102,7 @@ def _score_all(
             bar.set_description(f"{choice.dimension}: {choice.name}")
             try:
                 if choice.loading != loading:
-                    loaded = _load_again(model, choice.loading)
+                    loaded = pin_version(_load_again(model, choice.loading), remember=scoring.cache)
                 scored = _score(loaded, pairs, choice)
             except Exception as error:  # noqa: BLE001 - models and their own code fail in any way
                 reason = str(error) if isinstance(error, ScoringError) else repr(error)

@@ -22,7 +22,7 @@ Embeddings, normalisation, activations, softmax and biases are not counted.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ import torch
 import transformers as hf
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers.pytorch_utils import Conv1D
 
 Request = tuple[str, str]
 Lengths = list[tuple[int, list[int]]]
@@ -107,8 +108,8 @@ def needed_flops(model: PreTrainedModel, work: Lengths) -> int:
 
 
 def _decoder_flops(model: Any, work: Lengths) -> int:
-    config = model.config
-    weights = _matrix_weights(model.transformer.h)
+    config, trunk = model.config, model.get_decoder()
+    weights = _matrix_weights(trunk.h if hasattr(trunk, "h") else trunk.layers)
     keys = sum(
         _sum_to(context) + sum(_sum_to(context + n + 1) - _sum_to(context) for n in candidates)
         for context, candidates in work
@@ -116,8 +117,8 @@ def _decoder_flops(model: Any, work: Lengths) -> int:
     scored = sum(n for _, candidates in work for n in candidates)
     return (
         2 * weights * unique_tokens(work)
-        + 4 * config.n_embd * config.n_layer * keys
-        + 2 * config.n_embd * config.vocab_size * scored
+        + 4 * config.hidden_size * config.num_hidden_layers * keys
+        + 2 * config.hidden_size * config.vocab_size * scored
     )
 
 
@@ -143,6 +144,24 @@ def _encoder_decoder_flops(model: Any, work: Lengths) -> int:
         + 4 * config.d_model * config.decoder_layers * decoder_keys
         + 2 * config.d_model * config.vocab_size * fed
     )
+
+
+def layer_matrices(model: PreTrainedModel) -> Iterator[tuple[int, int]]:
+    """Yield the shape of every matrix of a model's layers, what it reads first."""
+    stacks: Any = model.transformer.h if hasattr(model, "transformer") else model.model
+    for module in stacks.modules():
+        if isinstance(module, nn.Linear):
+            yield module.in_features, module.out_features
+        elif isinstance(module, Conv1D):
+            yield module.nx, module.nf
+
+
+def head_flops(model: PreTrainedModel, work: Lengths) -> int:
+    """Return those of `needed_flops` that make logits."""
+    scored = sum(n for _, candidates in work for n in candidates)
+    if model.config.is_encoder_decoder:
+        scored += sum(len(candidates) for _, candidates in work)  # the end tokens
+    return int(2 * model.config.hidden_size * model.config.vocab_size * scored)
 
 
 def _matrix_weights(module: nn.Module) -> int:

@@ -51,7 +51,7 @@ def _lm_eval(
         tokenizer=tokenizer,
         backend="seq2seq" if model.config.is_encoder_decoder else "causal",
         batch_size=BATCH,
-        device="cpu",
+        device=str(model.device),
         logits_cache=grouped,
     )
 

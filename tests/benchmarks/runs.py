@@ -19,10 +19,13 @@ from typing import NamedTuple
 import bench_models
 import torch
 from bench_models import Request
-from peers import CONTESTANTS, Contestant
+from peers import CONTESTANTS, NND, Contestant
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.converters.check_source.memory import peak_memory
+
+TRUNK_ROWS = 2048  # `nnd.metric.engine.memory`
+HEAD_LOGITS = 2**22  # `nnd.metric.engine.head`
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +33,19 @@ class Run:
     """What one run of a contestant in a process of its own has shown.
 
     Attributes:
-        seconds: Wall-clock time of the run.
+        seconds: Wall-clock time of the run; of our engine, of a second run: it has scored other
+            pairs, and so proved its fast path, before.
         tokens: Positions that entered an embedding of tokens meanwhile, padding included.
         planning_seconds: Time before the first of them: tokenising and planning.
-        warm_up_seconds: Time to make the contestant and for its first call, on two pairs.
+        warm_up_seconds: Time to make the contestant and for its first call: on two pairs, or of
+            our engine on the workload's other pairs.
         warm_up_tokens: Positions of that first call.
         peak_bytes: Most memory resident in the process, from its start to its end.
         weight_bytes: Memory of the model's weights.
         checksum: Sum of the model's weights.
         values: Mean log-likelihood of each request.
+        first_seconds: Time of our engine's first run, with the proof; None of peers.
+        whole_seconds: Time of a first run that scores the baseline without contexts too.
     """
 
     seconds: float
@@ -50,6 +57,8 @@ class Run:
     weight_bytes: int
     checksum: float
     values: list[float]
+    first_seconds: float | None = None
+    whole_seconds: float | None = None
 
 
 def run(tool: str, model_name: str, folder: Path, workload: str) -> Run:
@@ -67,22 +76,42 @@ def run(tool: str, model_name: str, folder: Path, workload: str) -> Run:
     model = bench_models.build_model(model_name)
     checksum, weights = bench_models.checksum(model), bench_models.weight_bytes(model)
     entries = watch_embeddings(model)
+    other = read_requests(folder, f"{workload}_other") if has_other(folder, workload) else []
     start = time.perf_counter()
     contestant = CONTESTANTS[tool](model, tokenizer)
     made = time.perf_counter() - start
-    warm_up = clock(contestant, two_longest(tokenizer, requests), entries)
+    ours = other if tool == NND else []
+    warm_up = clock(contestant, ours or two_longest(tokenizer, requests), entries)
     real = clock(contestant, requests, entries)
+    peak = peak_memory()
+    firsts = [
+        clock(CONTESTANTS[tool](model, tokenizer), asked, entries).seconds
+        for asked in ((requests, requests + without_contexts(requests)) if ours else ())
+    ]
+    first, whole = firsts or (None, None)
     return Run(
         seconds=real.seconds,
         tokens=real.tokens,
         planning_seconds=real.planning_seconds,
         warm_up_seconds=made + warm_up.seconds,
         warm_up_tokens=warm_up.tokens,
-        peak_bytes=peak_memory(),
+        peak_bytes=peak,
         weight_bytes=weights,
         checksum=checksum,
         values=_means(tool, tokenizer, requests, real.values),
+        first_seconds=first,
+        whole_seconds=whole,
     )
+
+
+def has_other(folder: Path, workload: str) -> bool:
+    """Whether a workload has other pairs, for a first run before it."""
+    return (folder / f"{workload}_other.json").is_file()
+
+
+def without_contexts(requests: Sequence[Request]) -> list[Request]:
+    """Return what the baseline asks: every candidate without its context."""
+    return [("", candidate) for _, candidate in requests]
 
 
 class Entry(NamedTuple):
@@ -169,13 +198,38 @@ def run_alone(tool: str, model: str, folder: Path, workload: str) -> Run:
 
 def matmul_peak() -> float:
     """Return FLOP/s of [2048, 768] x [768, 3072] in float32 on one thread, the best of several."""
-    left, right = torch.randn(2048, 768), torch.randn(768, 3072)
+    return matmul_rate(TRUNK_ROWS, 768, 3072)
+
+
+def matmul_rate(rows: int, size: int, columns: int) -> float:
+    """Return FLOP/s of [rows, size] x [size, columns] in float32, the best of several."""
+    left, right = torch.randn(rows, size), torch.randn(size, columns)
     best = math.inf
     for _ in range(10):
         start = time.perf_counter()
         torch.mm(left, right)
         best = min(best, time.perf_counter() - start)
-    return 2 * 2048 * 768 * 3072 / best
+    return 2 * rows * size * columns / best
+
+
+def own_rate(model: PreTrainedModel, flops: int, head_flops: int) -> float:
+    """Return the FLOP/s of needed work where it is done as the model's own products alone.
+
+    Every matrix of a layer is multiplied with as many rows as our engine holds at once on a CPU,
+    the head with as many as it makes logits of; attention counts as the layers' matrices do.
+
+    Args:
+        model: The model; shapes are enough.
+        flops: Needed in all.
+        head_flops: Of these, the head's.
+    """
+    head = model.get_output_embeddings().weight.shape
+    layers = [*bench_models.layer_matrices(model)]
+    rate_of = {shape: matmul_rate(TRUNK_ROWS, *shape) for shape in dict.fromkeys(layers)}
+    weights = sum(size * columns for size, columns in layers)
+    trunk = weights / sum(size * columns / rate_of[size, columns] for size, columns in layers)
+    in_head = matmul_rate(HEAD_LOGITS // head[0], head[1], head[0])
+    return flops / ((flops - head_flops) / trunk + head_flops / in_head)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """What the engine's benchmark counts and how it judges; nothing here needs the peers."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import bench_models
 import comparison
+import engine_speed
 import polars as pl
 import pytest
 import runs
@@ -175,20 +178,38 @@ def _run(seconds: float, **changes: Any) -> runs.Run:
         "weight_bytes": 100,
         "checksum": 1.0,
         "values": [-1.0, -2.0],
+        "first_seconds": 1.4,
+        "whole_seconds": 3.1,
     }
     return runs.Run(seconds=seconds, **facts | changes)
 
 
+def _compared(ours: list[runs.Run], **changes: Any) -> comparison.Comparison:
+    """A block in which medians of 1.0 s, 1.4 s in a first run and 3.1 s with the baseline reach."""
+    block = comparison.Block("made", "gpt2", {"lm-eval": 7.0}, {"lm-eval": 5.0})
+    theirs = [_run(0.1), _run(7.0), _run(9.0)]
+    facts = {
+        "work": comparison.Work(1, 100, flops=50, baseline_flops=50),
+        "peak": 100.0,
+        "own": 62.5,  # 50 FLOPs in a second are 80 % of it
+        "gap": 1e-5,
+        "sample": 2,
+    }
+    return comparison.Comparison(
+        block=block, runs={NND: ours, "lm-eval": theirs}, **facts | changes
+    )
+
+
+def _missed(found: comparison.Comparison) -> list[str]:
+    return [verdict.what for verdict in comparison.judge(found) if not verdict.reached]
+
+
 def _misses(gap: float = 1e-5, **changes: Any) -> list[str]:
     """Judge runs that just reach everything, but for `changes` in the slowest of ours."""
-    block = comparison.Block("made", "gpt2", {"lm-eval": 7.0})
     ours = [_run(0.9), _run(1.0), _run(2.0, **changes)]
-    theirs = [_run(0.1), _run(7.0), _run(9.0)]
-    found = comparison.Comparison(
-        block, comparison.Work(1, 100, 50), {NND: ours, "lm-eval": theirs}, 100.0, gap, 2
-    )
+    found = _compared(ours, gap=gap)
     assert found.bound("lm-eval") == 7.0 * 100 / 50
-    return [verdict.what for verdict in comparison.judge(found) if not verdict.reached]
+    return _missed(found)
 
 
 def test_what_just_reaches_is_no_miss() -> None:
@@ -208,9 +229,79 @@ def test_one_bad_run_is_a_miss(changes: dict[str, Any], miss: str) -> None:
     assert _misses(**changes) == [miss]
 
 
+@pytest.mark.parametrize(
+    ("ours", "facts", "miss"),
+    [
+        ({}, {"own": 64.0}, "made-gpt2: 78% of the rate of the model's own products"),
+        (
+            {"first_seconds": 1.6, "whole_seconds": 3.5},
+            {},
+            "made-gpt2: first run, with its proof, 4.4x as fast as lm-eval",
+        ),
+        (
+            {"whole_seconds": 3.5},
+            {},
+            "made-gpt2: baseline's share of time / of FLOPs 1.2",  # (3.5 - 1.4) / 3.5 of 1/2
+        ),
+    ],
+)
+def test_a_median_below_its_target_is_a_miss(
+    ours: dict[str, Any], facts: dict[str, Any], miss: str
+) -> None:
+    assert _missed(_compared([_run(1.0, **ours)] * 3, **facts)) == [miss]
+
+
+def test_the_headline_includes_proof_and_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    engine_speed._print_comparison(_compared([_run(1.0)]))
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith("made-gpt2: 1 pairs in 3.10 s, with proof and baseline")
+    assert (
+        "nnd, first run: 1.40 s with its proof, 3.10 s with the baseline too: 5.0x lm-eval; "
+        "2.3x lm-eval" in printed
+    )
+    assert "nnd, second run: 80% of the rate of the model's own products" in printed
+    assert "nnd, the baseline's share of time / of FLOPs: 1.10" in printed
+
+
 def test_a_ratio_of_medians_below_the_target_is_a_miss() -> None:
-    block = comparison.Block("made", "gpt2", {"lm-eval": 7.0, "minicons": 6.0})
-    tools = {NND: [_run(1.0)], "lm-eval": [_run(6.9)], "minicons": [_run(6.0)]}
-    found = comparison.Comparison(block, comparison.Work(1, 105, 50), tools, 100.0, 0.0, 2)
-    missed = [verdict.what for verdict in comparison.judge(found) if not verdict.reached]
-    assert missed == ["made-gpt2: 6.9x as fast as lm-eval"]
+    assert _missed(_compared([_run(1.02)], own=60.0)) == ["made-gpt2: 6.9x as fast as lm-eval"]
+
+
+@pytest.mark.parametrize("model", ["gpt2", "bart"])
+def test_the_models_own_products(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the head at half the speed, half of the work takes twice as long: 2/3 of the rate."""
+    network = bench_models.build_model(model, **TINY[model])
+    work = [(3, [2, 2])]
+    in_head = bench_models.head_flops(network, work)
+    # The flops of 2 candidates of 2 tokens, of BART with their end tokens.
+    assert in_head == 2 * 8 * network.config.vocab_size * {"gpt2": 4, "bart": 6}[model]
+    layers = [*bench_models.layer_matrices(network)]
+    # As in the tests above: attention, then up and down; BART's decoder has attention twice.
+    assert (
+        sum(size * columns for size, columns in layers)
+        == {
+            "gpt2": 2 * (8 * 24 + 8 * 8 + 2 * 8 * 32),
+            "bart": (4 * 64 + 2 * 8 * 16) + 2 * (8 * 64 + 2 * 8 * 16),
+        }[model]
+    )
+    monkeypatch.setattr(
+        runs, "matmul_rate", lambda rows, *_: 100.0 if rows == runs.TRUNK_ROWS else 50.0
+    )
+    assert runs.own_rate(network, 2 * in_head, in_head) == pytest.approx(200 / 3)
+
+
+def test_our_first_runs_are_clocked_where_there_are_other_pairs(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(folder / "tokenizer.json", tmp_path)
+    (tmp_path / "few.json").write_text(json.dumps(REQUESTS), encoding="utf-8")
+    build = bench_models.build_model
+    monkeypatch.setattr(bench_models, "build_model", lambda name: build(name, **TINY[name]))
+    alone = runs.run(NND, "gpt2", tmp_path, "few")
+    assert (alone.first_seconds, alone.whole_seconds) == (None, None)
+    (tmp_path / "few_other.json").write_text(json.dumps(REQUESTS[:2]), encoding="utf-8")
+    found = runs.run(NND, "gpt2", tmp_path, "few")
+    assert found.values == alone.values
+    assert min(found.first_seconds or 0, found.whole_seconds or 0) > 0
+    theirs = runs.run("one at a time", "gpt2", tmp_path, "few")
+    assert theirs.first_seconds is None

@@ -1,8 +1,9 @@
 """The texts of the benchmark: requests from the real annotation files, in the files' order.
 
 `quiz200`: the first 200 Quiz Design pairs. `summeval1`: all pairs, of all aspects, of the first
-SummEval document. `quiz`, `quiz_2`, `quiz_4`, `quiz_8`: all of Quiz Design, and every second,
-fourth and eighth of its contexts (a stride keeps the mix of lengths). `summeval`: all of SummEval.
+SummEval document. `quiz200_other`, `summeval1_other`: the next 200 pairs, and the second document,
+for a first run. `quiz`, `quiz_2`, `quiz_4`, `quiz_8`: all of Quiz Design, and every second, fourth
+and eighth of its contexts (a stride keeps the mix of lengths). `summeval`: all of SummEval.
 The contexts of SummEval are cut to 512 tokens, and every tool gets the same cut text.
 
 A workload is a list of (context, candidate): high and low candidate of each pair, one after the
@@ -11,6 +12,8 @@ context id. Within a context the pairs stand as in pairs.parquet.
 """
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -31,6 +34,15 @@ STRIDES = {"quiz_8": 8, "quiz_4": 4, "quiz_2": 2, "quiz": 1}
 """Workload → which share of Quiz Design's contexts it holds, the smallest first."""
 
 
+def data_folder() -> Path:
+    """Return the folder of the real annotation files, or end the program with a sentence."""
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("NND_DATA") or beside)
+    if not folder.is_dir():
+        sys.exit(f"{folder}: no such folder; set NND_DATA to that of the real annotation files")
+    return folder
+
+
 def prepare(data: Path, folder: Path, *, quick: bool = False) -> None:
     """Write NAME.json for every workload, and tokenizer.json.
 
@@ -45,10 +57,17 @@ def prepare(data: Path, folder: Path, *, quick: bool = False) -> None:
     cut = {text: cut_text(tokenizer, text) for text in summeval["context"].unique()}
     summeval = summeval.with_columns(pl.col("context").replace_strict(cut))
     contexts = quiz["context_id"].unique(maintain_order=True)[: 8 if quick else None]
-    document = summeval.filter(pl.col("context_id") == summeval["context_id"][0])
+    few = 4 if quick else 200
+    documents = summeval["context_id"].unique(maintain_order=True)
+    first, second = (
+        summeval.filter(pl.col("context_id") == document)[: 4 if quick else None]
+        for document in documents[:2]
+    )
     chosen = {
-        "quiz200": quiz[: 4 if quick else 200],
-        "summeval1": document[: 4 if quick else None],
+        "quiz200": quiz[:few],
+        "quiz200_other": quiz[few : 2 * few],
+        "summeval1": first,
+        "summeval1_other": second,
         "summeval": summeval,
     }
     for name, stride in STRIDES.items():

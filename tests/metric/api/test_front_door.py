@@ -29,6 +29,7 @@ BESIDE_COMMANDS = {
     "SourceError",
     "__version__",
     "evaluate_parts",  # nnd evaluate --worker
+    "estimate",  # nnd evaluate --dry-run
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary

@@ -23,6 +23,7 @@ from support.engine.cases import LONG, PATHS, REQUESTS, Fresh, Loaded, assert_sa
 from support.places import SUPPORT
 from support.tiny_models import Family
 
+from nnd.metric.engine import execution
 from nnd.metric.engine.engine import Engine
 from nnd.metric.engine.execution import run
 from nnd.metric.engine.memory import choose_budget, is_out_of_memory
@@ -70,6 +71,36 @@ def proven(family: Family, **options: Any) -> Engine:
 def longest(family: Family) -> int:
     rows = [row for row in ids(family, "native", REQUESTS) if any(row.scored)]
     return max(len(row.context) + len(row.inputs) for row in rows)
+
+
+# Ahead
+
+
+@pytest.mark.parametrize("beyond", [10_000, 100])
+def test_a_gpu_has_its_next_batch_before_the_last_is_read(
+    beyond: int, fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family, steps = fresh("gpt2"), list[str]()
+    engine = proven(family, token_budget=150)
+
+    def fetch(sums: torch.Tensor) -> Callable[[], list[float]]:
+        steps.append("launched")
+
+        def read() -> list[float]:
+            steps.append("read")
+            return list(sums.tolist())
+
+        return read
+
+    monkeypatch.setattr(execution, "_ahead", lambda _loaded: 1)
+    monkeypatch.setattr(execution, "_fetch", fetch)
+    fill_memory(family, beyond, torch.OutOfMemoryError())
+    with warnings.catch_warnings(action="ignore", category=ScoringWarning):
+        found = engine(REQUESTS)
+    assert_same(found, oracle.scores(family, "native", REQUESTS))
+    batches = len(steps) // 2
+    assert batches > 1
+    assert steps == ["launched", *["launched", "read"] * (batches - 1), "read"]
 
 
 # Memory

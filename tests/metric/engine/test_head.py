@@ -2,12 +2,13 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import transformers as hf
 from support.tiny_models import build
 
-from nnd.metric.engine.head import _COLUMNS, log_probabilities
+from nnd.metric.engine.head import _COLUMNS, _sum_each_there, log_probabilities, sum_each
 from nnd.metric.models.load import LoadedModel, wrap_model
 
 VOCABULARY = 2 * _COLUMNS + 77  # the vocabulary is multiplied by part after part; the last is short
@@ -48,8 +49,17 @@ def test_a_large_vocabulary(make: Any, tmp_path: Any) -> None:
     before = head.forward
     hidden, targets = torch.randn(ROWS, 16), torch.randint(VOCABULARY, (ROWS,))
     with torch.inference_mode():
-        found = log_probabilities(loaded, model.get_decoder(), hidden, targets)
+        found = log_probabilities(loaded, model.get_decoder(), hidden, targets, most=4)
         logits = head(hidden) + getattr(model, "final_logits_bias", 0)
     expected = logits.double().log_softmax(-1)[torch.arange(ROWS), targets]
     torch.testing.assert_close(found.double(), expected, atol=1e-5, rtol=0)
     assert head.forward == before
+
+
+@pytest.mark.parametrize("lengths", [[3, 1, 4], [1], [2, 2]])
+def test_a_gpu_adds_what_a_cpu_adds(lengths: list[int]) -> None:
+    values = torch.arange(sum(lengths), dtype=torch.float32) + 0.5
+    there = _sum_each_there(values, np.array(lengths, dtype=np.int64))
+    assert there.dtype == torch.float64
+    assert there.tolist() == sum_each(values, lengths).tolist()
+    assert there.tolist() == [float(part.sum()) for part in values.split(lengths)]

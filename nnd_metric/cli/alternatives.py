@@ -1,4 +1,7 @@
-"""Workers that share a run, and the command that merges what they wrote. Imports are inside."""
+"""What `nnd evaluate` does instead of scoring once: other choices, a share, or nothing at all.
+
+The command that merges shares is here, too.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -7,11 +10,62 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.printing import AsJson, Details, show_result
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
+    from nnd.metric.cost import Estimate
     from nnd.metric.parts import WorkerReport
+    from nnd.metric.variation import Variation
+
+
+def vary_choices(
+    models: Sequence[str],
+    data: Sequence[str],
+    dimensions: str,
+    *,
+    alone: bool,
+    **chosen: Any,  # noqa: ANN401 - options of `vary`, each of its own type
+) -> "Variation":
+    """Score one model on one dataset under other choices too.
+
+    Args:
+        models: As typed.
+        data: As typed.
+        dimensions: As typed.
+        alone: Whether no option was given that only a plain evaluation takes.
+        **chosen: Options of both.
+    """
+    from nnd.metric.variation import vary
+
+    if not alone or len(models) > 1 or len(data) > 1:
+        raise ScoringError(
+            "--vary takes one --model and one --data; leave out the others, --human-scores, "
+            "--system, --worker and --push-to-model-card"
+        )
+    return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
+
+
+def estimate_cost(
+    models: Sequence[str],
+    data: Sequence[str],
+    dimensions: str | None,
+    **chosen: Any,  # noqa: ANN401 - as above
+) -> "Estimate":
+    """Return what an evaluation would cost.
+
+    Args:
+        models: As typed.
+        data: As typed.
+        dimensions: As typed.
+        **chosen: Options of `estimate`.
+    """
+    from nnd.metric import estimate
+
+    if dimensions is not None:
+        raise ScoringError("--dry-run knows the cost of one evaluation; leave out --vary")
+    return estimate(models, [find_data(name) for name in data], **chosen)
 
 
 def score_share(

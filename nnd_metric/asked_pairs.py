@@ -1,0 +1,61 @@
+"""The pairs that a run is asked to score: datasets as they are named, and the part of each."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    choose_part,
+    load_pairs,
+    no_pairs,
+    read_human_scores,
+)
+from nnd.metric.trouble import Trouble
+
+Dataset: TypeAlias = PairData | PairSet
+
+
+def read_asked(
+    keys: Sequence[str],
+    datasets: Sequence[Dataset],
+    trouble: Trouble,
+    *,
+    human_scores: PairData | None = None,
+    limit: int | None = None,
+    categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
+) -> dict[str, PairSet]:
+    """Return what is scored of each dataset; the options are those of `evaluate`.
+
+    Args:
+        keys: What results call the datasets.
+        datasets: The datasets.
+        trouble: Notes the datasets that cannot be read.
+        human_scores: As of `evaluate`.
+        limit: As of `evaluate`.
+        categories: As of `evaluate`.
+        held_out: As of `evaluate`.
+        split_seed: As of `evaluate`.
+    """
+    pairs: dict[str, PairSet] = {}
+    for key, data in zip(keys, datasets, strict=True):
+        with trouble.survived(None, key):
+            found = data if isinstance(data, PairSet) else load_pairs(data)
+            if isinstance(data, str | Path) and found.pairs.is_empty():
+                raise no_pairs(found.name)
+            if human_scores is not None:
+                found = replace(found, human_scores=read_human_scores(human_scores))
+            pairs[key] = found
+    part = partial(
+        choose_part,
+        limit=limit,
+        categories=categories,
+        held_out=held_out,
+        split_seed=split_seed,
+    )
+    return {key: part(each) for key, each in pairs.items()}
