@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from .preparation import Prepared as Prepared, prepare as prepare
     from .rates import (
+        ALONE_SCHEMA as ALONE_SCHEMA,
         SCORED_SCHEMA as SCORED_SCHEMA,
         SLICES as SLICES,
         PassRates as PassRates,
