@@ -245,7 +245,7 @@ def _score_one(
 ) -> Scored:
     """Score pairs with one model; where there is a store, keep how fast it was."""
     start = time.perf_counter()
-    scored = evaluate_model(loaded, pairs, scoring=scoring, store=store)
+    scored = evaluate_model(loaded, pairs, scoring, store)
     if store is not None:
         keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
     return scored

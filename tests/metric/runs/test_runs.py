@@ -135,7 +135,7 @@ def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path)
             ":2: the results on /b/x belong into native/x, which holds those on /a/x (",
         ),
         ("- {model: ./gpt2, data: x, revision: v1}\n", ":1: /"),
-        ("- {model: gpt2, data: [a/x, b/x]}\n", ':1: two datasets are called "x"'),
+        ("- {model: gpt2, data: [/a/x, /b/x]}\n", ':1: two datasets are called "x"'),
         ("- {model: gpt2, model: bart, data: x}\n", ": cannot be read as YAML: "),
         ("- {model: gpt2\n", ": cannot be read as YAML: "),
     ],
