@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nnd.metric.chat import Chat as Chat
     from nnd.metric.cli import (
         describe as describe,
+        evaluate_runs as evaluate_runs,
         export as export,
         show as show,
         slice as slice,  # noqa: A004 - as the command

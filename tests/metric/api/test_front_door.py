@@ -30,6 +30,7 @@ BESIDE_COMMANDS = {
     "__version__",
     "estimate",  # nnd evaluate --dry-run
     "evaluate_parts",  # nnd evaluate --worker
+    "evaluate_runs",  # nnd evaluate --runs
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary
