@@ -33,7 +33,7 @@ def vary_choices(
     if not alone or len(models) > 1 or len(data) > 1:
         raise ScoringError(
             "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system, --worker and --push-to-model-card"
+            "--system, --worker, --ray and --push-to-model-card"
         )
     return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
 

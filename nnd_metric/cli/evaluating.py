@@ -37,7 +37,15 @@ from nnd.metric.cli.options import (
 )
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.metric.cli.workers import score_share, tell_of_workers
+from nnd.metric.cli.workers import (
+    NumActors,
+    NumGPUs,
+    OnRay,
+    RayAddress,
+    score_share,
+    scorer_on_ray,
+    tell_of_workers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,6 +172,10 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = None,
+    ray: OnRay = False,
+    ray_address: RayAddress = None,
+    num_gpus: NumGPUs = None,
+    num_actors: NumActors = None,
     revision: Revision = None,
     dtype: DType = None,
     device: Device = None,
@@ -235,9 +247,11 @@ def evaluate(
         show_result(cost, as_json, details=details)
         return
     chosen["out"] = out
+    cluster = (ray, ray_address, num_gpus, num_actors)
+    on_ray = scorer_on_ray(*cluster, worker=worker, out=out)
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
-        alone = not (human_scores or system or push_to_model_card or worker)
+        alone = not (human_scores or system or push_to_model_card or worker or on_ray)
         varied = vary_choices(model, data, vary, alone=alone, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
@@ -255,9 +269,9 @@ def evaluate(
         return
     tell_of_workers()
     try:
-        found = evaluate_(model, datasets, **chosen)
+        found = (on_ray or evaluate_)(model, datasets, **chosen)
     except KeyboardInterrupt:
-        if no_cache:
+        if no_cache and on_ray is None:
             raise
         raise KeyboardInterrupt("the same command goes on from there") from None
     auto = AUTO in (for_all, *templates.values())
