@@ -19,7 +19,7 @@ from tqdm import tqdm
 from nnd.metric import Evaluation, Sweep
 from nnd.metric.data import PairData, is_several
 from nnd.metric.engine import Scoring
-from nnd.metric.models import Loading, Model
+from nnd.metric.models import Loading, Model, list_models
 from nnd.metric.parts.job import Job, plan_job
 from nnd.metric.parts.merging import merge
 from nnd.metric.parts.part_file import is_finished
@@ -79,6 +79,7 @@ def evaluate_on_ray(
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
     check_ray(ray)
+    _check_names([*list_models(models), *(data if is_several(data) else [data])])
     chosen = {
         "limit": limit,
         "categories": categories,
@@ -120,26 +121,28 @@ def _missing_parts(job: Job, model: str) -> list[dict[str, int]]:
     ]
 
 
-def _setup(job: Job, name: str, loading: Loading, chosen: Mapping[str, Any]) -> Setup:
-    model, datasets = job.models[name], [run.data for run in job.runs.values()]
-    for each in (model, *datasets):
+def _check_names(asked: Sequence[Any]) -> None:
+    for each in asked:
         if not isinstance(each, str | Path):
             raise ScoringError(
                 f"{type(each).__name__}: Ray is given names, not what is in memory; name a folder, "
                 "a file or a Hub id"
             )
+
+
+def _setup(job: Job, name: str, loading: Loading, chosen: Mapping[str, Any]) -> Setup:
     return Setup(
         Path.cwd(),
-        model,
+        job.models[name],  # type: ignore[arg-type] # `_check_names` has seen it
         name,
         loading,
         job.scorings[name],
-        [(run.plan.run, run.data) for run in job.runs.values()],
+        [(run.plan.run, run.data) for run in job.runs.values()],  # type: ignore[misc] # likewise
         chosen,
     )
 
 
-def _score(setup: Setup, rows: Sequence[Mapping[str, int]], pool: Pool) -> None:
+def _score(setup: Setup, rows: list[dict[str, int]], pool: Pool) -> None:
     """Score parts of a model.
 
     Raises:
@@ -177,16 +180,17 @@ def _quiet() -> Iterator[TextIO]:
 
     logger = logging.getLogger("ray.data")
     level = logger.level
-    context = DataContext.get_current().copy()
-    context.enable_progress_bars = False
-    context.execution_no_progress_timeout_s = -1  # a part may take long
-    with DataContext.current(context), warnings.catch_warnings(), os.fdopen(os.dup(2), "w") as real:
+    with warnings.catch_warnings(), os.fdopen(os.dup(2), "w") as real:
         warnings.simplefilter("ignore", DeprecationWarning)
+        context = DataContext.get_current().copy()
+        context.enable_progress_bars = False
+        context.execution_no_progress_timeout_s = -1  # a part may take long
         logger.setLevel(logging.ERROR)
         with Path(os.devnull).open("w") as nothing:
             os.dup2(nothing.fileno(), 2)
         try:
-            yield real
+            with DataContext.current(context):
+                yield real
         finally:
             os.dup2(real.fileno(), 2)
             logger.setLevel(level)

@@ -109,7 +109,8 @@ def size_pool(config: Ray, parts: int) -> Pool:
     """
     import ray  # noqa: PLC0415
 
-    machines = [each["Resources"] for each in ray.nodes() if each["Alive"]]
+    nodes = ray.nodes()  # type: ignore[no-untyped-call]
+    machines = [each["Resources"] for each in nodes if each["Alive"]]
     most = max(each.get("GPU", 0.0) for each in machines)
     gpus = min(most, 1.0) if config.num_gpus is None else config.num_gpus
     if gpus > most:
