@@ -2,11 +2,14 @@
 
 import logging
 import os
+import random
+import shutil
 import signal
+import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -27,8 +30,10 @@ from nnd.schemas import NNDError
 
 Saved = Callable[[str], Path]
 
-STORM = 20 if os.environ.get("NND_TEST_FULL") else 1
-"""How many actors are killed, each in a run of its own."""
+PLAIN = Scoring(cache=False)
+
+KILLS = 20 if os.environ.get("NND_TEST_FULL") else 1
+"""How many actors, and drivers, are killed, each in a run of its own."""
 
 NUMBERS = ["ll_high", "ll_low", "ll_alone_high", "ll_alone_low"]
 
@@ -75,59 +80,75 @@ def part_files(run: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in run.glob("parts/*/*.parquet")}
 
 
-def kill_an_actor(run: Path, more_than: int) -> int:
-    """Kill an actor with -9 once there are more parts than so many; return its process id."""
-    for _ in range(6000):
+def wait_for_parts(run: Path, more_than: int) -> None:
+    """Wait until there are more parts than so many."""
+    for _ in range(12_000):
         if len(part_files(run)) > more_than:
-            break
+            return
         time.sleep(0.01)
-    actors = [
-        each
-        for each in psutil.Process().children(recursive=True)
-        if "PartActor" in " ".join(each.cmdline()[:1])
-    ]
-    actors[0].send_signal(signal.SIGKILL)
-    return actors[0].pid
+
+
+def kill_an_actor(run: Path, more_than: int) -> None:
+    """Kill an actor with -9 once there are more parts than so many."""
+    wait_for_parts(run, more_than)
+    children = psutil.Process().children(recursive=True)
+    actor = next(each for each in children if "PartActor" in " ".join(each.cmdline()))
+    actor.send_signal(signal.SIGKILL)
+
+
+def check_same(run: Path, alone: Path) -> None:
+    """A merged run has the files and the rows of a single one; log-likelihoods to rounding."""
+    assert sorted(path.name for path in run.iterdir()) == ["log_likelihoods.parquet", "result.json"]
+    rows, whole = read_run(run), read_run(alone)
+    assert rows.drop(NUMBERS).equals(whole.drop(NUMBERS))
+    for name in NUMBERS:
+        assert (rows[name] - whole[name]).abs().to_numpy().max() < 1e-6
 
 
 @pytest.mark.usefixtures("_cluster")
 def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
     saved: Saved, birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, run = saved("gpt2"), tmp_path / "run"
-    single = evaluate(model, birds, out=tmp_path / "alone", scoring=Scoring(cache=False))
-    whole = read_run(tmp_path / "alone")
-    for _ in range(STORM):
-        evaluate_parts(model, birds, out=run, worker=(1, 3))
-        begun, at_the_end, killed = part_files(run), {}, []
-        assert len(begun) == 2
+    model, run, alone = saved("gpt2"), tmp_path / "run", tmp_path / "alone"
+    single = evaluate(model, birds, out=alone, scoring=PLAIN)
+    times: dict[Path, int] = {}
 
-        def merge_seen(folder: Path) -> Evaluation:
-            at_the_end.update(part_files(folder))  # noqa: B023 - called in this turn
-            return merge(folder)
+    def merge_seen(folder: Path) -> Evaluation:
+        times.update(part_files(folder))
+        return merge(folder)
 
-        with monkeypatch.context() as patched:
-            patched.setattr(on_ray, "merge", merge_seen)
-            killer = threading.Thread(target=lambda: killed.append(kill_an_actor(run, 2)))  # noqa: B023
-            killer.start()
+    monkeypatch.setattr(on_ray, "merge", merge_seen)
+    with ThreadPoolExecutor(1) as killers:
+        for _ in range(KILLS):
+            times.clear()
+            evaluate_parts(model, birds, out=run, worker=(1, 3))
+            begun = part_files(run)
+            killed = killers.submit(kill_an_actor, run, 2)
             found = evaluate_on_ray(model, birds, out=run, ray=Ray(num_actors=2))
-            killer.join()
-        assert len(killed) == 1
-        assert len(at_the_end) == 6
-        assert {path: at_the_end[path] for path in begun} == begun
+            killed.result()
+            assert len(begun) == 2
+            assert len(times) == 6
+            assert {path: times[path] for path in begun} == begun
+            check_same(run, alone)
+            assert isinstance(found, Evaluation)
+            assert found.results[0].signature == single.results[0].signature
+            shutil.rmtree(run)
 
-        rows = read_run(run)
-        assert rows.drop(NUMBERS).equals(whole.drop(NUMBERS))
-        for name in NUMBERS:
-            assert (rows[name] - whole[name]).abs().to_numpy().max() < 1e-6
-        assert isinstance(found, Evaluation)
-        assert found.results[0].signature == single.results[0].signature
-        assert sorted(each.name for each in run.iterdir()) == [
-            "log_likelihoods.parquet",
-            "result.json",
-        ]
-        (run / "result.json").unlink()
-        (run / "log_likelihoods.parquet").unlink()
+
+@pytest.mark.full
+def test_a_driver_that_is_killed_loses_nothing(saved: Saved, birds: Path, tmp_path: Path) -> None:
+    model, run, alone = saved("gpt2"), tmp_path / "run", tmp_path / "alone"
+    evaluate(model, birds, out=alone, scoring=PLAIN)
+    asked = ["--model", model, "--data", birds, "--out", run, "--ray", "--num-actors", "2"]
+    command, chance = [sys.executable, "-m", "nnd", "evaluate", *asked], random.Random(1)
+    for _ in range(KILLS):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=tmp_path) as driver:
+            wait_for_parts(run, chance.randrange(24))
+            driver.kill()
+        if not (run / "result.json").is_file():
+            subprocess.run(command, stdout=subprocess.DEVNULL, cwd=tmp_path, check=True)
+        check_same(run, alone)
+        shutil.rmtree(run)
 
 
 @pytest.mark.usefixtures("_cluster")
