@@ -1,14 +1,28 @@
 """What `nnd evaluate` does instead of scoring once: score under other choices, or not at all."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.options import HOW
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
     from nnd.metric.cost import Estimate
     from nnd.metric.variation import Variation
+
+Vary = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIMENSION,…",
+        help="Score one model under other choices too, one dimension at a time, and count the "
+        "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
+        "(how texts are written).",
+        rich_help_panel=HOW,
+    ),
+]
 
 
 def vary_choices(

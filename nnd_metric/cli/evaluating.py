@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nnd.metric.cli.alternatives import estimate_cost, vary_choices
+from nnd.metric.cli.alternatives import Vary, estimate_cost, vary_choices
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.loading import (
     Adapter,
@@ -21,6 +21,7 @@ from nnd.metric.cli.loading import (
 from nnd.metric.cli.options import (
     DATA,
     HOW,
+    RUN,
     Categories,
     ChatTemplate,
     HeldOut,
@@ -42,6 +43,7 @@ from nnd.metric.cli.workers import (
     NumGPUs,
     OnRay,
     RayAddress,
+    Worker,
     score_share,
     scorer_on_ray,
     tell_of_workers,
@@ -51,9 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nnd.metric import Evaluation, Sweep
-
-RUN = "Memory, store and workers"
-"""What options are about, as the help groups them."""
 
 
 def evaluate(
@@ -109,16 +108,7 @@ def evaluate(
     category: Categories = [],  # noqa: B006
     held_out: HeldOut = None,
     split_seed: SplitSeed = 0,
-    vary: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIMENSION,…",
-            help="Score one model under other choices too, one dimension at a time, and count the "
-            "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
-            "(how texts are written).",
-            rich_help_panel=HOW,
-        ),
-    ] = None,
+    vary: Vary = None,
     no_unconditional: Annotated[
         bool,
         typer.Option(
@@ -163,15 +153,7 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = False,
-    worker: Annotated[
-        str | None,
-        typer.Option(
-            metavar="I/N|auto",
-            help="Score the share of worker I of N that write to the same --out, or of the one "
-            "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
+    worker: Worker = None,
     ray: OnRay = False,
     ray_address: RayAddress = None,
     num_gpus: NumGPUs = None,

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nnd.metric.cli.options import RUN
 from nnd.metric.cli.printing import AsJson, Details, show_result
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
     from nnd.metric import Sweep
     from nnd.metric.parts import WorkerReport
+
+Worker = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I/N|auto",
+        help="Score the share of worker I of N that write to the same --out, or of the one "
+        "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
+        rich_help_panel=RUN,
+    ),
+]
 
 RAY = "Ray"
 """What options are about, as the help groups them."""
