@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.options import HOW
 from nnd.metric.cli.printing import resumable
 from nnd.schemas import NNDError, ScoringError, write_whole
 
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
     from nnd.metric.engine import Scoring
     from nnd.metric.models import Loading
     from nnd.metric.variation import Variation
+
+Vary = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIMENSION,…",
+        help="Score one model under other choices too, one dimension at a time, and count the "
+        "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
+        "(how texts are written).",
+        rich_help_panel=HOW,
+    ),
+]
 
 
 def vary_choices(
@@ -43,7 +55,7 @@ def vary_choices(
     if not alone or len(models) > 1 or len(data) > 1:
         raise ScoringError(
             "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system, --worker and --push-to-model-card"
+            "--system, --worker, --ray and --push-to-model-card"
         )
     return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
 

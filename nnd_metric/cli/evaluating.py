@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nnd.metric.cli.alternatives import estimate_cost, score_runs, vary_choices
+from nnd.metric.cli.alternatives import Vary, estimate_cost, score_runs, vary_choices
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.loading import (
     Adapter,
@@ -21,6 +21,7 @@ from nnd.metric.cli.loading import (
 from nnd.metric.cli.options import (
     DATA,
     HOW,
+    RUN,
     Categories,
     ChatTemplate,
     HeldOut,
@@ -45,13 +46,19 @@ from nnd.metric.cli.printing import (
     show_sweep,
 )
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.metric.cli.workers import score_share, tell_of_workers
+from nnd.metric.cli.workers import (
+    NumActors,
+    NumGPUs,
+    OnRay,
+    RayAddress,
+    Worker,
+    score_share,
+    scorer_on_ray,
+    tell_of_workers,
+)
 
 if TYPE_CHECKING:
     from nnd.metric import Sweep
-
-RUN = "Memory, store and workers"
-"""What options are about, as the help groups them."""
 
 
 def evaluate(
@@ -116,16 +123,7 @@ def evaluate(
     category: Categories = [],  # noqa: B006
     held_out: HeldOut = None,
     split_seed: SplitSeed = 0,
-    vary: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIMENSION,…",
-            help="Score one model under other choices too, one dimension at a time, and count the "
-            "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
-            "(how texts are written).",
-            rich_help_panel=HOW,
-        ),
-    ] = None,
+    vary: Vary = None,
     no_unconditional: Annotated[
         bool,
         typer.Option(
@@ -170,15 +168,11 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = False,
-    worker: Annotated[
-        str | None,
-        typer.Option(
-            metavar="I/N|auto",
-            help="Score the share of worker I of N that write to the same --out, or of the one "
-            "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
+    worker: Worker = None,
+    ray: OnRay = False,
+    ray_address: RayAddress = None,
+    num_gpus: NumGPUs = None,
+    num_actors: NumActors = None,
     revision: Revision = None,
     dtype: DType = None,
     device: Device = None,
@@ -264,9 +258,11 @@ def evaluate(
         show_result(cost, as_json, details=details)
         return
     chosen["out"] = out
+    cluster = (ray, ray_address, num_gpus, num_actors)
+    on_ray = scorer_on_ray(*cluster, worker=worker, out=out)
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
-        alone = not (human_scores or system or push_to_model_card or worker)
+        alone = not (human_scores or system or push_to_model_card or worker or on_ray)
         varied = vary_choices(model, data, vary, alone=alone, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
@@ -283,8 +279,8 @@ def evaluate(
         show_result(score_share(model, datasets, worker, alone=alone, **chosen), as_json)
         return
     tell_of_workers()
-    with resumable(cached=not no_cache):
-        found = evaluate_(model, datasets, **chosen)
+    with resumable(cached=on_ray is not None or not no_cache):
+        found = (on_ray or evaluate_)(model, datasets, **chosen)
     picked = _templates(found) if AUTO in (for_all, *templates.values()) else []
     show_sweep(found, as_json, details=details, alone=len(data) == 1, out=out, lines=picked)
     if push_to_model_card:
