@@ -73,10 +73,6 @@ def evaluate(
             "(checkpoint-N), or the revisions of a model on the Hub (step1000).",
         ),
     ] = None,
-    data: Annotated[
-        list[str],
-        typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
-    ] = [],  # noqa: B006
     runs: Annotated[
         Path | None,
         typer.Option(
@@ -85,6 +81,10 @@ def evaluate(
             "needed, revision, protocol, template, system, … (runs.schema.json).",
         ),
     ] = None,
+    data: Annotated[
+        list[str],
+        typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
+    ] = [],  # noqa: B006
     out: Annotated[
         Path | None,
         typer.Option(
