@@ -89,11 +89,11 @@ def connected(address: str | None) -> Iterator[None]:
             logging_level=logging.ERROR,
             log_to_driver=False,
         )
-    except (OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # Ray raises that itself, of a machine that is too busy
         reason = str(error).partition("\n")[0]
         raise ScoringError(
-            f"Ray at {found} cannot be used: {reason}; start the command on a machine of the "
-            "cluster, such as with `ray job submit`"
+            f"Ray ({found}) cannot be used: {reason} Start the command on a machine of the "
+            "cluster, such as with `ray job submit`; without one, when this machine is less busy"
         ) from error
     try:
         yield

@@ -199,6 +199,18 @@ def test_what_ray_cannot_do_is_said_before_it_starts(
     assert not ray.is_initialized()
 
 
+def test_ray_that_does_not_start_is_an_error(
+    saved: Saved, birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def init(*_: object, **__: object) -> None:
+        raise Exception("The current node timed out during startup.")  # noqa: TRY002 - as Ray does
+
+    ray.shutdown()
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(NNDError, match=r"Ray \(local\) cannot be used: The current node timed out"):
+        evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run")
+
+
 def test_ray_is_an_extra(
     saved: Saved, birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
