@@ -73,6 +73,7 @@ bench: $(VENV)/dev
 	$(INSTALL) -e '.[dev,bench]'
 	$(BIN)/python tests/benchmarks/convert_scale.py
 	$(BIN)/python tests/benchmarks/table_scale.py
+	$(BIN)/python tests/benchmarks/run_scale.py
 	$(BIN)/python tests/benchmarks/engine_speed.py
 
 bench-gpu: $(VENV)/dev

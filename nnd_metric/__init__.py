@@ -12,7 +12,12 @@ if TYPE_CHECKING:
         PAPER as PAPER,
     )
     from .estimation import estimate as estimate
-    from .evaluation import Evaluation as Evaluation, Failure as Failure, Sweep as Sweep
+    from .evaluation import (
+        Evaluation as Evaluation,
+        Failure as Failure,
+        Sweep as Sweep,
+        join_results as join_results,
+    )
     from .sweep import evaluate as evaluate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -9,12 +9,11 @@ from nnd.metric.data import (
     PairData,
     PairSet,
     choose_part,
-    cut_pairs,
     load_pairs,
+    no_pairs,
     read_human_scores,
 )
 from nnd.metric.trouble import Trouble
-from nnd.schemas import ScoringError
 
 Dataset: TypeAlias = PairData | PairSet
 
@@ -47,18 +46,13 @@ def read_asked(
         with trouble.survived(None, key):
             found = data if isinstance(data, PairSet) else load_pairs(data)
             if isinstance(data, str | Path) and found.pairs.is_empty():
-                raise ScoringError(
-                    f"{found.name}: there are no pairs, so no model can be evaluated on them; "
-                    "`nnd metrics` compares metrics with judgements of single candidates"
-                )
+                raise no_pairs(found.name)
             if human_scores is not None:
                 found = replace(found, human_scores=read_human_scores(human_scores))
             pairs[key] = found
-    if held_out is not None:
-        pairs = {key: cut_pairs(each, held_out, split_seed)[1] for key, each in pairs.items()}
-    if limit is not None or categories:
-        pairs = {
-            key: choose_part(each, limit=limit, categories=categories)
-            for key, each in pairs.items()
-        }
-    return pairs
+    return {
+        key: choose_part(
+            each, limit=limit, categories=categories, held_out=held_out, split_seed=split_seed
+        )
+        for key, each in pairs.items()
+    }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.metric.agreement import Agreement
-from nnd.metric.data import PairSet
+from nnd.metric.agreement import Agreement, agree_scored
+from nnd.metric.data import PairSet, choices_for
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import (
     LIKELIHOODS,
@@ -21,7 +21,7 @@ from nnd.metric.results import (
     rate_frame,
 )
 from nnd.metric.statistics import percent
-from nnd.metric.suites import Effects
+from nnd.metric.suites import Effects, all_effects
 from nnd.schemas import Shown, write_folder
 
 if TYPE_CHECKING:
@@ -164,6 +164,35 @@ class Evaluation(Pictured):
         if self.effects is not None:
             files[SETS] = _parquet(self.children)
         write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
+
+
+def join_results(
+    results: tuple[ModelResult, ...],
+    scored: pl.DataFrame,
+    children: pl.DataFrame,
+    data: PairSet,
+    *,
+    systems: Mapping[str, str],
+    templates: Mapping[str, str],
+) -> Evaluation:
+    """Return the evaluation of several models on the same pairs.
+
+    Args:
+        results: One per model.
+        scored: Log-likelihoods of all models: columns of `results.STORED`.
+        children: Those of the sets of a suite: columns of `results.STORED_SETS`.
+        data: What is known of the pairs; their rows are not looked at.
+        systems: Model → system it stands for, as far as somebody said so.
+        templates: Model → template that was chosen for it alone.
+    """
+    people, names = data.human_scores, [each.model for each in results]
+    own = {} if people is None else choices_for(people, systems, names)
+    agreement, reason = agree_scored(scored, people, systems=own)
+    chosen = {model: template for model, template in templates.items() if model in names}
+    effects = all_effects(data.sets, scored, children)
+    return Evaluation(
+        data.title, results, scored, agreement, reason, own, chosen, children, effects
+    )
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

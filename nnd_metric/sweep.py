@@ -17,21 +17,18 @@ from typing import Any, NoReturn, TypeVar, overload
 import polars as pl
 from tqdm import tqdm
 
-from nnd.metric.agreement import agree_scored
 from nnd.metric.asked_pairs import Dataset, read_asked
 from nnd.metric.cost import keep_speed
 from nnd.metric.data import (
     PairData,
     PairSet,
-    check_systems,
-    choices_for,
+    check_choices,
     is_several,
-    match_systems,
     name_datasets,
     only_of_one,
 )
 from nnd.metric.engine import Scoring, Store, default_store, scoring_of_each
-from nnd.metric.evaluation import Evaluation, Sweep
+from nnd.metric.evaluation import Evaluation, Sweep, join_results
 from nnd.metric.models import (
     LoadedModel,
     Loading,
@@ -43,21 +40,16 @@ from nnd.metric.models import (
     pin_version,
 )
 from nnd.metric.results import (
-    RUN_FILES,
     STORED,
     STORED_SETS,
     KeptRun,
     Scored,
     evaluate_model,
     read_kept,
+    run_folders,
 )
-from nnd.metric.suites import all_effects
 from nnd.metric.trouble import Trouble
-from nnd.schemas import (
-    NNDError,
-    ScoringWarning,
-    check_replaceable,
-)
+from nnd.schemas import ScoringWarning
 
 _Each = TypeVar("_Each", bound=Dataset)
 
@@ -153,7 +145,7 @@ def evaluate(
     asked = list_models(models)
     datasets: list[Dataset] = list(data) if several else [data]
     names, keys = name_models(asked, loading), name_datasets(datasets)
-    folders = _find_folders(out, keys)
+    folders = run_folders(out, keys, parts=False)
     scorings = scoring_of_each(names, scoring, templates or {})
     if human_scores is not None and len(keys) > 1:
         raise only_of_one("human_scores")
@@ -170,7 +162,8 @@ def evaluate(
     )
     kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, scorings=scorings)
     here = [*names, *(each.model for key in pairs for each in kept(key).results)]
-    _check_systems(here, pairs, systems or {})
+    people = [each.human_scores for each in pairs.values() if each.human_scores is not None]
+    check_choices(systems or {}, here, people)
     usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)
     done: dict[str, list[Scored]] = {key: [] for key in pairs}
     evaluations: dict[str, Evaluation] = {}
@@ -189,19 +182,6 @@ def evaluate(
         return evaluations[keys[0]]
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
-
-
-def _find_folders(out: str | Path | None, names: Sequence[str]) -> dict[str, Path]:
-    """Return the folder for each dataset's results: `out` itself for one, else a folder in it."""
-    if out is None:
-        return {}
-    place = Path(out)
-    if len(names) > 1 and place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: is a file; name a folder with --out")
-    folders = {name: place if len(names) == 1 else place / name for name in names}
-    for folder in folders.values():
-        check_replaceable(folder, files=RUN_FILES)
-    return folders
 
 
 def _find(models: Mapping[str, Model], loading: Loading, trouble: Trouble) -> dict[str, Model]:
@@ -315,22 +295,11 @@ def _join(
     results = (*kept.results, *(each.result for each in scored))
     everything = pl.concat([kept.scored, *(each.pairs.select(*STORED) for each in scored)])
     children = pl.concat([kept.children, *(each.children.select(*STORED_SETS) for each in scored)])
-    people, told = pairs.human_scores, {**kept.systems, **systems}
-    own = {} if people is None else choices_for(people, told, [each.model for each in results])
-    agreement, reason = agree_scored(everything, people, systems=own)
-    names = {each.model for each in results}
-    chosen = {m: t for m, t in {**kept.templates, **templates}.items() if m in names}
-    effects = all_effects(pairs.sets, everything, children)
-    return Evaluation(
-        pairs.title, results, everything, agreement, reason, own, chosen, children, effects
+    return join_results(
+        results,
+        everything,
+        children,
+        pairs,
+        systems={**kept.systems, **systems},
+        templates={**kept.templates, **templates},
     )
-
-
-def _check_systems(
-    names: Sequence[str], pairs: Mapping[str, PairSet], systems: Mapping[str, str]
-) -> None:
-    """Find a mistake in `systems` before the long work."""
-    judged = [each.human_scores for each in pairs.values() if each.human_scores is not None]
-    check_systems(systems, names, judged)
-    for people in judged:
-        match_systems(names, people, choices_for(people, systems, systems))

@@ -70,7 +70,11 @@ if TYPE_CHECKING:
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
-    from .parquet import read_parquet as read_parquet
+    from .parquet import (
+        read_parquet as read_parquet,
+        read_row_group as read_row_group,
+        row_group_sizes as row_group_sizes,
+    )
     from .places import (
         check_new as check_new,
         check_own as check_own,
@@ -79,6 +83,7 @@ if TYPE_CHECKING:
         make_new as make_new,
         replace_folder as replace_folder,
         replace_own as replace_own,
+        write_document as write_document,
         write_folder as write_folder,
     )
     from .quality import read_ratings as read_ratings, rule_of as rule_of

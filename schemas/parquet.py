@@ -4,7 +4,8 @@ A file is read as one file. `pyarrow.parquet.read_table` and polars' `use_pyarro
 a dataset: a folder called `split=test` would add a column, and pandas would be imported.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -25,17 +26,38 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
         ValueError: If it is not a Parquet file, is damaged, or lacks a column; the message is one
             line without the name of the file.
     """
+    with _one_line(), pq.ParquetFile(path) as file:
+        missing = [name for name in columns or () if name not in file.schema_arrow.names]
+        if missing:
+            raise ValueError(f"column {', '.join(missing)} is missing")
+        table = file.read(None if columns is None else list(columns))
+        frame = _frame(table, file.metadata.num_rows)
+    return frame if columns is None else frame.select(columns)
+
+
+def row_group_sizes(path: Path) -> list[int]:
+    """Return how many rows each row group of a Parquet file has (errors as of `read_parquet`)."""
+    with _one_line(), pq.ParquetFile(path) as file:
+        groups = range(file.metadata.num_row_groups)
+        return [file.metadata.row_group(number).num_rows for number in groups]
+
+
+def read_row_group(path: Path, number: int) -> pl.DataFrame:
+    """Return the rows of one row group (errors as of `read_parquet`)."""
+    with _one_line(), pq.ParquetFile(path) as file:
+        return _frame(file.read_row_group(number), file.metadata.row_group(number).num_rows)
+
+
+def _frame(table: pa.Table, rows: int) -> pl.DataFrame:
+    if table.num_rows != rows:  # Arrow takes a damaged page for the end of a column
+        raise ValueError(f"{rows - table.num_rows} rows are missing")
+    # Polars panics over metadata that are not UTF-8.
+    return cast("pl.DataFrame", pl.from_arrow(table.replace_schema_metadata()))
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
     try:
-        with pq.ParquetFile(path) as file:
-            missing = [name for name in columns or () if name not in file.schema_arrow.names]
-            if missing:
-                raise ValueError(f"column {', '.join(missing)} is missing")
-            table = file.read(None if columns is None else list(columns))
-            # Arrow takes a damaged page for the end of a column.
-            if table.num_rows != file.metadata.num_rows:
-                raise ValueError(f"{file.metadata.num_rows - table.num_rows} rows are missing")
-        # Polars panics over metadata that are not UTF-8.
-        frame = cast("pl.DataFrame", pl.from_arrow(table.replace_schema_metadata()))
+        yield
     except (pa.ArrowException, pl.exceptions.PolarsError) as error:
         raise ValueError(str(error).partition("\n")[0]) from error
-    return frame if columns is None else frame.select(columns)

@@ -34,7 +34,9 @@ _NAMED = 3
 
 
 @contextlib.contextmanager
-def replace_folder(target: Path, *, files: Sequence[str]) -> Iterator[Path]:
+def replace_folder(
+    target: Path, *, files: Sequence[str], scaffold: str | None = None
+) -> Iterator[Path]:
     """Hand out an empty folder; on leaving without an error, put it in the place of `target`.
 
     Args:
@@ -42,6 +44,8 @@ def replace_folder(target: Path, *, files: Sequence[str]) -> Iterator[Path]:
         files: What such a folder holds: first the JSON document whose `outputs` names the other
             files, then these. Older versions of nnd wrote the document without `outputs`: such a
             folder is replaced only if it holds these files, all of them and no others.
+        scaffold: Name of a folder that may be in it, too, and goes with what is replaced; the
+            caller knows that nnd wrote all in it.
 
     Raises:
         NNDError: If `target` is a file, or holds anything that nnd did not write, or is the working
@@ -49,7 +53,7 @@ def replace_folder(target: Path, *, files: Sequence[str]) -> Iterator[Path]:
             permission); what was there before is left as it was.
     """
     with _writing(target, "folder"):
-        check_replaceable(target, files=files)
+        check_replaceable(target, files=files, scaffold=scaffold)
         folder = Path(os.path.realpath(target))  # a link is followed, not replaced
         folder.parent.mkdir(parents=True, exist_ok=True)
         with workplace(folder) as place:
@@ -57,11 +61,12 @@ def replace_folder(target: Path, *, files: Sequence[str]) -> Iterator[Path]:
             fresh.mkdir()
             yield fresh
             _sync_all(fresh)
-            check_replaceable(target, files=files)  # the work may have taken hours
+            # The work may have taken hours.
+            check_replaceable(target, files=files, scaffold=scaffold)
             if folder.exists():
                 _exchange(fresh, folder)
                 try:
-                    _check_ours(fresh, target, files)
+                    _check_ours(fresh, target, files, scaffold)
                 except NNDError:  # a file came in the last moment
                     _exchange(fresh, folder)
                     raise
@@ -70,7 +75,7 @@ def replace_folder(target: Path, *, files: Sequence[str]) -> Iterator[Path]:
             sync(folder.parent)
 
 
-def check_replaceable(target: Path, *, files: Sequence[str]) -> None:
+def check_replaceable(target: Path, *, files: Sequence[str], scaffold: str | None = None) -> None:
     """Check, before long work, that `replace_folder` will take `target` (arguments and errors)."""
     if target.exists() and not target.is_dir():
         raise NNDError(f"{target}: is a file; name a folder with --out")
@@ -81,7 +86,7 @@ def check_replaceable(target: Path, *, files: Sequence[str]) -> None:
             "replaced; name a folder of its own with --out"
         )
     if folder.is_dir():
-        _check_ours(folder, target, files)
+        _check_ours(folder, target, files, scaffold)
 
 
 def write_folder(
@@ -98,9 +103,23 @@ def write_folder(
     with replace_folder(target, files=(document, *files)) as folder:
         for name, content in files.items():
             (folder / name).write_bytes(content)
-        outputs = {name: fingerprint(folder / name) for name in files}
-        text = json.dumps({**facts, "outputs": outputs}, indent=2, ensure_ascii=False)
-        (folder / document).write_text(f"{text}\n", encoding="utf-8")
+        write_document(folder, facts, document=document, files=[*files])
+
+
+def write_document(
+    folder: Path, facts: Mapping[str, Any], *, document: str, files: Sequence[str]
+) -> None:
+    """Write a JSON document that lists files as its `outputs`.
+
+    Args:
+        folder: Where they are, and where it goes.
+        facts: What it says beside its `outputs`.
+        document: Its name.
+        files: Names of the others.
+    """
+    outputs = {name: fingerprint(folder / name) for name in files}
+    text = json.dumps({**facts, "outputs": outputs}, indent=2, ensure_ascii=False)
+    (folder / document).write_text(f"{text}\n", encoding="utf-8")
 
 
 def fingerprint(path: Path) -> dict[str, Any]:
@@ -185,8 +204,9 @@ def _protected() -> set[Path]:
     return found
 
 
-def _check_ours(folder: Path, shown: Path, files: Sequence[str]) -> None:
-    foreign = list(_foreign(folder, _listed(folder, files)))
+def _check_ours(folder: Path, shown: Path, files: Sequence[str], scaffold: str | None) -> None:
+    held = _foreign(folder, _listed(folder, files))
+    foreign = [name for name in held if name != f"{scaffold}/"]
     if foreign:
         more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
         raise NNDError(

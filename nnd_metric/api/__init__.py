@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nnd.metric.engine import Scoring as Scoring
     from nnd.metric.meta import metrics as metrics
     from nnd.metric.models import Loading as Loading
+    from nnd.metric.parts import evaluate_parts as evaluate_parts, merge as merge
     from nnd.metric.report import report as report
     from nnd.metric.space import install_metric as install_metric, publish_metric as publish_metric
     from nnd.metric.training import (

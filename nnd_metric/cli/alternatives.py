@@ -33,7 +33,7 @@ def vary_choices(
     if not alone or len(models) > 1 or len(data) > 1:
         raise ScoringError(
             "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system and --push-to-model-card"
+            "--system, --worker and --push-to-model-card"
         )
     return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
 
@@ -41,7 +41,8 @@ def vary_choices(
 def estimate_cost(
     models: Sequence[str],
     data: Sequence[str],
-    dimensions: str | None,
+    *,
+    alone: bool,
     **chosen: Any,  # noqa: ANN401 - as above
 ) -> "Estimate":
     """Return what an evaluation would cost.
@@ -49,11 +50,11 @@ def estimate_cost(
     Args:
         models: As typed.
         data: As typed.
-        dimensions: As typed.
+        alone: Whether no option was given that changes what is scored or by whom.
         **chosen: Options of `estimate`.
     """
     from nnd.metric import estimate
 
-    if dimensions is not None:
-        raise ScoringError("--dry-run knows the cost of one evaluation; leave out --vary")
+    if not alone:
+        raise ScoringError("--dry-run knows the cost of a whole run; leave out --vary and --worker")
     return estimate(models, [find_data(name) for name in data], **chosen)

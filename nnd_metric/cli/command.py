@@ -16,16 +16,16 @@ import typer
 
 from nnd.metric.cli.adding_sources import check_source, new_source
 from nnd.metric.cli.behaviour import Command, Group
-from nnd.metric.cli.building import suite
 from nnd.metric.cli.converting import convert, describe, show, sources, validate
 from nnd.metric.cli.curves import curve
-from nnd.metric.cli.deriving import derive
+from nnd.metric.cli.deriving import derive, suite
 from nnd.metric.cli.evaluating import evaluate
 from nnd.metric.cli.publishing import card, export, publish, publish_metric
 from nnd.metric.cli.reporting import report
 from nnd.metric.cli.slices import slice  # noqa: A004 - as the command is called
 from nnd.metric.cli.statistics import agree, compare, metrics
 from nnd.metric.cli.training import train
+from nnd.metric.cli.workers import merge
 from nnd.schemas import ScoringError, ScoringWarning
 
 app = typer.Typer(
@@ -114,7 +114,7 @@ def install_metric() -> None:
 
 GROUPS = {
     "Data": (sources, convert, show, describe, validate, derive, suite, export),
-    "Score": (evaluate, train),
+    "Score": (evaluate, merge, train),
     "Read": (slice, agree, compare, metrics, report, curve),
     "Hub": (card, publish, publish_metric, install_metric),
     "Contribute": (new_source, check_source),

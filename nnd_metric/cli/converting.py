@@ -142,7 +142,7 @@ def describe(
     ] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Describe what texts are like, the better and the worse candidates side by side.
+    """Describe better and worse candidates side by side.
 
     Lengths, distinct-n, MSTTR, entropies and Yule's I; ROUGE, BLEU, chrF and local recall where
     there are references. Warns where a metric of the surface would pass the tests.

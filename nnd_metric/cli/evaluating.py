@@ -21,8 +21,11 @@ from nnd.metric.cli.loading import (
 from nnd.metric.cli.options import (
     DATA,
     HOW,
+    Categories,
     ChatTemplate,
+    HeldOut,
     HumanScores,
+    Limit,
     Model,
     SplitSeed,
     SystemPrompt,
@@ -34,13 +37,14 @@ from nnd.metric.cli.options import (
 )
 from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 from nnd.metric.cli.pushing import check_pushable_run, push_run
+from nnd.metric.cli.workers import score_share, tell_of_workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nnd.metric import Evaluation
+    from nnd.metric import Evaluation, Sweep
 
-PART, RUN = "Part of the pairs", "Memory and store"
+RUN = "Memory, store and workers"
 """What options are about, as the help groups them."""
 
 
@@ -93,31 +97,9 @@ def evaluate(
     ] = None,
     human_scores: HumanScores = None,
     system: Systems = [],  # noqa: B006 - typer copies it
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="For a first look: whole contexts of no more pairs than this.",
-            rich_help_panel=PART,
-        ),
-    ] = None,
-    category: Annotated[
-        list[str],
-        typer.Option(
-            metavar="NAME",
-            help="Pairs of this error category only; repeat it for several.",
-            rich_help_panel=PART,
-        ),
-    ] = [],  # noqa: B006
-    held_out: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Only the contexts that `nnd train` and `nnd export` hold out with --split SHARE.",
-            rich_help_panel=PART,
-        ),
-    ] = None,
+    limit: Limit = None,
+    category: Categories = [],  # noqa: B006
+    held_out: HeldOut = None,
     split_seed: SplitSeed = 0,
     vary: Annotated[
         str | None,
@@ -147,6 +129,15 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = None,
+    matmul: Annotated[
+        str,
+        typer.Option(
+            metavar="PRECISION",
+            help="How a GPU multiplies float32 matrices: highest, or high (TF32: faster, about as "
+            "exact as float16).",
+            rich_help_panel=RUN,
+        ),
+    ] = "highest",
     no_cache: Annotated[
         bool,
         typer.Option(
@@ -164,6 +155,15 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = False,
+    worker: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N|auto",
+            help="Score the share of worker I of N that write to the same --out, or of the one "
+            "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
     revision: Revision = None,
     dtype: DType = None,
     device: Device = None,
@@ -193,6 +193,7 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --data summeval --dry-run
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
+    Example: nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
     """
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)
@@ -203,7 +204,6 @@ def evaluate(
     from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring
     from nnd.metric.models import Loading, name_models
-    from nnd.metric.tables import failure_table
 
     quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
@@ -218,6 +218,7 @@ def evaluate(
         token_budget,
         cache=not no_cache,
         chat=read_chat(chat_template, system_prompt, template_arg),
+        matmul=matmul,  # type: ignore[arg-type] # checked by the callee, too
     )
     chosen: dict[str, Any] = {
         "limit": limit,
@@ -227,46 +228,72 @@ def evaluate(
         "loading": loading,
     }
     if dry_run:
-        cost = estimate_cost(model, data, vary, templates=templates, scoring=scoring, **chosen)
+        alone = not (vary or worker)
+        cost = estimate_cost(
+            model, data, alone=alone, templates=templates, scoring=scoring, **chosen
+        )
         show_result(cost, as_json, details=details)
         return
+    chosen["out"] = out
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
-        alone = not (human_scores or system or push_to_model_card)
-        varied = vary_choices(model, data, vary, alone=alone, out=out, **chosen)
+        alone = not (human_scores or system or push_to_model_card or worker)
+        varied = vary_choices(model, data, vary, alone=alone, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
         return
+    datasets = [find_data(name) for name in data]
+    chosen |= {
+        "human_scores": None if human_scores is None else find_data(human_scores),
+        "systems": read_systems(system),
+        "templates": templates,
+        "scoring": scoring,
+    }
+    if worker is not None:
+        alone = not (push_to_model_card or details)
+        show_result(score_share(model, datasets, worker, alone=alone, **chosen), as_json)
+        return
+    tell_of_workers()
     try:
-        found = evaluate_(
-            model,
-            [find_data(name) for name in data],
-            out=out,
-            human_scores=None if human_scores is None else find_data(human_scores),
-            systems=read_systems(system),
-            templates=templates,
-            scoring=scoring,
-            **chosen,
-        )
+        found = evaluate_(model, datasets, **chosen)
     except KeyboardInterrupt:
         if no_cache:
             raise
         raise KeyboardInterrupt("the same command goes on from there") from None
-    evaluations = [*found.evaluations.values()]
-    one = evaluations[0] if len(data) == 1 and evaluations else None
-    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
-    written = [f"written to {folder}" for folder in found.folders.values()]
-    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
-    picked = [] if AUTO not in (for_all, *templates.values()) else _templates(evaluations)
-    lines = [*picked, *written]
-    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *lines])
-    if evaluations and not (details or as_json):
-        reported = "" if out is None or len(data) > 1 else f", or: nnd report {out}"
-        print(f"More with --details{reported}")
+    auto = AUTO in (for_all, *templates.values())
+    single = len(data) == 1
+    _show_sweep(found, out, single=single, picked=auto, details=details, as_json=as_json)
     if push_to_model_card:
         push_run(found, name_models(model))
     if found.failures:
         raise typer.Exit(1)
+
+
+def _show_sweep(
+    found: "Sweep", out: Path | None, *, single: bool, picked: bool, details: bool, as_json: bool
+) -> None:
+    """Show what was done: of one dataset its evaluation, of several a line for each.
+
+    Args:
+        found: What was done.
+        out: Where it was written, if it was.
+        single: Whether one dataset was asked for.
+        picked: Whether templates were picked by the names of models.
+        details: Whether everything is shown.
+        as_json: Whether as JSON.
+    """
+    from nnd.metric.tables import failure_table
+
+    evaluations = [*found.evaluations.values()]
+    one = evaluations[0] if single and evaluations else None
+    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
+    written = [f"written to {folder}" for folder in found.folders.values()]
+    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
+    lines = [*(_templates(evaluations) if picked else []), *written]
+    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *lines])
+    if evaluations and not (details or as_json):
+        reported = "" if out is None or not single else f", or: nnd report {out}"
+        print(f"More with --details{reported}")
 
 
 def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:

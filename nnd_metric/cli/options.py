@@ -47,6 +47,37 @@ Systems = Annotated[
     ),
 ]
 
+PART = "Part of the pairs"
+
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="For a first look: whole contexts of no more pairs than this.",
+        rich_help_panel=PART,
+    ),
+]
+
+Categories = Annotated[
+    list[str],
+    typer.Option(
+        "--category",
+        metavar="NAME",
+        help="Pairs of this error category only; repeat it for several.",
+        rich_help_panel=PART,
+    ),
+]
+
+HeldOut = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Only the contexts that `nnd train` and `nnd export` hold out with --split SHARE.",
+        rich_help_panel=PART,
+    ),
+]
+
 SplitSeed = Annotated[
     int, typer.Option(help="Seed of the cut by context: another one, another cut.")
 ]

@@ -67,4 +67,4 @@ def _write(found: Slices, data: PairData | None, out: Path) -> None:
         told = ", ".join(each.name for each in found.slices) or "none"
         raise ScoringError(f"{out}: a folder holds one slice; name it with --slice (here: {told})")
     (each,) = found.slices
-    write_slice(data, out, name=each.name, pair_ids=each.pair_ids)
+    write_slice(data, out, name=each.name, pair_ids=each.pair_ids.to_list())

@@ -7,14 +7,12 @@ categories are many chances to be wrong. Where they disagree, the data cannot te
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
 import polars as pl
 
-from nnd.metric.results import SLICES, Slice, distinct_tests, sum_by_context
+from nnd.metric.results import CLUSTER_NUMBER, SLICES, each_once, number_tests
 from nnd.metric.statistics import (
     LEVEL,
     ClusterInterval,
@@ -27,6 +25,8 @@ from nnd.metric.statistics import (
 
 TOLD_APART = 0.02
 """The difference of pass rates, 2 points, for which the needed number of tests is given."""
+
+_VERDICTS = ("passed_a", "passed_b", "unscored")
 
 Verdict: TypeAlias = Literal["a", "b", "undecided"]
 
@@ -151,47 +151,24 @@ def find_differences(both: pl.DataFrame, values: dict[str, list[str]]) -> Differ
             passed_a, passed_b and unscored.
         values: Column of SLICES → its values; one without a pair gets a difference of None, n = 0.
     """
-    pieces = [
-        Slice(column, value, both.filter(pl.col(column) == value))
-        for column in SLICES
-        for value in values[column]
-    ]
-    slices = [distinct_tests(both), *pieces]
-    intervals = _intervals(both, slices)
-    p_values = [mcnemar_exact(*_discordant(s.rows)) if s.rows.height else None for s in slices]
-    adjusted = [None, *_adjust(pieces, p_values[1:])]
-    found = [
-        _difference(piece.rows, p, p_holm, interval)
-        for piece, p, p_holm, interval in zip(slices, p_values, adjusted, intervals, strict=True)
-    ]
-    by: dict[str, dict[str, Difference]] = {column: {} for column in SLICES}
-    for piece, difference in zip(pieces, found[1:], strict=True):
-        by[piece.column][piece.value] = difference
-    return Differences(found[0], by)
+    numbered = both.select(*SLICES, *_VERDICTS).hstack(number_tests(both))
+    by: dict[str, dict[str, Difference]] = {}
+    for column in SLICES:
+        rows = numbered.select(column, CLUSTER_NUMBER, *_VERDICTS)
+        found = [_difference(rows.filter(pl.col(column) == value)) for value in values[column]]
+        adjusted = holm([each.p for each in found])  # the values of a column are one family
+        by[column] = {
+            value: replace(each, p_holm=p_holm)
+            for value, each, p_holm in zip(values[column], found, adjusted, strict=True)
+        }
+    return Differences(_difference(each_once(numbered.drop(SLICES))), by)
 
 
-def _intervals(both: pl.DataFrame, slices: Sequence[Slice]) -> list[ClusterInterval]:
-    """Return the interval of each slice's difference."""
-    lead = pl.col("passed_a").cast(pl.Int64) - pl.col("passed_b").cast(pl.Int64)
-    sums = sum_by_context(both, slices, lead.sum(), (lead**2).sum(), pl.len())
-    return cluster_intervals(*np.moveaxis(sums, 2, 0), lowest=-1)
-
-
-def _adjust(pieces: Sequence[Slice], p_values: Sequence[float | None]) -> list[float | None]:
-    """Adjust each column's p-values for themselves: its values are one family."""
-    adjusted: list[float | None] = []
-    for column in SLICES:  # the order of the pieces
-        family = [p for piece, p in zip(pieces, p_values, strict=True) if piece.column == column]
-        adjusted += holm(family)
-    return adjusted
-
-
-def _difference(
-    rows: pl.DataFrame, p: float | None, p_holm: float | None, interval: ClusterInterval
-) -> Difference:
+def _difference(rows: pl.DataFrame) -> Difference:
     n, unscored = rows.height, int(rows["unscored"].sum())
     passes_a, passes_b = int(rows["passed_a"].sum()), int(rows["passed_b"].sum())
     only_a, only_b = _discordant(rows)
+    interval = _interval(rows)
     return Difference(
         n=n,
         unscored=unscored,
@@ -202,10 +179,20 @@ def _difference(
         contexts=interval.contexts,
         only_a=only_a,
         only_b=only_b,
-        p=p,
-        p_holm=p_holm,
+        p=mcnemar_exact(only_a, only_b) if n else None,
+        p_holm=None,
         needed=_needed(rows, interval),
     )
+
+
+def _interval(rows: pl.DataFrame) -> ClusterInterval:
+    """Return the interval of the difference."""
+    lead = pl.col("passed_a").cast(pl.Int8) - pl.col("passed_b").cast(pl.Int8)
+    contexts = rows.group_by(CLUSTER_NUMBER)
+    sums = contexts.agg(lead.sum().alias("lead"), (lead**2).sum().alias("squared"), tests=pl.len())
+    matrices = (sums[name].to_numpy()[:, None] for name in ("lead", "squared", "tests"))
+    (found,) = cluster_intervals(*matrices, lowest=-1)
+    return found
 
 
 def _discordant(rows: pl.DataFrame) -> tuple[int, int]:

@@ -61,14 +61,18 @@ def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
     Two models are of one dataset if they share a pair, or both share one with a third.
     """
-    groups: list[tuple[set[str], list[Entry]]] = []
+    groups: list[tuple[pl.Series, list[Entry]]] = []
     for entry in entries:
-        pairs, together = {*entry.rows["pair_id"]}, [entry]
-        for group in [each for each in groups if not each[0].isdisjoint(pairs)]:
-            groups.remove(group)
-            pairs |= group[0]
-            together = [*group[1], *together]
-        groups.append((pairs, together))
+        pairs, together = entry.rows["pair_id"], [entry]
+        apart: list[tuple[pl.Series, list[Entry]]] = []
+        for others, group in groups:
+            if not others.is_in(pairs.implode()).any():
+                apart.append((others, group))
+                continue
+            if not pairs.equals(others):
+                pairs = pl.concat([pairs, others]).unique()
+            together = [*group, *together]
+        groups = [*apart, (pairs, together)]
     order = {id(entry): number for number, entry in enumerate(entries)}
     found = [sorted(together, key=lambda each: order[id(each)]) for _, together in groups]
     found.sort(key=lambda group: order[id(group[0])])

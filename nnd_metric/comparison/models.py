@@ -18,9 +18,11 @@ from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import few_contexts, findings, left_out
 from nnd.metric.comparison.validity import Validity
 from nnd.metric.results import (
+    SAME,
     SLICES,
     check_rules,
     check_same,
+    number_occurrences,
     scoring_rule,
 )
 from nnd.schemas import ScoringError, did_you_mean
@@ -111,10 +113,7 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
         ScoringError: If they share no pair, or one pair_id stands for different pairs.
     """
     both = _match(a, b)
-    values = {
-        column: sorted({*a.rows[column].drop_nulls(), *b.rows[column].drop_nulls()})
-        for column in SLICES
-    }
+    values = {column: sorted({*_values(a, column), *_values(b, column)}) for column in SLICES}
     differences = find_differences(both, values)
     only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
     mixed = tuple(_mixed_rules(a, b))
@@ -135,6 +134,10 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
         cautions=(*mixed, *lacking),
         sentences=(*mixed, *findings(a.label, b.label, differences), *lacking),
     )
+
+
+def _values(entry: Entry, column: str) -> pl.Series:
+    return entry.rows[column].drop_nulls().unique()
 
 
 def _mixed_rules(a: Entry, b: Entry) -> Iterator[str]:
@@ -196,20 +199,24 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
 def _match(a: Entry, b: Entry) -> pl.DataFrame:
     """Return the pairs that both were scored on, with the verdicts of both."""
     key = ["pair_id", "occurrence"]
-    rows_a, rows_b = (_occurrences(entry.rows) for entry in (a, b))
-    both = rows_a.join(rows_b, on=key, suffix="_b", maintain_order="left")
+    rows_a, rows_b = (_compared(entry.rows) for entry in (a, b))
+    if rows_a.select(key).equals(rows_b.select(key)):
+        both = rows_a.hstack(rows_b.drop(key).rename(lambda column: f"{column}_b"))
+    else:
+        both = rows_a.join(rows_b, on=key, suffix="_b", maintain_order="left")
     if both.is_empty():
         raise _no_shared_pair(a, b)
     check_same(both, a.label, b.label, where=_data_of(a, b))
-    lacking = [pl.col(f"ll_{side}{of}").is_null() for side in ("high", "low") for of in ("", "_b")]
-    return both.with_columns(
-        passed_a="passed", passed_b="passed_b", unscored=pl.any_horizontal(lacking)
+    return both.with_columns(passed_a="passed", unscored=pl.col("unscored") | pl.col("unscored_b"))
+
+
+def _compared(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return what is compared; where data has a pair twice, its rows are numbered."""
+    return rows.select(
+        *("pair_id", "cluster", *SAME, "passed"),
+        unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),
+        occurrence=number_occurrences(rows, "pair_id"),
     )
-
-
-def _occurrences(rows: pl.DataFrame) -> pl.DataFrame:
-    """Number the rows of one pair_id, of which there are several where data has a pair twice."""
-    return rows.with_columns(occurrence=pl.int_range(pl.len()).over("pair_id"))
 
 
 def _no_shared_pair(a: Entry, b: Entry) -> ScoringError:

@@ -9,12 +9,14 @@ from nnd.metric.comparison.entries import Entry, by_dataset, read_entries
 from nnd.metric.comparison.validity import Beside, OfModel, OfOperation, People, Validity
 from nnd.metric.results import (
     CLUSTER,
+    NUMBERED,
+    Slice,
     check_rules,
     count_by_context,
-    distinct_tests,
-    judge,
-    rates_of,
+    each_once,
+    rate_of,
     read_sets,
+    to_rate,
 )
 from nnd.metric.statistics import kendall_tau_b, unpaired_differences
 from nnd.schemas import ScoringError, did_you_mean, pairs_digest
@@ -141,15 +143,15 @@ def _of_operation(
 
 
 def _of_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> OfModel:
-    judged = judge(rows)
+    rated = to_rate(rows, "origin", "error_category")
     of_category = pl.col("error_category").is_in(categories) if categories else pl.lit(value=True)
     conditions = [
         _of("made") & (pl.col("error_category") == operation),
         *(_of(origin) & of_category for origin in _ORIGINS),
     ]
-    slices = [distinct_tests(judged.filter(condition)) for condition in conditions]
-    made, *others = rates_of(judged, slices)
-    passes, tests = count_by_context(judged, slices)
+    slices = [Slice("", "", each_once(rated.filter(condition))) for condition in conditions]
+    made, *others = [rate_of(each.rows) for each in slices]
+    passes, tests = count_by_context(rated, slices, key=NUMBERED)
     people: dict[People, Beside] = {}
     for at, (origin, rate) in enumerate(zip(_ORIGINS, others, strict=True), start=1):
         if rate.n:

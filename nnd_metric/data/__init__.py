@@ -11,9 +11,17 @@ if TYPE_CHECKING:
         check_required as check_required,
         frame_of as frame_of,
     )
+    from .completion import (
+        REQUIRED as REQUIRED,
+        Digests as Digests,
+        parts_of as parts_of,
+        sum_digests as sum_digests,
+        version_of as version_of,
+    )
     from .dataset_names import (
         is_several as is_several,
         name_datasets as name_datasets,
+        no_pairs as no_pairs,
         only_of_one as only_of_one,
     )
     from .frames import (
@@ -23,11 +31,9 @@ if TYPE_CHECKING:
     )
     from .origin import Origin as Origin, read_origin as read_origin
     from .pairs import (
-        REQUIRED as REQUIRED,
         PairData as PairData,
         PairSet as PairSet,
         load_pairs as load_pairs,
-        parts_of as parts_of,
         read_human_scores as read_human_scores,
     )
     from .stored import (
@@ -35,6 +41,11 @@ if TYPE_CHECKING:
         SuiteSet as SuiteSet,
         read_rows as read_rows,
         read_stored as read_stored,
+    )
+    from .streamed import (
+        PairStream as PairStream,
+        Span as Span,
+        open_pairs as open_pairs,
     )
     from .subset import (
         choose_contexts as choose_contexts,
@@ -45,6 +56,7 @@ if TYPE_CHECKING:
     from .systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
+        check_choices as check_choices,
         check_systems as check_systems,
         choices_for as choices_for,
         human_numbers_for as human_numbers_for,

@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
+from nnd.metric.data.completion import IDS, OPTIONAL, REQUIRED
 from nnd.metric.data.frames import frame_of_lists
-from nnd.metric.data.pairs import IDS, OPTIONAL, REQUIRED
 from nnd.schemas import ScoringError
 
 FEATURES = (*REQUIRED, "error_category")

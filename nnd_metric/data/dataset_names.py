@@ -21,6 +21,14 @@ def only_of_one(argument: str) -> ScoringError:
     )
 
 
+def no_pairs(name: str) -> ScoringError:
+    """Return the error for data without pairs."""
+    return ScoringError(
+        f"{name}: there are no pairs, so no model can be evaluated on them; `nnd metrics` compares "
+        "metrics with judgements of single candidates"
+    )
+
+
 def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
     """Return what to call some datasets: names that folders can have.
 

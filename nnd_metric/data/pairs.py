@@ -1,14 +1,18 @@
 """The pairs to score, and human scores: from a folder, a file, the Hub, or a table in memory."""
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
+from nnd.metric.data.completion import (
+    OPTIONAL,
+    check_columns,
+    complete_pairs,
+    sum_digests,
+    version_of,
+)
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
 from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
@@ -18,10 +22,6 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 PairData: TypeAlias = str | Path | Table
-
-REQUIRED = ("context", "candidate_high", "candidate_low")
-OPTIONAL = ("split", "aspect", "category", "error_category", "error_group")
-IDS = ("context_id", "high_id", "low_id", "pair_id", "cluster")
 
 HUMAN_SCORES = "human_scores.parquet"
 NEEDED = ("pairs.parquet", "pairs/*.parquet", "sets/*.parquet", HUMAN_SCORES, "manifest.json")
@@ -38,7 +38,7 @@ class PairSet(Shown):
             error_category, error_group, origin.
         human_scores: The human scores that came with them, or None.
         name: What the signature calls the data.
-        version: Hub commit, or the SHA-256 of the texts; never of the row order.
+        version: Hub commit, or the sum of the SHA-256 of all rows; never of their order.
         part: Which part of the data they are, as (what, how) of each choice (`choose_part`).
         sets: The sets of a suite, whose pairs have the same columns.
     """
@@ -131,18 +131,22 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
         frame, where = read_rows(file), str(file)
     else:
         frame, where = to_frame(data), "human_scores"
-    _check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
+    check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
     _check_scores(frame["score"], where)
     return _once_each(frame, where)
+
+
+def read_scores_in(folder: Path) -> pl.DataFrame | None:
+    """Return the human scores that a folder holds (errors as of `read_human_scores`), or None."""
+    scores = folder / HUMAN_SCORES
+    return read_human_scores(scores) if scores.is_file() else None
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
     pairs = read_stored(folder, "pairs")
     if pairs is None:
         raise ScoringError(f"{where}: there is no pairs.parquet; name a folder of `nnd convert`")
-    scores = folder / HUMAN_SCORES
-    human_scores = read_human_scores(scores) if scores.is_file() else None
-    found = _pair_set(pairs, human_scores, name)
+    found = _pair_set(pairs, read_scores_in(folder), name)
     sets = [
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)
         for each in read_sets(folder, pairs)
@@ -151,87 +155,8 @@ def _read_folder(folder: Path, name: str, where: str) -> PairSet:
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:
-    _check_columns(frame, REQUIRED, name)
-    frame = _with_texts(frame, name)
-    for column in REQUIRED:
-        _check_texts(frame, column, name)
-    pairs = frame.with_columns(
-        *(
-            pl.lit(None, pl.String).alias(c)
-            for c in (*OPTIONAL, "cluster", "origin")
-            if c not in frame.columns
-        )
-    )
-    derived = {
-        "context_id": _digests(pairs, ["context"]),
-        "high_id": _digests(pairs, ["candidate_high"]),
-        "low_id": _digests(pairs, ["candidate_low"]),
-        "pair_id": _digests(pairs, [*REQUIRED, "aspect", "error_category"]),
-    }
-    pairs = pairs.with_columns(
-        pl.coalesce(pl.col(c), values) if c in frame.columns else values.alias(c)
-        for c, values in derived.items()
-    )
-    return PairSet(pairs, human_scores, name, _version(derived["pair_id"], parts_of(pairs)))
-
-
-def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
-    """Return the parts of every pair's context by name, or None where there are none.
-
-    `inputs` may hold lists of {key, value}, as stored, or objects. Parts that are null are none: a
-    table gives every object the keys of all.
-    """
-    if "inputs" not in pairs.columns:
-        return [None] * pairs.height
-    return [None if value is None else _parts(value) for value in pairs["inputs"]]
-
-
-def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSON rows
-    entries = value if isinstance(value, Mapping) else {e["key"]: e["value"] for e in value}
-    return {key: text for key, text in entries.items() if text is not None}
-
-
-def _version(texts: pl.Series, parts: Sequence[Mapping[str, str] | None]) -> str:
-    """Return a digest of all that a template can render; the order of rows does not matter."""
-    rows = sorted(
-        f"{digest} {json.dumps(part, sort_keys=True)}"
-        for digest, part in zip(texts, parts, strict=True)
-    )
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
-
-
-def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Make text of what stands for it: categories, columns of nulls, keys that are numbers."""
-    keys = [column for column in (*OPTIONAL, *IDS) if column in frame.columns]
-    nested = [column for column in keys if frame[column].dtype.is_nested()]
-    if nested:
-        raise ScoringError(
-            f"{name}: column {nested[0]} is {frame[nested[0]].dtype}; it must be text"
-        )
-    texts = [c for c in REQUIRED if frame[c].dtype in (pl.Categorical, pl.Enum, pl.Null)]
-    return frame.with_columns(pl.col([*keys, *texts]).cast(pl.String))
-
-
-def _digests(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
-    """Return 16 hex digits per row that stand for the texts in some columns."""
-    rows = frame.select(columns)
-    distinct = rows.unique()  # a context has many pairs
-    digests = [
-        hashlib.sha256("\x00".join(value or "" for value in row).encode()).hexdigest()[:16]
-        for row in distinct.iter_rows()
-    ]
-    known = distinct.with_columns(pl.Series("digest", digests, dtype=pl.String))
-    return rows.join(known, on=[*columns], how="left", nulls_equal=True, maintain_order="left")[
-        "digest"
-    ]
-
-
-def _check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> None:
-    missing = [column for column in columns if column not in frame.columns]
-    if missing:
-        raise ScoringError(
-            f"{name}: column {', '.join(missing)} is missing; there are {', '.join(frame.columns)}"
-        )
+    pairs, digests = complete_pairs(frame, name)
+    return PairSet(pairs, human_scores, name, version_of(sum_digests(digests)))
 
 
 def _check_scores(scores: pl.Series, name: str) -> None:
@@ -262,11 +187,3 @@ def _once_each(frame: pl.DataFrame, where: str) -> pl.DataFrame:
             "each system, aspect and category"
         )
     return found
-
-
-def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:
-    if frame[column].dtype != pl.String:
-        raise ScoringError(f"{name}: column {column} is {frame[column].dtype}; it must be text")
-    if frame[column].null_count():
-        row = int(frame[column].is_null().arg_max() or 0)
-        raise ScoringError(f"{name}: row {row}: {column} is null; leave the row out")

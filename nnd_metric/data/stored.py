@@ -51,13 +51,23 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
     Raises:
         ScoringError: If they cannot be read.
     """
-    whole = folder / f"{name}.parquet"
-    files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
+    files = stored_files(folder, name)
     try:
         return pl.concat([read_rows(path) for path in files]) if files else None
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
+
+
+def stored_files(folder: Path, name: str) -> list[Path]:
+    """Return the files with rows of a kind (`read_stored`); none where there are none."""
+    whole = folder / f"{name}.parquet"
+    return [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
+
+
+def has_sets(folder: Path) -> bool:
+    """Whether a folder is a suite."""
+    return (folder / MANIFEST).is_file() and bool(read_manifest(folder).get("sets"))
 
 
 def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
@@ -71,18 +81,17 @@ def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
         ScoringError: If a set cannot be read, pairs were changed since it was made, or it has a
             pair whose human pair is not there.
     """
-    if not (folder / MANIFEST).is_file():
+    if not has_sets(folder):
         return []
     manifest = read_manifest(folder)
-    sets = manifest.get("sets") or ()
-    for name, recorded in manifest.get("outputs", {}).items() if sets else ():
+    for name, recorded in manifest.get("outputs", {}).items():
         path = folder / name
         is_of_pairs = name.startswith(("pairs", "sets/"))
         if is_of_pairs and path.is_file() and fingerprint(path)["sha256"] != recorded["sha256"]:
             raise ScoringError(f"{path}: was changed since the suite was made; build it again")
     return [
         SuiteSet(each["name"], each["kind"], each["operation"], _read_set(folder, each, parents))
-        for each in sets
+        for each in manifest["sets"]
     ]
 
 

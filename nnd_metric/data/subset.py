@@ -27,7 +27,12 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
 
 
 def choose_part(
-    pairs: PairSet, *, limit: int | None = None, categories: Sequence[str] = ()
+    pairs: PairSet,
+    *,
+    limit: int | None = None,
+    categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
 ) -> PairSet:
     """Return a part of the pairs that says in its `part` what it is, for a first look.
 
@@ -36,10 +41,15 @@ def choose_part(
         limit: Keep whole contexts, in the order of the SHA-256 of their ids, that have no more
             pairs together, but one context at least; None keeps all.
         categories: Keep the pairs of these error categories; none keeps all.
+        held_out: Keep what `cut_pairs` holds out where this share is to train on, before all else.
+        split_seed: As of `cut_pairs`.
 
     Raises:
         ScoringError: If no pair has such an error category.
+        NNDError: As of `cut_pairs`.
     """
+    if held_out is not None:
+        _, pairs = cut_pairs(pairs, held_out, split_seed)
     known = pairs.pairs["error_category"].drop_nulls().unique().sort()
     for category in categories:
         if category not in known:

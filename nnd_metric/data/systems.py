@@ -198,3 +198,21 @@ def _check_one_to_one(matches: Mapping[str, str]) -> None:
                 'give each its own by systems={"model": "system"}'
             )
         models[system] = model
+
+
+def check_choices(
+    systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
+) -> None:
+    """Find a mistake in what models stand for before the long work.
+
+    Args:
+        systems: Model → system it stands for.
+        models: All models.
+        judged: Human scores of each dataset that has some.
+
+    Raises:
+        ScoringError: If a model or a system is unknown, or models are matched twice.
+    """
+    check_systems(systems, models, judged)
+    for people in judged:
+        match_systems(models, people, choices_for(people, systems, systems))

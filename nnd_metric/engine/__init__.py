@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .paths import paths_of as paths_of
     from .plan import plan_packed as plan_packed
     from .positions import Positions as Positions
+    from .proof import Proof as Proof
     from .store import Store as Store, default_store as default_store
     from .unpacked import open_plain as open_plain
 else:

@@ -11,6 +11,7 @@ import torch
 import transformers
 
 from nnd.metric.encoding import Encoded
+from nnd.metric.engine.options import Matmul
 from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store, can_be_stored, row_key
 from nnd.metric.models import LoadedModel
@@ -98,7 +99,7 @@ def _proof(text: str) -> Proof:
     return Proof(**{**told, **lists})
 
 
-def fingerprint(loaded: LoadedModel, version: str) -> str:
+def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -> str:
     """Return what names the numbers of a model: all that decides them beside the token ids.
 
     Tokenizer, protocol, template, separator and cut reach the model through its token ids only.
@@ -106,6 +107,7 @@ def fingerprint(loaded: LoadedModel, version: str) -> str:
     Args:
         loaded: The model.
         version: Hub commit or digest of its weights (`LoadedModel.version`).
+        matmul: How float32 matrices are multiplied.
     """
     config = loaded.model.config.to_dict()
     for name in ("_name_or_path", "dtype", "transformers_version"):
@@ -117,6 +119,7 @@ def fingerprint(loaded: LoadedModel, version: str) -> str:
         "config": config,
         "dtype": loaded.dtype,
         "device": loaded.device.type,
+        **({} if matmul == "highest" else {"matmul": matmul}),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }

@@ -25,6 +25,8 @@ from nnd.metric.engine.answers import Likelihoods, Work
 from nnd.metric.engine.cache import Kept, fingerprint
 from nnd.metric.engine.choice import score_rows
 from nnd.metric.engine.execution import Ran
+from nnd.metric.engine.options import Matmul
+from nnd.metric.engine.precision import check_matmul, multiplying
 from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store
 from nnd.metric.models import LoadedModel, evaluation_mode
@@ -47,6 +49,7 @@ class Engine:
         store: Where likelihoods are kept as they come; None keeps them nowhere.
         version: What the weights are called in the store; None asks the model
             (`LoadedModel.version`).
+        matmul: How float32 matrices are multiplied; "high" allows TF32 on a GPU.
         proofs: The last proof, if any; weights may change under it, code may not.
         tokenised: Candidates met so far, in tokens.
     """
@@ -60,12 +63,14 @@ class Engine:
     path: str | None = None
     store: Store | None = None
     version: str | None = None
+    matmul: Matmul = "highest"
     proofs: list[Proof] = field(default_factory=list, repr=False, compare=False)
     tokenised: Known = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budget < 1:
             raise ScoringError(f"token_budget is {self.token_budget}; give 1 or more")
+        check_matmul(self.loaded, self.matmul)
 
     def __call__(self, requests: Sequence[Request]) -> Likelihoods:
         """Return the log-likelihood of each candidate given its context.
@@ -143,7 +148,7 @@ class Engine:
 
         proof, ran = known, Ran(0, 0)
         if missing:
-            with evaluation_mode(self.loaded.model):
+            with evaluation_mode(self.loaded.model), multiplying(self.matmul):
                 proof, ran = score_rows(
                     self.loaded,
                     todo,
@@ -173,7 +178,8 @@ class Engine:
     def _kept(self, rows: Sequence[Encoded]) -> Kept:
         if self.store is None:
             return Kept(None, "", rows)
-        name = fingerprint(self.loaded, self.version or self.loaded.version())
+        version = self.version or self.loaded.version()
+        name = fingerprint(self.loaded, version, self.matmul)
         return Kept(self.store, name if self.path is None else f"{name}:{self.path}", rows)
 
 

@@ -2,10 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypeAlias, get_args
 
 from nnd.metric.chat import Chat
 from nnd.metric.encoding import AUTO, Keep, find_protocol, find_template
 from nnd.schemas import ScoringError
+
+Matmul: TypeAlias = Literal["highest", "high"]
+"""How float32 matrices are multiplied: exactly, or on a GPU's tensor cores, rounded to TF32."""
+MATMULS: Final = get_args(Matmul)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class Scoring:
         chat: How contexts become chats.
         separator: Stands between context and candidate of decoder-only models; None means that of
             the template.
+        matmul: "high" lets a GPU round what float32 models multiply to TF32, which is faster.
     """
 
     protocol: str = "native"
@@ -36,9 +42,10 @@ class Scoring:
     cache: bool = True
     chat: Chat = field(default_factory=Chat)
     separator: str | None = None
+    matmul: Matmul = "highest"
 
     def check(self) -> None:
-        """Check, before any model is loaded, that protocol, template and chat template exist.
+        """Check, before any model is loaded, that what is named exists.
 
         Raises:
             ScoringError: If one does not, is not well-formed, or does not fit the protocol.
@@ -46,6 +53,10 @@ class Scoring:
         self.chat.check(find_protocol(self.protocol))
         if self.template != AUTO:
             find_template(self.template)
+        if self.matmul not in MATMULS:
+            raise ScoringError(
+                f'unknown matmul precision "{self.matmul}"; choose {" or ".join(MATMULS)}'
+            )
 
 
 def scoring_of_each(

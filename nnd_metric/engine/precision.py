@@ -4,10 +4,16 @@ The weights of a quantised model are exact, whatever they were before: they are 
 its paths may differ by is how they are multiplied.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+import torch
+
+from nnd.metric.engine.options import Matmul
 from nnd.metric.models import LoadedModel
+from nnd.schemas import ScoringError
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,38 @@ _ROUND_ACTIVATIONS: Final = (
 )
 
 
+_TF32: Final = PRECISIONS["float16"]  # with as many bits after the point
+
+
+def check_matmul(loaded: LoadedModel, matmul: Matmul) -> None:
+    """Check that a model can compute so.
+
+    Raises:
+        ScoringError: If TF32 is asked for where there is none.
+    """
+    if matmul == "high" and (loaded.device.type, loaded.dtype) != ("cuda", "float32"):
+        raise ScoringError(
+            f"{loaded.name}: matmul high is for float32 on a CUDA GPU, and this model computes in "
+            f"{loaded.dtype} on {loaded.device.type}; leave it out"
+        )
+
+
+@contextmanager
+def multiplying(matmul: Matmul) -> Iterator[None]:
+    """Let float32 matrices be multiplied so, whatever torch was set to, and set it back."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(matmul)
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
 def precision_of(loaded: LoadedModel) -> Precision:
     """Return how exactly a model computes."""
     floats = PRECISIONS.get(loaded.dtype, PRECISIONS["bfloat16"])
+    if (loaded.device.type, loaded.dtype) == ("cuda", "float32"):
+        floats = floats if torch.get_float32_matmul_precision() == "highest" else _TF32
     quantised = loaded.quantised
     if quantised is None or quantised.startswith("gguf"):  # which is unpacked into the dtype
         return floats

@@ -11,9 +11,21 @@ if TYPE_CHECKING:
         MATCHED_WITHIN as MATCHED_WITHIN,
         Baseline as Baseline,
         Matched as Matched,
-        judge as judge,
     )
     from .caveat_sentences import brief_caveat as brief_caveat, caveats as caveats
+    from .contexts import (
+        CLUSTER as CLUSTER,
+        CLUSTER_NUMBER as CLUSTER_NUMBER,
+        NUMBERED as NUMBERED,
+        TEST_NUMBER as TEST_NUMBER,
+        Slice as Slice,
+        count_by_context as count_by_context,
+        distinct_tests as distinct_tests,
+        each_once as each_once,
+        number_tests as number_tests,
+        slices_by as slices_by,
+        sum_by_context as sum_by_context,
+    )
     from .datasets import (
         OnDataset as OnDataset,
         OverDatasets as OverDatasets,
@@ -21,7 +33,13 @@ if TYPE_CHECKING:
     )
     from .flips import Flips as Flips, find_flips as find_flips
     from .frames import rate_frame as rate_frame
+    from .joined import (
+        has_baseline as has_baseline,
+        join_parts as join_parts,
+        without_rates as without_rates,
+    )
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept
+    from .numbering import number_occurrences as number_occurrences
     from .one_model import (
         ModelResult as ModelResult,
         Scored as Scored,
@@ -29,25 +47,23 @@ if TYPE_CHECKING:
     )
     from .preparation import Prepared as Prepared, prepare as prepare
     from .rates import (
-        CLUSTER as CLUSTER,
+        ALONE_SCHEMA as ALONE_SCHEMA,
         SCORED_SCHEMA as SCORED_SCHEMA,
         SLICES as SLICES,
         PassRates as PassRates,
         Rate as Rate,
-        Slice as Slice,
-        count_by_context as count_by_context,
         count_close as count_close,
-        distinct_tests as distinct_tests,
         is_close as is_close,
         pass_rates as pass_rates,
-        rates_of as rates_of,
-        slices_by as slices_by,
-        sum_by_context as sum_by_context,
+        rate_of as rate_of,
+        to_rate as to_rate,
     )
     from .run_folder import (
         LIKELIHOODS as LIKELIHOODS,
+        PARTS as PARTS,
         RESULT as RESULT,
         RUN_FILES as RUN_FILES,
+        SAME as SAME,
         SETS as SETS,
         STORED as STORED,
         STORED_SETS as STORED_SETS,
@@ -56,6 +72,7 @@ if TYPE_CHECKING:
         read_sets as read_sets,
         read_signatures as read_signatures,
         read_systems as read_systems,
+        run_folders as run_folders,
     )
     from .scoring import (
         CHILD_SCHEMA as CHILD_SCHEMA,

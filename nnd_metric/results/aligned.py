@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from nnd.metric.data import REQUIRED, PairSet
+from nnd.metric.results.numbering import number_occurrences
 from nnd.metric.results.run_folder import check_same
 from nnd.schemas import ScoringError
 
@@ -21,7 +22,7 @@ def by_model(scored: pl.DataFrame) -> dict[str, pl.DataFrame]:
     Raises:
         ScoringError: If two models were scored on different pairs.
     """
-    numbered = scored.with_columns(occurrence=pl.int_range(pl.len()).over("model", "pair_id"))
+    numbered = scored.with_columns(occurrence=number_occurrences(scored, "model", "pair_id"))
     models = scored["model"].unique(maintain_order=True).to_list()
     frames = {model: numbered.filter(pl.col("model") == model) for model in models}
     return {model: _as_in(frames[models[0]], rows) for model, rows in frames.items()}
@@ -29,8 +30,12 @@ def by_model(scored: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 def _as_in(first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows in the order of the first model's."""
+    if rows is first:
+        return rows
     a, b = first["model"][0], rows["model"][0]
-    ordered = first.select(KEY).join(rows, on=KEY, maintain_order="left")
+    ordered = rows
+    if not rows.select(KEY).equals(first.select(KEY)):
+        ordered = first.select(KEY).join(rows, on=KEY, maintain_order="left")
     if not ordered.height == rows.height == first.height:
         raise ScoringError(
             f'models "{a}" and "{b}" were not scored on the same pairs; evaluate both on the same '
@@ -52,7 +57,7 @@ def join_texts(rows: pl.DataFrame, texts: PairSet, columns: Sequence[str] = ()) 
         ScoringError: If a scored pair is not among the texts, or is another one there.
     """
     wanted = texts.pairs.select("pair_id", *REQUIRED, *columns)
-    wanted = wanted.with_columns(occurrence=pl.int_range(pl.len()).over("pair_id"))
+    wanted = wanted.with_columns(occurrence=number_occurrences(wanted, "pair_id"))
     found = rows.join(wanted, on=KEY, how="left", maintain_order="left")
     lost = found.filter(pl.col("context").is_null())
     if lost.height:

@@ -37,6 +37,9 @@ BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
 MATCHED_WITHIN = 0.1
 """Share of the longer candidate's characters by which matched lengths may differ."""
 
+_WIN, _TIE, _LOSS = 2, 1, 0
+"""Half passes of a baseline, of which the toss of a coin is one."""
+
 Verdict: TypeAlias = Literal["ahead", "close", "behind"]
 
 
@@ -118,14 +121,16 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
         scored: Rows of `results.SCORED_SCHEMA`.
 
     Returns:
-        The rows with a Float64 column for each of BASELINES (1 where it passes the test, 0 where it
-        does not, 1/2 where it cannot decide) and `matched` (Boolean, null where unknown).
+        The rows with an Int8 column for each of BASELINES (2 where it passes the test, 0 where it
+        does not, 1 for a tie, null where it lacks a number), `matched` (Boolean, null where
+        unknown) and `unscored` (whether the model lacks a likelihood).
     """
     high, low = pl.col("characters_high"), pl.col("characters_low")
     apart = (high - low).abs()
     return scored.with_columns(
         *(_judged(good, bad).alias(name) for name, (good, bad) in BASELINES.items()),
         matched=apart <= MATCHED_WITHIN * pl.max_horizontal(high, low),
+        unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),
     )
 
 
@@ -140,10 +145,9 @@ def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Bas
     Returns:
         None where it decides no test.
     """
-    good, bad = BASELINES[name]
-    n, wins = rows.height, int((rows[name] == 1).sum())
-    ties = int(rows.select((good == bad).sum()).item())
-    unscored = int(rows.select((good.is_null() | bad.is_null()).sum()).item())
+    verdicts, n = rows[name], rows.height
+    counted = verdicts == _WIN, verdicts == _TIE, verdicts.is_null()
+    wins, ties, unscored = (int(each.sum()) for each in counted)
     if n == ties + unscored:
         return None
     halves = 2 * wins + ties + unscored  # whole numbers, so that equal is equal
@@ -157,8 +161,14 @@ def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Bas
     )
 
 
+def twice_the_lead(name: str) -> pl.Expr:
+    """Return by how much a model is ahead of a baseline on each judged test, in half passes."""
+    return 2 * pl.col("passed").cast(pl.Int8) - pl.col(name).fill_null(_TIE)
+
+
 def _judged(good: pl.Expr, bad: pl.Expr) -> pl.Expr:
-    return pl.when(good > bad).then(1.0).when(good < bad).then(0.0).otherwise(0.5)
+    verdict = pl.when(good > bad).then(_WIN).when(good < bad).then(_LOSS).when(good == bad)
+    return verdict.then(_TIE).cast(pl.Int8)
 
 
 def matched_in(rows: pl.DataFrame, interval: Interval | None) -> Matched | None:

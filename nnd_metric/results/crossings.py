@@ -5,7 +5,7 @@ import polars as pl
 from nnd.metric.data import PairSet, parts_of
 from nnd.metric.encoding import Template, find_crossings, find_protocol, render
 from nnd.metric.engine import Engine
-from nnd.metric.results.rates import distinct_tests
+from nnd.metric.results.contexts import distinct_tests
 from nnd.metric.results.scoring import requests_of
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nnd.metric.results.rates import distinct_tests, sum_by_context
+from nnd.metric.results.contexts import distinct_tests, sum_by_context
 from nnd.metric.statistics import Interval, cluster_intervals
 
 

@@ -1,6 +1,6 @@
 """What one model does on one set of pairs: its log-likelihoods, and the result made from them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ import polars as pl
 
 from nnd.metric.data import PairSet
 from nnd.metric.encoding import find_protocol
-from nnd.metric.engine import Scoring, Store, Work
+from nnd.metric.engine import Proof, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.crossings import count_crossings
@@ -16,6 +16,9 @@ from nnd.metric.results.preparation import prepare
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
 from nnd.metric.results.scoring import score_suite
 from nnd.metric.results.signature import make_signature
+
+NO_BASELINE = "no baseline without contexts: "
+"""Begins the note that says why there is none."""
 
 _TEXT_ALONE = "the model reads images as well; it was scored by its language model, from text alone"
 
@@ -131,7 +134,13 @@ class Scored(NamedTuple):
 
 
 def evaluate_model(
-    loaded: LoadedModel, pairs: PairSet, scoring: Scoring, store: Store | None
+    loaded: LoadedModel,
+    pairs: PairSet,
+    scoring: Scoring,
+    store: Store | None,
+    *,
+    version: str | None = None,
+    proofs: list[Proof] | None = None,
 ) -> Scored:
     """Score pairs with one model.
 
@@ -140,25 +149,23 @@ def evaluate_model(
         pairs: The pairs.
         scoring: How they are scored; whether anything is stored is decided by `store` alone.
         store: Where likelihoods are stored, or None.
+        version: What `loaded.version()` returned, if it was asked already: it may read all weights.
+        proofs: The last proof of the model, if any; it is replaced by the one of this call.
 
     Raises:
         ScoringError: If the model cannot score the pairs.
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
-    version = loaded.version()
-    engine = replace(engine, store=store, version=version)
+    version = version or loaded.version()
+    proofs = [] if proofs is None else proofs
+    engine = replace(engine, store=store, version=version, proofs=proofs)
     found = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
     scored, children = found.pairs, found.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
-    notes += [f"no baseline without contexts: {found.no_baseline}"] if found.no_baseline else []
+    notes += [f"{NO_BASELINE}{found.no_baseline}"] if found.no_baseline else []
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
-    if crossing:
-        notes.append(
-            f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
-            "text would give other tokens where they meet; they are encoded apart"
-        )
     work, protocol = found.work, find_protocol(engine.protocol)
     if work.deviation is not None and protocol.minus_alone:
         work = replace(work, deviation=2 * work.deviation)  # of a difference of log-likelihoods
@@ -171,7 +178,7 @@ def evaluate_model(
         device=str(loaded.device),
         parameters=loaded.parameters,
         rates=rates,
-        notes=(*caveats(rates.overall), *notes),
+        notes=with_counts(notes, rates, crossing),
         n_close=None
         if work.deviation is None
         else count_close(scored, work.deviation, summed=protocol.normaliser == "one"),
@@ -185,6 +192,17 @@ def evaluate_model(
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))
+
+
+def with_counts(notes: Iterable[str], rates: PassRates, crossing: int | None) -> tuple[str, ...]:
+    """Return notes about a model, and those that follow from what was counted."""
+    found = [*caveats(rates.overall), *notes]
+    if crossing:
+        found.append(
+            f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
+            "text would give other tokens where they meet; they are encoded apart"
+        )
+    return tuple(found)
 
 
 def _stand_in(loaded: LoadedModel) -> str:

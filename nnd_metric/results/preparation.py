@@ -35,5 +35,6 @@ def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Prepared:
         chat=chat.template,
         keep=scoring.keep,
         token_budget=scoring.token_budget,
+        matmul=scoring.matmul,
     )
     return Prepared(engine, template, chat)

@@ -1,10 +1,8 @@
 """Pass rates with their n and intervals, overall and by slice, from scored pairs."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import polars as pl
 
 from nnd.metric.results.baselines import (
@@ -14,17 +12,23 @@ from nnd.metric.results.baselines import (
     baseline_in,
     judge,
     matched_in,
+    twice_the_lead,
+)
+from nnd.metric.results.contexts import (
+    CLUSTER_NUMBER,
+    distinct_tests,
+    each_once,
+    number_tests,
+    slices_by,
 )
 from nnd.metric.results.surface import SURFACE_SCHEMA
 from nnd.metric.statistics import (
     ClusterInterval,
-    FloatArray,
     Interval,
     Method,
     cluster_intervals,
     wilson,
 )
-from nnd.schemas import DISTINCT
 
 ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
 """Log-likelihoods without the context; null where they were not asked for."""
@@ -54,10 +58,10 @@ _PAIR_SCHEMA = pl.Schema(
 SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
 
-CLUSTER = (pl.col("split"), pl.coalesce("cluster", "context_id"))
-"""Pairs of a context and those derived from them are not independent: intervals are over these."""
-
 SLICES = ("error_category", "aspect", "category", "error_group")
+
+
+_VERDICTS = ("passed", "tie", "truncated", "unscored", "matched", *BASELINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,40 +146,91 @@ class PassRates:
         return {**self.overall.to_dict(), "n_pairs": self.n_pairs, **slices}
 
 
-class Slice(NamedTuple):
-    """Some of the scored pairs: those with `value` in `column`, or the distinct tests of all."""
-
-    column: str
-    value: str
-    rows: pl.DataFrame
-
-
 def pass_rates(scored: pl.DataFrame) -> PassRates:
     """Summarise the scored pairs of one model.
 
     Args:
         scored: Rows of SCORED_SCHEMA.
     """
-    judged = judge(scored)
-    slices = [distinct_tests(judged), *slices_by(judged, *SLICES)]
-    rates = rates_of(judged, slices)
-    by: dict[str, dict[str, Rate]] = {column: {} for column in SLICES}
-    for piece, rate in zip(slices[1:], rates[1:], strict=True):
-        by[piece.column][piece.value] = rate
-    return PassRates(scored.height, rates[0], by)
+    rated = to_rate(scored, *SLICES)
+    by: dict[str, dict[str, Rate]] = {}
+    for column in SLICES:
+        slices = slices_by(rated.select(column, CLUSTER_NUMBER, *_VERDICTS), column)
+        by[column] = {piece.value: rate_of(piece.rows) for piece in slices}
+    return PassRates(scored.height, rate_of(each_once(rated.drop(SLICES))), by)
 
 
-def rates_of(judged: pl.DataFrame, slices: Sequence[Slice]) -> list[Rate]:
-    """Return the rate of every slice.
+def to_rate(scored: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Return what rates are made of: numbers for ids, which take most memory of a large run.
 
     Args:
-        judged: Scored pairs of one model, as `judge` returns them.
-        slices: Some of their rows each.
+        scored: Rows of SCORED_SCHEMA, of one model.
+        columns: Those to keep as they are.
+
+    Returns:
+        `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the model
+        and of every baseline (`judge`).
     """
-    return [
-        _rate(piece.rows, own, matched, leads)
-        for piece, own, matched, leads in zip(slices, *_intervals(judged, slices), strict=True)
-    ]
+    return judge(scored).select(*columns, *_VERDICTS).hstack(number_tests(scored))
+
+
+def rate_of(rated: pl.DataFrame) -> Rate:
+    """Return the pass rate of some tests.
+
+    Args:
+        rated: Some rows of `to_rate`.
+    """
+    n, passes = rated.height, int(rated["passed"].sum())
+    own, matched, leads = _intervals(rated)
+    return Rate(
+        n=n,
+        passes=passes,
+        ties=int(rated["tie"].sum()),
+        unscored=int(rated["unscored"].sum()),
+        truncated=None if rated["truncated"].has_nulls() else int(rated["truncated"].sum()),
+        pass_rate=passes / n if n else None,
+        interval=own.bounds,
+        interval_method=own.method,
+        contexts=own.contexts,
+        wilson=wilson(passes, n),
+        baselines={
+            name: baseline_in(rated, name, lead.bounds)
+            for name, lead in zip(BASELINES, leads, strict=True)
+        },
+        length_matched=matched_in(rated, matched.bounds),
+    )
+
+
+def _intervals(
+    rated: pl.DataFrame,
+) -> tuple[ClusterInterval, ClusterInterval, list[ClusterInterval]]:
+    """Return the intervals of the pass rate, the rate where matched, the leads over BASELINES."""
+    passed, matched = pl.col("passed").cast(pl.Int8), pl.col("matched").cast(pl.Int8)
+    leads = {name: twice_the_lead(name) for name in BASELINES}
+    sums = rated.group_by(CLUSTER_NUMBER).agg(
+        pl.len().alias("tests"),
+        passed.sum(),
+        matched.sum(),
+        (passed * matched).sum().alias("passed_matched"),
+        *(lead.sum().alias(name) for name, lead in leads.items()),
+        *((lead**2).sum().alias(f"{name}_squared") for name, lead in leads.items()),
+    )
+    return (
+        _interval(sums["passed"], sums["passed"], sums["tests"]),
+        _interval(sums["passed_matched"], sums["passed_matched"], sums["matched"]),
+        [
+            _interval(sums[name] / 2, sums[f"{name}_squared"] / 4, sums["tests"], lowest=-1)
+            for name in BASELINES
+        ],
+    )
+
+
+def _interval(
+    sums: pl.Series, squares: pl.Series, tests: pl.Series, *, lowest: float = 0
+) -> ClusterInterval:
+    matrices = (column.to_numpy()[:, None] for column in (sums, squares, tests))
+    (found,) = cluster_intervals(*matrices, lowest=lowest)
+    return found
 
 
 def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
@@ -193,92 +248,3 @@ def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
     """Return whether a margin is smaller than a deviation (arguments as of `count_close`)."""
     tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
     return (pl.col("ll_high") - pl.col("ll_low")).abs() < deviation * tokens
-
-
-def distinct_tests(scored: pl.DataFrame) -> Slice:
-    """Return the tests behind the overall rate: each (high, low) of a context once."""
-    rows = scored.unique(DISTINCT, keep="first", maintain_order=True)
-    return Slice("", "overall", rows)
-
-
-def slices_by(scored: pl.DataFrame, *columns: str) -> Iterator[Slice]:
-    """Yield a slice for every value of every column, in the order of both."""
-    for column in columns:
-        for value in sorted(scored[column].drop_nulls().unique()):
-            yield Slice(column, value, scored.filter(pl.col(column) == value))
-
-
-def count_by_context(
-    scored: pl.DataFrame, slices: Sequence[Slice]
-) -> tuple[FloatArray, FloatArray]:
-    """Return passes and tests [contexts, slices], the contexts in the order of `scored`."""
-    sums = sum_by_context(scored, slices, pl.col("passed").sum(), pl.len())
-    return sums[:, :, 0], sums[:, :, 1]
-
-
-def sum_by_context(scored: pl.DataFrame, slices: Sequence[Slice], *sums: pl.Expr) -> FloatArray:
-    """Return [contexts, slices, sums], the contexts in the order of `scored`.
-
-    Args:
-        scored: Tests with the columns of CLUSTER.
-        slices: Some of its rows each.
-        sums: What is summed over a slice's tests of one context; 0 where it has none there.
-    """
-    clusters = scored.select(CLUSTER).unique(maintain_order=True).with_row_index("number")
-    found = np.zeros((clusters.height, len(slices), len(sums)))
-    named = [each.alias(str(position)) for position, each in enumerate(sums)]
-    for place, piece in enumerate(slices):
-        rows = piece.rows.join(
-            clusters, left_on=CLUSTER, right_on=["split", "cluster"], nulls_equal=True
-        )
-        summed = rows.group_by("number").agg(named)
-        found[summed["number"].to_numpy(), place] = summed.drop("number").to_numpy()
-    return found
-
-
-def _intervals(
-    judged: pl.DataFrame, slices: Sequence[Slice]
-) -> tuple[list[ClusterInterval], list[ClusterInterval], list[tuple[ClusterInterval, ...]]]:
-    """Return the intervals of each slice: pass rate, rate where matched, leads over BASELINES."""
-    passed = pl.col("passed").cast(pl.Int64)
-    matched = (passed * pl.col("matched")).sum(), pl.col("matched").sum()
-    leads = [passed - pl.col(name) for name in BASELINES]
-    values = [*(lead.sum() for lead in leads), *((lead**2).sum() for lead in leads)]
-    sums = sum_by_context(judged, slices, passed.sum(), pl.len(), *matched, *values)
-    passes, tests, passes_matched, tests_matched, *rest = np.moveaxis(sums, 2, 0)
-    of_leads = [
-        cluster_intervals(lead, squares, tests, lowest=-1)
-        for lead, squares in zip(rest[: len(leads)], rest[len(leads) :], strict=True)
-    ]
-    return (
-        cluster_intervals(passes, passes, tests),
-        cluster_intervals(passes_matched, passes_matched, tests_matched),
-        list(zip(*of_leads, strict=True)),
-    )
-
-
-def _rate(
-    rows: pl.DataFrame,
-    interval: ClusterInterval,
-    matched: ClusterInterval,
-    leads: Sequence[ClusterInterval],
-) -> Rate:
-    n, passes = rows.height, int(rows["passed"].sum())
-    unscored = rows["ll_high"].is_null() | rows["ll_low"].is_null()
-    return Rate(
-        n=n,
-        passes=passes,
-        ties=int(rows["tie"].sum()),
-        unscored=int(unscored.sum()),
-        truncated=None if rows["truncated"].has_nulls() else int(rows["truncated"].sum()),
-        pass_rate=passes / n if n else None,
-        interval=interval.bounds,
-        interval_method=interval.method,
-        contexts=interval.contexts,
-        wilson=wilson(passes, n),
-        baselines={
-            name: baseline_in(rows, name, lead.bounds)
-            for name, lead in zip(BASELINES, leads, strict=True)
-        },
-        length_matched=matched_in(rows, matched.bounds),
-    )

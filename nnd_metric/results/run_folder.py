@@ -1,7 +1,7 @@
 """Runs of `nnd evaluate` as they lie in folders: per-pair log-likelihoods and signatures."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,23 @@ from nnd.metric.data import read_rows
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, SLICES
 from nnd.metric.results.scoring import CHILD_SCHEMA
 from nnd.metric.results.surface import SURFACE_SCHEMA
-from nnd.schemas import CONTEXT, DISTINCT, MANIFEST, ScoringError
+from nnd.schemas import (
+    CONTEXT,
+    DISTINCT,
+    MANIFEST,
+    NNDError,
+    ScoringError,
+    check_replaceable,
+)
 
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"
 SETS = "sets.parquet"
 RUN_FILES = (RESULT, LIKELIHOODS)
 """Files of a run; the first one lists the others (`nnd.schemas.check_replaceable`)."""
+
+PARTS = "parts"
+"""Folder of a run whose parts are not merged yet."""
 
 STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
 """Columns of `read_run`."""
@@ -29,8 +39,38 @@ STORED_SETS = pl.Schema({"model": pl.String(), **CHILD_SCHEMA})
 _ADDED = ("cluster", "origin", *SURFACE_SCHEMA, *ALONE_SCHEMA)
 """Columns that older runs lack; they are read as null."""
 
-_SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
+SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
 """What two models' rows must agree on for a pair of one id."""
+
+
+def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) -> dict[str, Path]:
+    """Return the folder for each dataset's results: `out` itself for one, else a folder in it.
+
+    Args:
+        out: Where results go, or None.
+        names: What the datasets are called.
+        parts: Whether parts are to be written, to be merged later.
+
+    Raises:
+        NNDError: If one is a file, or holds what nnd did not write, or a run that was begun in the
+            other way.
+    """
+    if out is None:
+        return {}
+    place = Path(out)
+    if len(names) > 1 and place.exists() and not place.is_dir():
+        raise NNDError(f"{place}: is a file; name a folder with --out")
+    folders = {name: place if len(names) == 1 else place / name for name in names}
+    for folder in folders.values():
+        if parts and (folder / RESULT).is_file():
+            raise ScoringError(f"{folder}: holds a finished run; name another folder with --out")
+        if not parts and (folder / PARTS).is_dir():
+            raise ScoringError(
+                f"{folder}: holds parts that are not merged; go on with --worker, run `nnd merge "
+                f"{folder}`, or name another folder with --out"
+            )
+        check_replaceable(folder, files=RUN_FILES, scaffold=PARTS)
+    return folders
 
 
 def read_run(folder: Path) -> pl.DataFrame:
@@ -123,7 +163,7 @@ def check_same(
     Raises:
         ScoringError: If they contradict each other.
     """
-    for column in _SAME:
+    for column in SAME:
         mine, other = pl.col(column), pl.col(f"{column}_b")
         differs = mine.ne_missing(other) if column in filled else mine != other
         wrong = both.filter(differs)

@@ -1,11 +1,15 @@
 """The signature: one line that says how a number was made, from what was used."""
 
+import re
+
 from nnd.metric.data import PairSet
 from nnd.metric.encoding import Template, find_protocol, special_frame
 from nnd.metric.engine import Engine
 from nnd.metric.models import config_digest, tokenizer_digest
 from nnd.metric.results.rates import PassRates
 from nnd.metric.results.version import VERSION
+
+_COUNTS = re.compile(r"\|trunc:\d+\|n:\d+(?!.*\|trunc:\d)")
 
 
 def make_signature(
@@ -37,6 +41,7 @@ def make_signature(
         "template": template.name,
         **({} if engine.chat is None else {"chat": engine.chat.digest}),
         "dtype": loaded.dtype,
+        **({} if engine.matmul == "highest" else {"matmul": engine.matmul}),
         **({"quant": loaded.quantised} if loaded.quantised else {}),
         "ties": "fail",
         "keep": engine.keep or family,
@@ -50,6 +55,12 @@ def make_signature(
     line = "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])
     # A template of one's own may hold line breaks; the signature is one line.
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
+
+
+def recount(signature: str, truncated: int | None, n: int) -> str:
+    """Return a signature with other counts: those of all parts of a run, say."""
+    before, after = _COUNTS.split(signature)
+    return f"{before}|trunc:{truncated}|n:{n}{after}"
 
 
 def _reads_bos(engine: Engine) -> bool:

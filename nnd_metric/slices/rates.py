@@ -9,20 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
 import polars as pl
 
 from nnd.metric.results import (
+    NUMBERED,
+    TEST_NUMBER,
     Rate,
     Slice,
-    distinct_tests,
-    judge,
-    rates_of,
-    sum_by_context,
+    count_by_context,
+    each_once,
+    rate_of,
 )
-from nnd.metric.slices.naming import Members, NamedSlice
+from nnd.metric.slices.naming import NamedSlice
 from nnd.metric.statistics import LEVEL, Interval, Unpaired, holm, unpaired_differences
-from nnd.schemas import DISTINCT
 
 Verdict: TypeAlias = Literal["below", "above", "undecided"]
 
@@ -76,14 +75,14 @@ class SliceRates:
         axis: What it is a slice by.
         value: Its bin or name there.
         name: What it is called.
-        pair_ids: Its pairs.
+        pair_ids: The ids of its pairs.
         models: Model → what it reaches.
     """
 
     axis: str
     value: str
     name: str
-    pair_ids: tuple[str, ...]
+    pair_ids: pl.Series
     models: Mapping[str, SliceRate]
 
     @property
@@ -108,61 +107,49 @@ def overall_rates(frames: Mapping[str, pl.DataFrame]) -> dict[str, Rate]:
     """Return model → its rate over all distinct tests.
 
     Args:
-        frames: Model → its scored pairs.
+        frames: Model → its tests, as `to_rate` returns them.
     """
-    judged = {model: judge(rows) for model, rows in frames.items()}
-    return {model: rates_of(rows, [distinct_tests(rows)])[0] for model, rows in judged.items()}
+    return {model: rate_of(each_once(rows)) for model, rows in frames.items()}
 
 
-def rates_in(frames: Mapping[str, pl.DataFrame], slices: Sequence[NamedSlice]) -> list[SliceRates]:
+def rates_in(
+    frames: Mapping[str, pl.DataFrame], ids: pl.Series, slices: Sequence[NamedSlice]
+) -> list[SliceRates]:
     """Return what every model reaches on every slice.
 
     Args:
-        frames: Model → its scored pairs, in the same order for all.
+        frames: Model → its tests, as `to_rate` returns them, in the same order for all.
+        ids: Their pair_id.
         slices: Some of the pairs each.
     """
-    rates = {model: _rates(rows, slices) for model, rows in frames.items()}
-    apart = {model: _from_rest(rows, slices) for model, rows in frames.items()}
-    adjusted = iter(holm([each.p for found in apart.values() for each in found]))
-    adjusted_of = {model: [next(adjusted) for _ in found] for model, found in apart.items()}
-    ids = next(iter(frames.values()))["pair_id"]
+    found = {model: _of_model(rows, slices) for model, rows in frames.items()}
+    adjusted = iter(holm([apart.p for each in found.values() for _, apart in each]))
+    of_models = {
+        model: [SliceRate(rate, *apart, next(adjusted)) for rate, apart in each]
+        for model, each in found.items()
+    }
     return [
         SliceRates(
             axis=each.axis,
             value=each.value,
             name=each.name,
-            pair_ids=tuple(ids.filter(each.members)),
-            models={
-                model: SliceRate(
-                    rates[model][place], *apart[model][place], adjusted_of[model][place]
-                )
-                for model in frames
-            },
+            pair_ids=ids.filter(pl.Series(each.members)),
+            models={model: rates[place] for model, rates in of_models.items()},
         )
         for place, each in enumerate(slices)
     ]
 
 
-def _rates(rows: pl.DataFrame, slices: Sequence[NamedSlice]) -> list[Rate]:
-    judged = judge(rows)
-    return rates_of(judged, [_tests(judged, each.members) for each in slices])
-
-
-def _from_rest(rows: pl.DataFrame, slices: Sequence[NamedSlice]) -> list[Unpaired]:
-    everything = distinct_tests(rows).rows
-    pieces = [_tests(rows, each.members) for each in slices]
-    others = [_without(everything, piece) for piece in pieces]
-    sums = sum_by_context(rows, [*pieces, *others], pl.col("passed").sum(), pl.len())
-    own, of_rest = sums[:, : len(pieces)], sums[:, len(pieces) :]
-    return unpaired_differences(*np.moveaxis(own, 2, 0), *np.moveaxis(of_rest, 2, 0))
-
-
-def _tests(rows: pl.DataFrame, members: Members) -> Slice:
-    return distinct_tests(rows.filter(pl.Series(members)))
-
-
-def _without(everything: pl.DataFrame, piece: Slice) -> Slice:
-    rest = everything.join(
-        piece.rows, on=DISTINCT, how="anti", nulls_equal=True, maintain_order="left"
-    )
-    return Slice("", "rest", rest)
+def _of_model(rated: pl.DataFrame, slices: Sequence[NamedSlice]) -> list[tuple[Rate, Unpaired]]:
+    """Return for every slice its rate, and how far it is from that of the rest."""
+    everything = each_once(rated)
+    contexts = rated.select(NUMBERED).unique(maintain_order=True)
+    found = []
+    for each in slices:
+        own = each_once(rated.filter(pl.Series(each.members)))
+        is_inside = pl.col(TEST_NUMBER).is_in(own[TEST_NUMBER].implode())
+        parts = [Slice("", "", own), Slice("", "", everything.filter(~is_inside))]
+        passes, tests = count_by_context(contexts, parts, key=NUMBERED)
+        (apart,) = unpaired_differences(passes[:, :1], tests[:, :1], passes[:, 1:], tests[:, 1:])
+        found.append((rate_of(own), apart))
+    return found

@@ -7,7 +7,7 @@ import polars as pl
 
 from nnd.metric.agreement import read_scored
 from nnd.metric.data import REQUIRED, PairData, PairSet, load_pairs, read_stored
-from nnd.metric.results import by_model, join_texts, read_signatures
+from nnd.metric.results import by_model, join_texts, read_signatures, to_rate
 from nnd.metric.slices.choice import Sliced, choose_slices, distinct_slices, slices_to_try
 from nnd.metric.slices.naming import NamedSlice
 from nnd.metric.slices.outcome import Search, Slices, worst_of
@@ -62,13 +62,15 @@ def slice_runs(
     if find:
         chosen = _large(of.pairs, chosen, contexts)
         search = Search(contexts, len(chosen))
-    found = rates_in(frames, chosen)
+    ids = of.pairs["pair_id"]
+    rated = {model: to_rate(rows) for model, rows in frames.items()}
+    found = rates_in(rated, ids, chosen)
     if find:
         below = [each for each in found if worst_of(each)[1].verdict == "below"]
         found = sorted(below, key=lambda each: worst_of(each)[1].difference or 0.0)
     return Slices(
         data=_name(folders, texts),
-        overall=overall_rates(frames),
+        overall=overall_rates(rated),
         slices=tuple(found),
         axis_tests={} if find or names else _axis_tests(of.pairs, chosen),
         search=search,

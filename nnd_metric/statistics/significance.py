@@ -12,6 +12,10 @@ from nnd.schemas import ScoringError
 
 POWER, LEVEL = 0.8, 0.05
 
+_BITS = 512
+_LARGE = 1 << 2 * _BITS
+"""Binomials from here on lose their last _BITS; what is left of them is exact to 2^-500."""
+
 
 def mcnemar_exact(only_a: int, only_b: int) -> float:
     """Return the two-sided p-value of McNemar's test, in its exact form.
@@ -34,10 +38,13 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
         raise ScoringError(f"{only_a} and {only_b} discordant tests: counts cannot be below 0")
     n, smaller = only_a + only_b, min(only_a, only_b)
     term = tail = 1
-    for k in range(smaller):  # whole numbers of any size: nothing is rounded before the division
+    dropped = 0
+    for k in range(smaller):  # whole numbers: nothing is rounded before the division
         term = term * (n - k) // (k + 1)
         tail += term
-    return min(1.0, 2 * tail / (1 << n))
+        if term >= _LARGE:  # so that the time for a term does not grow with their number
+            term, tail, dropped = term >> _BITS, tail >> _BITS, dropped + _BITS
+    return min(1.0, 2 * tail / (1 << n - dropped))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

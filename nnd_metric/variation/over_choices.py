@@ -11,7 +11,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from nnd.metric import Evaluation, evaluate
-from nnd.metric.data import PairData, PairSet, choose_part, cut_pairs, load_pairs
+from nnd.metric.data import PairData, PairSet, choose_part, load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading, Model, load_model, pin_version
 from nnd.metric.results import find_flips
@@ -65,9 +65,10 @@ def vary(
     if out is not None:
         check_replaceable(Path(out), files=VARIATION_FILES)
     pairs = data if isinstance(data, PairSet) else load_pairs(data)
-    if held_out is not None:
-        pairs = cut_pairs(pairs, held_out, split_seed)[1]
-    pairs = replace(choose_part(pairs, limit=limit, categories=categories), sets=())
+    pairs = choose_part(
+        pairs, limit=limit, categories=categories, held_out=held_out, split_seed=split_seed
+    )
+    pairs = replace(pairs, sets=())
     found = _score_all(model, pairs, dimensions, replace(scoring, unconditional=False), loading)
     if out is not None:
         found.write(out)

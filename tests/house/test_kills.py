@@ -9,28 +9,20 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from support.hub.clients import IMPATIENT, environment
-from support.hub.publishing import TOKEN
 from support.hub.server import Hub
 from support.metric_runs import save_model
 from support.report.runs import Pretended, write_run
 
-from nnd.converters.folder.conversion import convert
-
 KILLS = 50 if os.environ.get("NND_TEST_FULL") else 1
 """Of each command."""
-
-SERVER = str(Path(__file__).parents[1] / "support/killed_calls.py")
 
 REPOSITORY = "org/killed"
 
@@ -65,12 +57,6 @@ class Job:
     mine: Path | None = None
 
 
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Where everything is written: a folder full of somebody's files."""
@@ -79,42 +65,6 @@ def place(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(MINE)
     return tmp_path / "place"
-
-
-@pytest.fixture(scope="module")
-def ask(
-    hub: Hub, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[..., dict[str, Any]]]:
-    """`ask(call, at=…)`: call a command, and kill it at some event (`support/killed_calls.py`)."""
-    variables = environment(hub.endpoint, tmp_path_factory.mktemp("home"), token=TOKEN)
-    variables |= {"NND_CACHE": str(tmp_path_factory.mktemp("cache"))}
-    with subprocess.Popen(
-        [sys.executable, IMPATIENT, SERVER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=variables | {"OMP_NUM_THREADS": "1"},
-        text=True,
-    ) as process:
-
-        def ask(call: Mapping[str, Any], **death: float) -> dict[str, Any]:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps({**call, **death}, default=str) + "\n")
-            process.stdin.flush()
-            answer: dict[str, Any] = json.loads(process.stdout.readline())
-            return answer
-
-        yield ask
-        process.kill()
-
-
-@pytest.fixture
-def converted(tmp_path: Path) -> list[Path]:
-    """Two versions of a converted folder."""
-    folders = [tmp_path / "0", tmp_path / "1"]
-    for folder, steps in zip(folders, ([], ["whitespace"]), strict=True):
-        convert("sample", out=folder, normalise=steps)
-    return folders
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

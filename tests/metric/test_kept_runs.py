@@ -63,10 +63,10 @@ def test_a_model_that_another_process_adds_meanwhile_stays(
 ) -> None:
     gpt2, bart = models
 
-    def score_while_another_is_added(loaded: LoadedModel, data: PairSet, **more: Any) -> Any:
+    def score_while_another_is_added(loaded: LoadedModel, data: PairSet, *more: Any) -> Any:
         if loaded.name == bart:
             run(gpt2, birds, tmp_path / "run")
-        return evaluate_model(loaded, data, **more)
+        return evaluate_model(loaded, data, *more)
 
     monkeypatch.setattr(sweep, "evaluate_model", score_while_another_is_added)
 

@@ -211,8 +211,10 @@ def test_a_file_that_comes_in_the_last_moment_is_not_lost(
 ) -> None:
     before, check = content(old), places.check_replaceable
 
-    def check_then_write(target: Path, *, files: Sequence[str]) -> None:
-        check(target, files=files)
+    def check_then_write(
+        target: Path, *, files: Sequence[str], scaffold: str | None = None
+    ) -> None:
+        check(target, files=files, scaffold=scaffold)
         (old / "thesis.tex").write_text("years of work", encoding="utf-8")
 
     def too_late() -> None:

@@ -26,6 +26,7 @@ from nnd.converters.hub.patience import Patience
 from nnd.converters.publish.dataset import publish
 from nnd.metric.cli import suite
 from nnd.metric.engine import Scoring
+from nnd.metric.parts import evaluate_parts, merge
 from nnd.metric.report.page.write import report
 from nnd.metric.sweep import evaluate
 from nnd.schemas import NNDError
@@ -38,6 +39,8 @@ CALLS = {
     "evaluate": lambda unconditional, **asked: evaluate(
         **asked, scoring=Scoring(unconditional=unconditional)
     ),
+    "evaluate_parts": evaluate_parts,
+    "merge": merge,
     "report": report,
     "publish": lambda **asked: publish(**asked, patience=HURRIED),
 }

@@ -9,6 +9,6 @@ if TYPE_CHECKING:
     from .drawn import Figures as Figures, draw_figures as draw_figures
     from .gathered import Compared as Compared, Content as Content
     from .models import Evaluated as Evaluated
-    from .pairs import pack_pairs as pack_pairs
+    from .pairs import MOST_PAIRS as MOST_PAIRS, pack_pairs as pack_pairs
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

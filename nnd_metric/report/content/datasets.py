@@ -45,7 +45,7 @@ def gather_each(
         asked = _asked(folders, data, systems)
         sliced = dict(zip(asked, data, strict=True))
     else:
-        runs = group_runs(folders) if data is None else {}
+        runs = group_runs(folders) if data is None and len(folders) > 1 else {}
         texts = None if data is None else load_pairs(data)
         origin = None if data is None else read_origin(data)
         if len(runs) < 2:  # noqa: PLR2004 - one dataset

@@ -1,15 +1,18 @@
 """The pairs of a report, packed for its page: every text once, every verdict one letter.
 
 The page unpacks them when it is opened: JSON in columns, compressed with gzip, in base64. Numbers
-that name texts and categories are places in lists; -1 stands for none.
+that name texts and categories are places in lists; -1 stands for none. Of more than MOST_PAIRS
+pairs so many are drawn at random, with a fixed seed: a page has to open.
 """
 
 import base64
 import gzip
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from nnd.metric.data import PairSet
@@ -18,6 +21,9 @@ from nnd.metric.results import SLICES, join_texts
 
 VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}
 """Letters of verdicts; a capital says that rounding could turn it."""
+
+MOST_PAIRS = 20_000
+"""Pairs that a page holds: some MB, without their texts."""
 
 _DECIMALS = 5
 """Of log-likelihoods: the engine's paths agree to 1e-4."""
@@ -33,8 +39,9 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
         texts: The pairs that were scored, with their texts; None shows ids in their place.
 
     Raises:
-        ScoringError: If a scored pair is not among the texts, or is another one there.
+        ScoringError: If a shown pair is not among the texts, or is another one there.
     """
+    models = _drawn(models)
     rows = models[0].rows if texts is None else _with_texts(models[0].rows, texts)
     told = {
         "texts": texts is not None,
@@ -47,6 +54,15 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
     }
     text = json.dumps(told, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _drawn(models: Sequence[Evaluated]) -> Sequence[Evaluated]:
+    """Return the models with the rows of the pairs that are shown, in their order."""
+    n = models[0].rows.height
+    if n <= MOST_PAIRS:
+        return models
+    places = np.sort(np.random.default_rng(0).choice(n, MOST_PAIRS, replace=False))
+    return [replace(each, rows=each.rows[places]) for each in models]
 
 
 def _columns(rows: pl.DataFrame) -> list[str]:

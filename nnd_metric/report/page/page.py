@@ -19,7 +19,7 @@ from nnd.metric import CITATION, PAPER
 from nnd.metric.comparison import mean_ranking
 from nnd.metric.drawing import Drawing, svg_inline, visible, whole_name
 from nnd.metric.figures import IN_WORDS, in_short
-from nnd.metric.report.content import Compared, Content, Figures, pack_pairs
+from nnd.metric.report.content import MOST_PAIRS, Compared, Content, Figures, pack_pairs
 from nnd.metric.report.page.doubts import find_doubts
 from nnd.metric.report.page.effects import effects_part
 from nnd.metric.report.page.provenance import provenance
@@ -112,6 +112,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "origin": content.origin,
         "n": models[0].rates.overall.n,
         "n_pairs": models[0].rates.n_pairs,
+        "n_shown": min(models[0].rates.n_pairs, MOST_PAIRS),
         "n_contexts": models[0].rows.select(CLUSTER).n_unique(),
         "best": _best(content),
         "all_agree": any(do_all_agree(each.rates.overall.to_dict()) for each in models),

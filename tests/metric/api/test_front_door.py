@@ -29,6 +29,7 @@ BESIDE_COMMANDS = {
     "SourceError",
     "__version__",
     "estimate",  # nnd evaluate --dry-run
+    "evaluate_parts",  # nnd evaluate --worker
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary

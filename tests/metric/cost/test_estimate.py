@@ -167,4 +167,7 @@ def test_the_command_prints_it_and_writes_nothing(
     assert json.loads(done.stdout) == expected.to_dict()
     assert [out.exists(), cache_folder().exists()] == [False, False]
     refused = CliRunner().invoke(app, [*options, "--vary", "protocol"])
-    assert str(refused.exception) == "--dry-run knows the cost of one evaluation; leave out --vary"
+    assert (
+        str(refused.exception)
+        == "--dry-run knows the cost of a whole run; leave out --vary and --worker"
+    )

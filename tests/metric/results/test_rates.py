@@ -6,15 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from nnd.metric.results.rates import (
-    SCORED_SCHEMA,
-    SLICES,
-    Rate,
-    count_by_context,
-    distinct_tests,
-    pass_rates,
-    slices_by,
-)
+from nnd.metric.results.contexts import count_by_context, distinct_tests, slices_by
+from nnd.metric.results.rates import SCORED_SCHEMA, SLICES, Rate, pass_rates
 
 PASS: dict[str, Any] = {"ll_high": -1.0, "ll_low": -2.0, "passed": True}
 FAIL: dict[str, Any] = {"ll_high": -2.0, "ll_low": -1.0, "passed": False}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 import pytest
+import torch
 from support.places import ROOT
 from support.tiny_models import SENTENCES, Family
 from tokenizers import normalizers
@@ -52,6 +53,17 @@ def digests(loaded: LoadedModel) -> str:
 def test_the_version_is_the_packages() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert tomllib.loads(text)["project"]["version"] == VERSION
+
+
+def test_tf32_is_named(
+    loaded: Callable[[str], LoadedModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, template, exact = pairs("the river"), find_template("default"), Engine(loaded("gpt2"))
+    rates = pass_rates(score_pairs(data, exact, template))
+    monkeypatch.setattr(LoadedModel, "device", torch.device("cuda"))
+    rounded = Engine(loaded("gpt2"), matmul="high")
+    signed = make_signature("607a30d783dfa663", data, rounded, template, rates)
+    assert "|dtype:float32|matmul:high|" in signed
 
 
 def test_a_decoder_only_model(loaded: Callable[[str], LoadedModel]) -> None:

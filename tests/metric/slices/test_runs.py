@@ -169,7 +169,7 @@ def test_conditions_and_joined_names_are_slices(run: Path, data: Path) -> None:
     options: dict[str, Any] = {"by": "error_category", "where": "length > 9"}
     found = slice_runs(run, data, **options, names=["where=length > 9", both])
     assert [each.name for each in found.slices] == ["where=length > 9", both]
-    assert found.slices[1].pair_ids == tuple(f"p{n}" for n in range(10, 20))
+    assert found.slices[1].pair_ids.to_list() == [f"p{n}" for n in range(10, 20)]
     alone = slice_runs(run, data, where="length > 9")
     assert alone.headline() == "where=length > 9 is not significantly below the rest of birds."
     assert rates(found, "org/good") == {"where=length > 9": 40 / 50, both: 0.2}

@@ -45,6 +45,15 @@ def test_mcnemar_of_the_issue() -> None:
     assert round(mcnemar_exact(10, 2), 4) == 0.0386
 
 
+@pytest.mark.parametrize(("only_a", "only_b"), [(511, 513), (600, 700), (300, 1000)])
+def test_mcnemar_of_many_tests_is_the_tail_summed_in_whole_numbers(
+    only_a: int, only_b: int
+) -> None:
+    n = only_a + only_b
+    tail = sum(math.comb(n, k) for k in range(min(only_a, only_b) + 1))
+    assert mcnemar_exact(only_a, only_b) == 2 * tail / 2**n
+
+
 def test_mcnemar_is_the_share_of_sign_flips_at_least_as_far_apart() -> None:
     # Without any formula: 9 discordant tests, each the one model's or the other's.
     flips = [abs(sum(signs)) for signs in product((-1, 1), repeat=9)]

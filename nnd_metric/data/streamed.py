@@ -1,0 +1,136 @@
+"""Pairs that are read piece by piece: the row groups of Parquet files, or all at once.
+
+10⁸ pairs do not fit into memory with their texts. Those of a converted folder or of a file are
+therefore left where they are, and read a row group at a time; a suite, whose sets refer to its
+pairs, and whatever is in memory already are one piece.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import polars as pl
+
+from nnd.metric.data.completion import Complete, complete_pairs
+from nnd.metric.data.pairs import NEEDED, PairData, PairSet, load_pairs, read_scores_in
+from nnd.metric.data.places import find_place
+from nnd.metric.data.stored import has_sets, stored_files
+from nnd.schemas import ScoringError, read_row_group, row_group_sizes
+
+Span: TypeAlias = tuple[int, int]
+"""The first of some rows, and the one after the last."""
+
+
+class Chunk(NamedTuple):
+    """Some rows of a table, in order.
+
+    Attributes:
+        rows: How many they are.
+        read: Returns them.
+    """
+
+    rows: int
+    read: Callable[[], pl.DataFrame]
+
+
+@dataclass(frozen=True, slots=True)
+class PairStream:
+    """Pairs that are read piece by piece.
+
+    Attributes:
+        about: All but the pairs: name, human scores and sets, whose pairs are left out, too. The
+            version is the Hub commit, that of the data where it is in memory, or "".
+        tables: Name of a set → its rows; those of the pairs themselves are called "".
+    """
+
+    about: PairSet
+    tables: dict[str, list[Chunk]]
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many rows each table has."""
+        return {name: sum(chunk.rows for chunk in found) for name, found in self.tables.items()}
+
+    def pieces(self, table: str) -> Iterator[Complete]:
+        """Yield the rows of a table, in order."""
+        for chunk in self.tables[table]:
+            yield complete_pairs(chunk.read(), self.about.name)
+
+    def rows(self, table: str, spans: Sequence[Span]) -> Complete:
+        """Return some rows of a table.
+
+        Args:
+            table: Which one.
+            spans: Which rows, in order.
+
+        Raises:
+            ScoringError: If the table is shorter, or cannot be read.
+        """
+        found, start = [], 0
+        for chunk in self.tables[table]:
+            inside = [(max(a - start, 0), min(b - start, chunk.rows)) for a, b in spans]
+            inside = [(a, b) for a, b in inside if a < b]
+            if inside:
+                frame = chunk.read()
+                found += [frame.slice(a, b - a) for a, b in inside]
+            start += chunk.rows
+        empty = [] if found else [self.tables[table][0].read().clear()]
+        return complete_pairs(pl.concat(found + empty), self.about.name)
+
+
+def open_pairs(data: PairData | PairSet) -> PairStream:
+    """Return pairs from wherever they are, as far as possible without reading them.
+
+    Args:
+        data: As of `load_pairs`, or what that returned.
+
+    Raises:
+        ScoringError: As `load_pairs`.
+    """
+    if isinstance(data, PairSet):
+        return _in_memory(data)
+    if not isinstance(data, str | Path):
+        return _in_memory(load_pairs(data))
+    path, repo, commit = find_place(data, NEEDED)
+    if path.is_file():
+        return PairStream(_about(path.stem, commit), {"": _row_groups([path])})
+    files = stored_files(path, "pairs")
+    if has_sets(path) or not files:
+        return _in_memory(load_pairs(data))
+    about = _about(repo or path.resolve().name, commit)
+    return PairStream(replace(about, human_scores=read_scores_in(path)), {"": _row_groups(files)})
+
+
+def _about(name: str, commit: str | None) -> PairSet:
+    return PairSet(pl.DataFrame(), None, name, commit or "")
+
+
+def _in_memory(pairs: PairSet) -> PairStream:
+    frames = {"": pairs.pairs, **{each.name: each.pairs for each in pairs.sets}}
+    sets = tuple(replace(each, pairs=each.pairs.clear()) for each in pairs.sets)
+    about = replace(pairs, pairs=pairs.pairs.clear(), sets=sets)
+    chunks = {name: [Chunk(rows.height, rows.clone)] for name, rows in frames.items()}
+    return PairStream(about, chunks)
+
+
+def _row_groups(files: Sequence[Path]) -> list[Chunk]:
+    return [
+        Chunk(rows, partial(_read, path, number))
+        for path in files
+        for number, rows in enumerate(_sizes(path))
+    ]
+
+
+def _sizes(path: Path) -> list[int]:
+    try:
+        return row_group_sizes(path)
+    except (OSError, ValueError) as error:
+        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
+def _read(path: Path, number: int) -> pl.DataFrame:
+    try:
+        return read_row_group(path, number)
+    except (OSError, ValueError) as error:
+        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error

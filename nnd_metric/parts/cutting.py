@@ -1,0 +1,116 @@
+"""Cutting data into parts of about equal work, a piece at a time.
+
+All pairs of one context go into one part, because a model reads the context once for all of them,
+and cuts it alike for all of them. The work of a context is about the length of its text and of its
+distinct candidates, in bytes of UTF-8: no tokenizer is needed, so that one plan is good for all
+models. Contexts keep their order: a part is a stretch of the data where equal contexts are
+neighbours, as in whatever `nnd convert` writes.
+
+Only runs of rows with equal contexts are held in memory, never texts.
+"""
+
+from math import ceil
+from typing import NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import Digests, PairStream, sum_digests, version_of
+
+PARTS = 64
+"""About how many parts there are at least, where there are as many contexts."""
+
+PART_BYTES = 4_000_000
+"""How much text a part has at most, about: a million tokens, a minute of a large model."""
+
+SPANS = pl.Schema(
+    {
+        "table": pl.String(),
+        "part": pl.Int64(),
+        "start": pl.Int64(),
+        "stop": pl.Int64(),
+        "digest": pl.UInt64(),
+    }
+)
+"""Columns of `Cut.spans`: rows from `start` to before `stop` of a table belong to `part`; `digest`
+is their `digest_of`."""
+
+
+class Cut(NamedTuple):
+    """Data cut into parts.
+
+    Attributes:
+        spans: Which rows belong to which part: columns of SPANS, in the order of the rows.
+        version: That of the data (`PairSet.version`).
+    """
+
+    spans: pl.DataFrame
+    version: str
+
+
+def cut_into_parts(stream: PairStream) -> Cut:
+    """Cut data into parts; the same data gives the same parts.
+
+    Raises:
+        ScoringError: If it cannot be read.
+    """
+    runs, total = [], 0
+    for table in stream.tables:
+        for pairs, digests in stream.pieces(table):
+            runs.append(_runs(pairs, digests).with_columns(table=pl.lit(table)))
+            total += 0 if table else sum_digests(digests)
+    together = pl.concat(runs)
+    placed = together.join(_place_contexts(together), on="context", maintain_order="left")
+    return Cut(_join_neighbours(placed), stream.about.version or version_of(total))
+
+
+def digest_of(digests: Digests) -> int:
+    """Return a number that changes, all but surely, when one of some rows does."""
+    return int(digests[:, 0].sum(dtype="uint64"))
+
+
+def _runs(pairs: pl.DataFrame, digests: Digests) -> pl.DataFrame:
+    """Return the runs of equal contexts: a number for the context, and sizes."""
+    sides = ("candidate_high", "candidate_low")
+    rows = pairs.select(*sides, text=pl.col("context")).with_columns(run=pl.col("text").rle_id())
+    candidates = pl.concat([rows.select("run", text=pl.col(side)) for side in sides])
+    distinct = candidates.select("run", pl.col("text").hash(), size=pl.col("text").str.len_bytes())
+    sizes = distinct.unique().group_by("run").agg(candidate_bytes=pl.col("size").sum())
+    runs = rows.with_columns(digest=pl.Series(digests[:, 0], dtype=pl.UInt64))
+    return (
+        runs.group_by("run", maintain_order=True)
+        .agg(
+            context=pl.col("text").first().hash(),
+            context_bytes=pl.col("text").first().str.len_bytes(),
+            rows=pl.len().cast(pl.Int64),
+            digest=pl.col("digest").sum(),
+        )
+        .join(sizes, on="run", maintain_order="left")
+        .drop("run")
+    )
+
+
+def _place_contexts(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the part of every context."""
+    contexts = runs.group_by("context", maintain_order=True).agg(
+        size=pl.col("context_bytes").first() + pl.col("candidate_bytes").sum() + 1
+    )
+    total = contexts["size"].sum()
+    parts = min(max(PARTS, ceil(total / PART_BYTES)), contexts.height)
+    size = pl.col("size").cast(pl.Float64)
+    place = (size.cum_sum() - size / 2) * parts / total
+    return contexts.select("context", part=place.floor().rank("dense").cast(pl.Int64) - 1)
+
+
+def _join_neighbours(runs: pl.DataFrame) -> pl.DataFrame:
+    stop = pl.col("rows").cum_sum().over("table")
+    spans = runs.with_columns(start=stop - pl.col("rows"), stop=stop)
+    block = pl.struct("table", "part").rle_id()
+    return (
+        spans.group_by(block.alias("block"), maintain_order=True)
+        .agg(
+            pl.col("table", "part", "start").first(),
+            pl.col("stop").last(),
+            pl.col("digest").sum(),
+        )
+        .select(pl.col(name).cast(dtype) for name, dtype in SPANS.items())
+    )

@@ -1,0 +1,187 @@
+"""Merging the parts of a run into what a single run writes.
+
+Parts are read one after the other and written as they come, in the order of the plan, so that the
+memory this takes does not depend on the number of pairs; the results are then made of the file.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric import Evaluation, join_results
+from nnd.metric.parts.part_file import (
+    DamagedPartError,
+    Footer,
+    check_made_alike,
+    read_footer,
+    read_part,
+)
+from nnd.metric.parts.plan import HUMAN_SCORES, PLAN, SPANS, Plan, read_plan
+from nnd.metric.parts.row_writer import RowWriter
+from nnd.metric.results import (
+    ALONE_SCHEMA,
+    LIKELIHOODS,
+    PARTS,
+    RESULT,
+    RUN_FILES,
+    SETS,
+    STORED,
+    STORED_SETS,
+    has_baseline,
+    join_parts,
+    read_run,
+    read_sets,
+)
+from nnd.schemas import ScoringError, listed, replace_folder, write_document
+
+_NO_BASELINE = [pl.lit(None, dtype).alias(name) for name, dtype in ALONE_SCHEMA.items()]
+
+_TEMPORARY = re.compile(r"\.\d+\.parquet\.[0-9a-f]{8}")
+
+
+def merge(run: str | Path) -> Evaluation:
+    """Merge the parts of a run, and write result.json and log_likelihoods.parquet in their place.
+
+    The parts go when the result is there; until then nothing is changed.
+
+    Args:
+        run: The folder that all workers were given as `out`.
+
+    Returns:
+        What `evaluate` returns, but for rounding: batches are others.
+
+    Raises:
+        ScoringError: If a part is missing, damaged or of another plan, or parts were made by
+            different weights or versions; the message names it.
+        NNDError: If the folder holds anything that nnd did not write, or cannot be written.
+    """
+    folder = Path(run)
+    _check_run(folder)
+    plan = read_plan(folder)
+    _check_complete(plan)
+    _check_only_ours(plan)
+    with replace_folder(folder, files=RUN_FILES, scaffold=PARTS) as fresh:
+        footers = _write_rows(plan, fresh)
+        merged = _join(plan, fresh, footers)
+        files = [LIKELIHOODS, SETS] if plan.pair_set().sets else [LIKELIHOODS]
+        write_document(fresh, merged.to_dict(), document=RESULT, files=files)
+    return merged
+
+
+def _check_run(folder: Path) -> None:
+    """People name the folder of several runs, or one that is merged."""
+    if (folder / PARTS).is_dir():
+        return
+    if (folder / RESULT).is_file():
+        raise ScoringError(f"{folder}: is merged already; read it with: nnd report {folder}")
+    inside = sorted(path.parent.parent for path in folder.glob(f"*/{PARTS}/{PLAN}"))
+    if inside:
+        raise ScoringError(
+            f"{folder}: holds runs, one for each dataset; merge each, such as: nnd merge "
+            f"{inside[0]}"
+        )
+
+
+def _check_complete(plan: Plan) -> None:
+    for model in plan.models:
+        missing = plan.missing(model)
+        if missing:
+            names = listed([plan.path(model, part).name for part in missing])
+            raise ScoringError(
+                f"{plan.path(model, 0).parent}: {len(missing):,} of {plan.parts:,} parts are "
+                f"missing: {names}; run the workers again, which score only these"
+            )
+
+
+def _check_only_ours(plan: Plan) -> None:
+    """All in the folder of parts will go: see that nnd wrote it."""
+    folder = plan.run / PARTS
+    ours = {folder / name for name in (PLAN, SPANS, HUMAN_SCORES)}
+    for model in plan.models:
+        ours.update(plan.path(model, part) for part in range(plan.parts))
+    ours.update([path.parent for path in ours])
+    for path in folder.rglob("*"):
+        inside = [path, *path.parents]
+        if path not in ours and not any(_TEMPORARY.fullmatch(each.name) for each in inside):
+            raise ScoringError(f"{path}: nnd did not write this; move it away, and merge again")
+
+
+def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
+    """Write the rows of all parts; return the footers of each model's parts.
+
+    Raises:
+        DamagedPartError: If parts are damaged; the message names all of them.
+    """
+    damage: dict[str, None] = {}
+    footers = {model: list(_footers(plan, model, damage)) for model in plan.models}
+    children = [pl.DataFrame(schema=STORED_SETS)]
+    with RowWriter(fresh / LIKELIHOODS, STORED) as writer:
+        for model in plan.models:
+            of_sets = []
+            baseline = has_baseline([footer.result for footer in footers[model]])
+            for rows in _rows(plan, model, damage):
+                stored = rows if baseline else rows.with_columns(_NO_BASELINE)
+                writer.write(stored.filter(pl.col("set") == "").select(STORED.names()))
+                of_sets.append(stored.filter(pl.col("set") != ""))
+            children += [_in_order(plan, pl.concat(of_sets))] if of_sets else []
+    if damage:
+        raise DamagedPartError(f"{'; '.join(damage)}; run the workers again, which redo only this")
+    if plan.pair_set().sets:
+        pl.concat(children).write_parquet(fresh / SETS)
+    return footers
+
+
+def _footers(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[Footer]:
+    first = None
+    for part in range(plan.parts):
+        with _noted(damage):
+            footer = read_footer(plan, model, part)
+            first = first or footer
+            check_made_alike(plan.path(model, first.part), first.made_by, footer.made_by)
+            yield footer
+
+
+def _rows(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[pl.DataFrame]:
+    """Yield the rows of each part: the columns of STORED_SETS, and `row`."""
+    for part in range(plan.parts):
+        with _noted(damage):
+            rows = read_part(plan, model, part)
+            yield rows.rename({"table": "set"}).with_columns(model=pl.lit(model))
+
+
+@contextmanager
+def _noted(damage: dict[str, None]) -> Iterator[None]:
+    """Note that a part is damaged, and go on: all damaged ones are one error."""
+    try:
+        yield
+    except DamagedPartError as error:
+        damage[str(error)] = None
+
+
+def _in_order(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of sets in the order in which a single run writes them."""
+    names = pl.Enum([each.name for each in plan.pair_set().sets])
+    return rows.sort(pl.col("set").cast(names), "row").select(STORED_SETS.names())
+
+
+def _join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
+    scored, children = read_run(fresh), read_sets(fresh)
+    results = tuple(
+        join_parts(
+            [footer.result for footer in found],
+            scored.filter(pl.col("model") == model).drop("model"),
+        )
+        for model, found in footers.items()
+    )
+    asked = plan.asked
+    return join_results(
+        results,
+        scored,
+        children,
+        plan.pair_set(),
+        systems=asked["systems"],
+        templates=asked["templates"],
+    )

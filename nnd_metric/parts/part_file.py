@@ -1,0 +1,155 @@
+"""The file of one finished part: its scored pairs, and what they were scored by.
+
+It appears in one step, so that a part is there whole or not at all. Pages of the file carry
+checksums, and the JSON in its footer its SHA-256, so that damage is noticed.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nnd.metric.parts.plan import Plan
+from nnd.metric.results import SCORED_SCHEMA
+from nnd.schemas import ScoringError, write_whole
+
+ROWS = pl.Schema(
+    {"table": pl.String(), "row": pl.Int64(), "parent_id": pl.String(), **SCORED_SCHEMA}
+)
+"""Columns of a part: of the pairs, whose table is "", and of the sets of a suite."""
+
+_FOOTER, _CHECKSUM = b"nnd", b"nnd-sha256"
+
+
+class Footer(NamedTuple):
+    """What a part's file says of it.
+
+    Attributes:
+        plan: Digest of the plan.
+        part: Its number.
+        made_by: What must be the same in all parts of a model.
+        result: `results.without_rates`.
+    """
+
+    plan: str
+    part: int
+    made_by: Mapping[str, Any]
+    result: Mapping[str, Any]
+
+
+class DamagedPartError(ScoringError):
+    """A part cannot be read, or does not hold the rows that it should: it is to be done again."""
+
+
+def write_part(path: Path, rows: pl.DataFrame, footer: Footer) -> None:
+    """Write a part (errors as of `write_whole`)."""
+    text = json.dumps(footer._asdict()).encode()
+    metadata = {_FOOTER: text, _CHECKSUM: hashlib.sha256(text).hexdigest()}
+    table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+    buffer = io.BytesIO()
+    pq.write_table(
+        table.replace_schema_metadata(metadata),
+        buffer,
+        compression="zstd",
+        write_page_checksum=True,
+    )
+    write_whole(path, buffer.getvalue())
+
+
+def read_footer(plan: Plan, model: str, part: int) -> Footer:
+    """Read what a part's file says of it.
+
+    Raises:
+        DamagedPartError: If it is damaged.
+        ScoringError: If it is of another plan.
+    """
+    path = plan.path(model, part)
+    with _readable(path):
+        metadata = pq.read_metadata(path).metadata
+        text = metadata[_FOOTER]
+        if hashlib.sha256(text).hexdigest().encode() != metadata[_CHECKSUM]:
+            raise DamagedPartError(f"{path}: cannot be read: its footer is damaged")
+        footer = Footer(**json.loads(text))
+    if footer.plan != plan.digest or footer.part != part:
+        raise ScoringError(
+            f"{path}: belongs to another plan; name another folder with --out, or remove this file"
+        )
+    return footer
+
+
+def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
+    """Read the rows of a part: columns of ROWS, in the order of the plan.
+
+    Raises:
+        DamagedPartError: If it is damaged, or its rows are not those of the plan.
+    """
+    path = plan.path(model, part)
+    with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
+    if not rows.select("table", "row").equals(planned_rows(plan, part)):
+        raise DamagedPartError(f"{path}: does not hold the rows that are planned")
+    return rows
+
+
+def is_finished(plan: Plan, model: str, part: int) -> bool:
+    """Whether a part is there and undamaged.
+
+    Raises:
+        ScoringError: If it is of another plan.
+    """
+    try:
+        read_footer(plan, model, part)
+        read_part(plan, model, part)
+    except DamagedPartError:
+        return False
+    return True
+
+
+def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
+    """Return table and row of all that a part holds, in order."""
+    numbers = [
+        pl.DataFrame({"row": pl.int_range(start, stop, eager=True)}).select(
+            pl.lit(table).alias("table"), "row"
+        )
+        for table, spans in plan.spans_of(part).items()
+        for start, stop in spans
+    ]
+    return pl.concat(numbers)
+
+
+def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Check that two parts of a model were made by the same weights and versions.
+
+    Args:
+        path: Where the first of them is.
+        first: `Footer.made_by` of it.
+        other: `Footer.made_by` of the other one.
+
+    Raises:
+        ScoringError: If they were not; numbers of both must not be mixed.
+    """
+    for name, there in first.items():
+        here = other.get(name)
+        if here != there:
+            raise ScoringError(
+                f"{path}: was made with {name} {there}, and other parts with {here}; remove the "
+                "parts of one, and score them again in the same way as the others"
+            )
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
+        if isinstance(error, DamagedPartError):
+            raise
+        reason = str(error).partition("\n")[0]
+        raise DamagedPartError(f"{path}: cannot be read: {reason}") from error

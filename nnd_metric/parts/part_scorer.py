@@ -1,0 +1,121 @@
+"""Scoring parts with one model, which is loaded and proven once for all of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data import PairSet, PairStream
+from nnd.metric.engine import Proof, Scoring
+from nnd.metric.models import LoadedModel
+from nnd.metric.parts.cutting import digest_of
+from nnd.metric.parts.part_file import (
+    ROWS,
+    DamagedPartError,
+    Footer,
+    check_made_alike,
+    planned_rows,
+    read_footer,
+    write_part,
+)
+from nnd.metric.parts.plan import Plan
+from nnd.metric.results import evaluate_model, without_rates
+from nnd.schemas import ScoringError
+
+_LIBRARIES = ("torch", "transformers", "tokenizers")
+
+
+@dataclass(frozen=True, slots=True)
+class PartScorer:
+    """Scores parts of a run with a model and writes them.
+
+    Nothing goes through the store of likelihoods, which is one SQLite file: that is unsafe on
+    network file systems. What outlasts a killed worker is the parts it has finished.
+
+    Attributes:
+        plan: The parts.
+        stream: The data.
+        loaded: The model.
+        scoring: How pairs are scored.
+        version: `LoadedModel.version`.
+        proofs: What was found about the engine's paths, for all parts.
+    """
+
+    plan: Plan
+    stream: PairStream
+    loaded: LoadedModel
+    scoring: Scoring
+    version: str
+    proofs: list[Proof] = field(default_factory=list)
+
+    def __call__(self, part: int) -> None:
+        """Score a part and write it.
+
+        Raises:
+            ScoringError: If the data is not that of the plan, the model cannot score it, the parts
+                that are there were made in another way, or the run was merged meanwhile.
+            OSError: If the part cannot be written.
+        """
+        name = self.loaded.name
+        scoring = replace(self.scoring, template=self.plan.models[name])
+        found = evaluate_model(
+            self.loaded,
+            self._read(part),
+            scoring,
+            None,
+            version=self.version,
+            proofs=self.proofs,
+        )
+        pairs = found.pairs.with_columns(table=pl.lit(""), parent_id=pl.lit(None, pl.String))
+        rows = pl.concat([pairs, found.children.rename({"set": "table"})], how="diagonal")
+        numbers = planned_rows(self.plan, part)["row"]
+        result = without_rates(found.result)
+        footer = Footer(self.plan.digest, part, _made_by(result), result)
+        self._check_alike(footer)
+        write_part(
+            self.plan.path(name, part), rows.with_columns(numbers).select(ROWS.names()), footer
+        )
+
+    def _read(self, part: int) -> PairSet:
+        frames = {}
+        spans = self.plan.spans_of(part)
+        for table in self.stream.tables:
+            pairs, digests = self.stream.rows(table, spans.get(table, []))
+            if digest_of(digests) != self.plan.digest_of(part, table):
+                raise ScoringError(
+                    f"{self.stream.about.name}: is not the data that {self.plan.run} was planned "
+                    "for: texts were changed since; name another folder with --out"
+                )
+            frames[table] = pairs
+        about = self.plan.pair_set()
+        sets = tuple(replace(each, pairs=frames[each.name]) for each in about.sets)
+        return replace(about, pairs=frames[""], sets=sets)
+
+    def _check_alike(self, footer: Footer) -> None:
+        """Compare with a part that is there, and see that the run still is."""
+        if not self.plan.is_there():
+            raise ScoringError(f"{self.plan.run}: was merged meanwhile; nothing is left to do")
+        name = self.loaded.name
+        own = self.plan.path(name, footer.part)
+        for path in sorted(own.parent.glob("*.parquet")):
+            if path != own:
+                try:
+                    other = read_footer(self.plan, name, int(path.stem))
+                except DamagedPartError:
+                    continue
+                check_made_alike(path, other.made_by, footer.made_by)
+                return
+
+
+def _made_by(result: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("model", "version", "dtype", "quantised", "parameters", "signature")
+    found = {name: result[name] for name in names}
+    return found | _libraries()
+
+
+@cache
+def _libraries() -> dict[str, str]:
+    return {name: version(name) for name in _LIBRARIES}

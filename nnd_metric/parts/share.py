@@ -1,0 +1,107 @@
+"""Which share of a run a worker has: I of N, as it was started with, or as its scheduler says."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from nnd.schemas import ScoringError
+
+Worker: TypeAlias = tuple[int, int] | Literal["auto"]
+"""The number of a worker, from 1, and how many there are; or as the scheduler says."""
+
+_TORCHRUN = ("RANK", "WORLD_SIZE")
+_ARRAY = ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of a worker.
+
+    Attributes:
+        number: From 1.
+        of: How many workers there are.
+        local: The number of the process on its machine, from 0, under torchrun; else None.
+    """
+
+    number: int
+    of: int
+    local: int | None = None
+
+    def has(self, part: int) -> bool:
+        """Whether a part is to be done by this worker."""
+        return part % self.of == self.number - 1
+
+
+def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> Share:
+    """Return the share of a worker.
+
+    Raises:
+        ScoringError: If it is not a number out of so many, or the scheduler does not say which.
+    """
+    if worker == "auto":
+        return _from_scheduler(environment)
+    number, of = worker
+    if not 1 <= number <= of:
+        raise ScoringError(f"worker {number}/{of}: give I/N with I from 1 to N, such as 1/8")
+    return Share(number, of)
+
+
+def read_worker(text: str) -> Worker:
+    """Return a worker as typed: I/N, or auto.
+
+    Raises:
+        ScoringError: If it is neither.
+    """
+    if text == "auto":
+        return "auto"
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if found is None:
+        raise ScoringError(f'--worker "{text}": write I/N, such as 1/8, or auto')
+    return int(found[1]), int(found[2])
+
+
+def ignored_workers(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return a line that says that this process is one of several and scores everything, or None.
+
+    The commonest array runs one model for each task, so that nothing is shared unasked.
+    """
+    for name, count in (("RANK", "WORLD_SIZE"), _ARRAY[:2]):
+        if environment.get(name) and environment.get(count, "1") != "1":
+            return (
+                f"{name} and {count} are ignored: this process scores everything; --worker auto "
+                "shares the pairs among the workers"
+            )
+    return None
+
+
+def _from_scheduler(environment: Mapping[str, str]) -> Share:
+    if all(name in environment for name in _TORCHRUN):
+        rank, of = (_number(environment, name) for name in _TORCHRUN)
+        local = _number(environment, "LOCAL_RANK") if "LOCAL_RANK" in environment else None
+        return Share(rank + 1, of, local)
+    if not all(name in environment for name in _ARRAY):
+        raise ScoringError(
+            "worker auto: neither torchrun (RANK, WORLD_SIZE) nor a Slurm array "
+            "(SLURM_ARRAY_TASK_ID) started this process; give --worker I/N"
+        )
+    if environment.get("SLURM_ARRAY_TASK_STEP", "1") != "1":
+        raise ScoringError(
+            f"worker auto: the array has a step of {environment['SLURM_ARRAY_TASK_STEP']}, so its "
+            "numbers have gaps; use an array without a step, such as --array=1-8"
+        )
+    task, of, first = (_number(environment, name) for name in _ARRAY)
+    if not 0 <= task - first < of:
+        raise ScoringError(
+            f"worker auto: task {task} is not one of {of} in a row from {first}; use an array "
+            "without gaps, such as --array=1-8"
+        )
+    return Share(task - first + 1, of)
+
+
+def _number(environment: Mapping[str, str], name: str) -> int:
+    text = environment[name]
+    if not text.isdecimal():
+        raise ScoringError(f'worker auto: {name} is "{text}", not a number; give --worker I/N')
+    return int(text)

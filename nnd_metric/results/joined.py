@@ -1,0 +1,87 @@
+"""What one model did, joined from the results of parts of the data."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.encoding import find_protocol
+from nnd.metric.results.one_model import NO_BASELINE, ModelResult, stored_result, with_counts
+from nnd.metric.results.rates import count_close
+from nnd.metric.results.signature import recount
+
+Stored = Mapping[str, Any]
+"""`ModelResult.to_dict` without what follows from the scored pairs (`without_rates`)."""
+
+
+def without_rates(result: ModelResult) -> dict[str, Any]:
+    """Return a part's result as plain Python values, without what its pairs say by themselves."""
+    counted = with_counts((), result.rates, result.n_crossing)
+    stored = result.to_dict()
+    kept = {each.name: stored[each.name] for each in fields(result) if each.name in stored}
+    return kept | {
+        "engine": stored["engine"],
+        "notes": [note for note in result.notes if note not in counted],
+        "signature": recount(result.signature, 0, 0),
+    }
+
+
+def has_baseline(parts: Sequence[Stored]) -> bool:
+    """Whether the candidates of all parts were scored without their contexts, where asked for."""
+    return not any(note.startswith(NO_BASELINE) for part in parts for note in part["notes"])
+
+
+def join_parts(parts: Sequence[Stored], scored: pl.DataFrame) -> ModelResult:
+    """Return the result of the whole data.
+
+    Args:
+        parts: What each part's result is without its rates; there is at least one.
+        scored: The pairs of all parts: columns of SCORED_SCHEMA.
+    """
+    first, crossings = parts[0], [part["n_crossing"] for part in parts]
+    found = stored_result(
+        {
+            **first,
+            "device": ", ".join(_distinct(part["device"] for part in parts)),
+            "notes": (),
+            "n_crossing": None if None in crossings else sum(crossings),
+            "engine": _join_work([part["engine"] for part in parts]),
+            "chat": _join_chats([part["chat"] for part in parts]),
+        },
+        scored,
+    )
+    notes, deviation = _distinct(note for part in parts for note in part["notes"]), None
+    if found.work.deviation is not None:
+        summed = find_protocol(found.protocol).normaliser == "one"
+        deviation = count_close(scored, found.work.deviation, summed=summed)
+    overall = found.rates.overall
+    return replace(
+        found,
+        notes=with_counts(notes, found.rates, found.n_crossing),
+        n_close=deviation,
+        signature=recount(found.signature, overall.truncated, overall.n),
+    )
+
+
+def _join_work(works: Sequence[Stored]) -> dict[str, Any]:
+    deviations = [work["deviation"] for work in works if work["deviation"] is not None]
+    paths = _distinct(work["path"] for work in works if work["path"] != "none")
+    return {
+        "path": ", ".join(paths) or "none",
+        "switched_off": _distinct(reason for work in works for reason in work["switched_off"]),
+        "deviation": max(deviations, default=None),
+    }
+
+
+def _join_chats(chats: Sequence[Stored | None]) -> dict[str, Any] | None:
+    """Return how contexts were rendered; the example is that of the first part."""
+    found = [chat for chat in chats if chat is not None]
+    if not found:
+        return None
+    marked = [chat["neutralised"] for chat in found if "neutralised" in chat]
+    return {**found[0], **({"neutralised": sum(marked)} if marked else {})}
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(values)]

@@ -1,0 +1,158 @@
+"""How parts of a run scale: `python tests/benchmarks/cluster_scale.py [pairs]`.
+
+Writes invented pairs, 45 for each context of 2 KB; plans a run over them; makes a finished part of
+each; writes their rows as `nnd merge` does, with all checks; and merges them with all statistics.
+Each is a fresh process, and prints its seconds and its peak memory.
+"""
+
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+
+from nnd.converters.check_source.memory import peak_memory
+from nnd.metric.data import open_pairs
+from nnd.metric.parts import merge, merging
+from nnd.metric.parts.part_file import ROWS, Footer, planned_rows, write_part
+from nnd.metric.parts.plan import describe, find_plan, read_plan
+
+PAIRS = 1_000_000
+CONTEXTS = 500
+"""In a row group."""
+
+HIGH, LOW = (np.array(side) for side in zip(*combinations(range(10), 2), strict=True))
+WORDS = ("the", "of", "and", "to", "in", "a", "is", "that", "for", "it", "as", "was", "with", "be")
+MODEL = "invented"
+
+
+def write_pairs(data: Path, run: Path, pairs: int) -> None:  # noqa: ARG001 - as all stages
+    """Write pairs of ten candidates for each context, each with each other."""
+    draw = random.Random(0)
+    texts = np.array([" ".join(draw.choices(WORDS, k=30)) for _ in range(10 * CONTEXTS)])
+    number = np.repeat(np.arange(CONTEXTS), len(HIGH))
+    contexts = [" ".join(draw.choices(WORDS, k=500)) for _ in range(CONTEXTS)]
+    high, low = (10 * number + np.tile(side, CONTEXTS) for side in (HIGH, LOW))
+    rows = pl.DataFrame(
+        {
+            "pair_id": [f"{row:010x}" for row in range(len(number))],
+            "context_id": number.astype(str),
+            "context": np.array(contexts)[number],
+            "candidate_high": texts[high],
+            "candidate_low": texts[low],
+            "high_id": high.astype(str),
+            "low_id": low.astype(str),
+            "aspect": "quality",
+            "error_category": np.array([f"error {kind}" for kind in range(7)])[low % 7],
+        }
+    )
+    groups = (_numbered(rows, group) for group in range(-(-pairs // rows.height)))
+    first = next(groups)
+    with pq.ParquetWriter(data, first.schema, compression="zstd") as writer:
+        writer.write_table(first)
+        for group in groups:
+            writer.write_table(group)
+
+
+def _numbered(rows: pl.DataFrame, group: int) -> "pq.Table":
+    ids = ("pair_id", "context_id", "context", "high_id", "low_id")
+    return rows.with_columns(
+        pl.format("{}/{}", pl.lit(group), id_).alias(id_) for id_ in ids
+    ).to_arrow(compat_level=pl.CompatLevel.oldest())
+
+
+def plan(data: Path, run: Path, pairs: int) -> None:  # noqa: ARG001
+    """Plan a run, as the first worker does, and read the rows of its last part."""
+    stream = open_pairs(data)
+    found = find_plan(run, stream, describe(stream, systems={}, templates={}), {MODEL: "default"})
+    last = stream.rows("", found.spans_of(found.parts - 1)[""])
+    print(f"{found.parts:,} parts, the last of {last.pairs.height:,} pairs")
+
+
+def make_parts(data: Path, run: Path, pairs: int) -> None:  # noqa: ARG001
+    """Make finished parts."""
+    found, draw = read_plan(run), np.random.default_rng(0)
+    result = {
+        **dict.fromkeys(("quantised", "chat", "weight_bytes", "unquantised_bytes")),
+        "model": MODEL,
+        "version": "0",
+        "protocol": "native",
+        "template": "default",
+        "dtype": "float32",
+        "device": "cpu",
+        "parameters": 1,
+        "notes": [],
+        "n_crossing": 0,
+        "n_close": 0,
+        "engine": {"path": "packed", "switched_off": [], "deviation": 1e-6},
+        "signature": "nnd|v:0.2.0|trunc:0|n:0",
+    }
+    for part in range(found.parts):
+        planned = planned_rows(found, part)
+        row, n = planned["row"], planned.height
+        context = row // len(HIGH)
+        margin = draw.normal(0.3, 1, n)
+        rows = planned.with_columns(
+            pair_id=pl.format("{}", row),
+            split=pl.lit("test"),
+            context_id=pl.format("context-{}", context),
+            high_id=pl.format("{}-{}", context, pl.Series(HIGH[row.to_numpy() % len(HIGH)])),
+            low_id=pl.format("{}-{}", context, pl.Series(LOW[row.to_numpy() % len(HIGH)])),
+            aspect=pl.lit("quality"),
+            error_category=pl.format("error {}", row % 7),
+            ll_high=pl.Series(margin - 3),
+            ll_low=pl.lit(-3.0),
+            ll_alone_high=pl.Series(draw.normal(-4, 1, n)),
+            ll_alone_low=pl.Series(draw.normal(-4, 1, n)),
+            passed=pl.Series(margin > 0),
+            tie=pl.lit(value=False),
+            truncated=pl.lit(value=False),
+            **{f"tokens_{side}": pl.Series(draw.integers(20, 40, n)) for side in ("high", "low")},
+            **{f"characters_{s}": pl.Series(draw.integers(90, 200, n)) for s in ("high", "low")},
+            **{f"copied_{side}": pl.Series(draw.random(n)) for side in ("high", "low")},
+        )
+        missing = [pl.lit(None, kind).alias(c) for c, kind in ROWS.items() if c not in rows.columns]
+        write_part(
+            found.path(MODEL, part),
+            rows.with_columns(missing).select(ROWS.names()),
+            Footer(found.digest, part, {"version": "0"}, result),
+        )
+
+
+def write_rows(data: Path, run: Path, pairs: int) -> None:  # noqa: ARG001
+    """Check the parts and write their rows, as `nnd merge` does."""
+    with tempfile.TemporaryDirectory(dir=run.parent) as fresh:
+        merging._write_rows(read_plan(run), Path(fresh))
+
+
+def merge_all(data: Path, run: Path, pairs: int) -> None:  # noqa: ARG001
+    """Merge with all statistics."""
+    merge(run)
+
+
+STAGES = {each.__name__: each for each in (write_pairs, plan, make_parts, write_rows, merge_all)}
+
+
+def main() -> None:
+    """Run every stage in a process of its own, or one of them in this."""
+    if len(sys.argv) > 2:
+        stage, place, pairs = sys.argv[1:]
+        start = time.perf_counter()
+        STAGES[stage](Path(place) / "pairs.parquet", Path(place) / "run", int(pairs))
+        seconds = time.perf_counter() - start
+        print(f"{stage}: {seconds:.1f} s, {peak_memory() / 2**30:.2f} GiB", flush=True)
+        return
+    pairs = sys.argv[1] if len(sys.argv) > 1 else str(PAIRS)
+    with tempfile.TemporaryDirectory() as place:
+        for stage in STAGES:
+            subprocess.run([sys.executable, __file__, stage, place, pairs], check=True)
+
+
+if __name__ == "__main__":
+    main()

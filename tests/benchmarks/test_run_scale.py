@@ -1,0 +1,68 @@
+"""Large runs: what their statistics hold and what a report of them embeds."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+import run_scale
+
+from nnd.metric.comparison import compare
+from nnd.metric.report.content import MOST_PAIRS
+from nnd.metric.report.page import report
+from nnd.metric.results import SLICES, count_by_context, distinct_tests, read_run, slices_by
+from nnd.metric.results.rates import pass_rates, to_rate
+from nnd.metric.statistics import cluster_intervals
+
+ROWS = 100_000
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    for model in run_scale.RUNS:
+        run_scale.make_run(folder / model, model, ROWS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scored(runs: Path) -> pl.DataFrame:
+    return read_run(runs / run_scale.RUNS[0])
+
+
+def test_rates_are_made_of_a_tenth_of_the_run(scored: pl.DataFrame) -> None:
+    # Of each pair two numbers, four verdicts of baselines in a byte each, and five bits.
+    assert to_rate(scored).estimated_size() <= 14 * ROWS
+
+
+def test_rates_are_those_of_context_sums_over_all_slices(scored: pl.DataFrame) -> None:
+    # One matrix of all contexts and slices, from the ids themselves.
+    slices = [distinct_tests(scored), *slices_by(scored, *SLICES)]
+    passes, tests = count_by_context(scored, slices)
+    expected = cluster_intervals(passes, passes, tests)
+    found = pass_rates(scored)
+    rates = [found.overall, *(rate for by in found.by.values() for rate in by.values())]
+    assert [(rate.interval, rate.contexts) for rate in rates] == [
+        (each.bounds, each.contexts) for each in expected
+    ]
+
+
+def test_two_models_are_compared_over_all_their_pairs(runs: Path) -> None:
+    (found,) = compare([runs / name for name in run_scale.RUNS])
+    assert (found.n_pairs, found.only_in_a, found.differences.overall.n) == (ROWS, 0, ROWS // 2)
+
+
+def test_a_report_holds_some_pairs_of_a_large_run(runs: Path, tmp_path: Path) -> None:
+    found = report(runs / run_scale.RUNS[0], tmp_path / "report.html")
+    page = found.page.read_text(encoding="utf-8")
+    assert f"The page holds {MOST_PAIRS:,} of the {ROWS:,} pairs, drawn at random" in page
+    assert found.size < 3_000_000
+
+
+@pytest.mark.full
+def test_ten_million_pairs_take_no_two_minutes(tmp_path: Path) -> None:
+    run_scale.make_run(tmp_path / run_scale.RUNS[0], run_scale.RUNS[0], 10_000_000)
+    command = [sys.executable, run_scale.__file__, "--here", str(tmp_path), "rates"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    assert float(done.stdout.split()[1]) <= 120

@@ -1,0 +1,382 @@
+"""Workers that share a run: what they write together is what one evaluation writes."""
+
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.metric_runs import human_scores, pair_rows
+from support.suites.folders import write_suite
+
+from nnd.metric import evaluate
+from nnd.metric.data import load_pairs
+from nnd.metric.engine import Scoring
+from nnd.metric.models import LoadedModel
+from nnd.metric.parts import cutting, evaluate_parts, merge, read_plan
+from nnd.metric.parts.part_file import DamagedPartError, read_footer, read_part
+from nnd.metric.results import read_run, read_sets
+from nnd.schemas import NNDError
+
+Loaded = Callable[[str], LoadedModel]
+
+PLAIN = Scoring(cache=False)
+
+
+@pytest.fixture(autouse=True)
+def _few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "PARTS", 5)
+
+
+@pytest.fixture
+def gpt2(loaded: Loaded) -> LoadedModel:
+    return loaded("gpt2")
+
+
+def many_pairs() -> pl.DataFrame:
+    """The invented pairs five times, each time with other contexts: 20 contexts, 40 pairs."""
+    copies = [
+        pair_rows().with_columns(
+            pl.concat_str(column, pl.lit(f" {number}"))
+            for column in ("pair_id", "context_id", "context")
+        )
+        for number in range(5)
+    ]
+    return pl.concat(copies)
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Path:
+    folder = tmp_path / "birds"
+    folder.mkdir()
+    many_pairs().write_parquet(folder / "pairs.parquet", row_group_size=7)
+    human_scores().write_parquet(folder / "human_scores.parquet")
+    return folder
+
+
+def part_files(run: Path) -> list[Path]:
+    return sorted((run / "parts").glob("*/*.parquet"))
+
+
+def check_same(merged: pl.DataFrame, alone: pl.DataFrame) -> None:
+    """Log-likelihoods are the same to rounding, all else exactly."""
+    assert merged.height == alone.height > 0
+    found = [name for name in merged.columns if name.startswith("ll_")]
+    assert len(found) == 4
+    for name in found:
+        assert merged[name].is_null().equals(alone[name].is_null())
+        assert ((merged[name] - alone[name]).abs().max() or 0) < 1e-6
+    assert merged.drop(found).equals(alone.drop(found))
+
+
+# What is merged
+
+
+def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_path: Path) -> None:
+    models, systems = [loaded("gpt2"), loaded("bart")], {"gpt2": "left", "bart": "right"}
+    run, alone = tmp_path / "run", tmp_path / "alone"
+    for number in (1, 3):
+        begun = evaluate_parts(models, birds, out=run, worker=(number, 4), systems=systems)
+    assert read_plan(run).parts == 5
+    assert (len(part_files(run)), begun.left) == (6, {run: 4})
+    written = {path: path.read_bytes() for path in part_files(run)}
+    found = [
+        evaluate_parts(models, birds, out=run, worker=(number, 3), systems=systems)
+        for number in (3, 1, 2)
+    ]
+    assert [each.done for each in found] == [0, 2, 2]
+    assert [each.remarks() for each in found] == [[], [], [f"Next: nnd merge {run}"]]
+    assert {path: path.read_bytes() for path in written} == written
+
+    merged = merge(run)
+
+    single = evaluate(models, birds, out=alone, systems=systems, scoring=PLAIN)
+    check_same(read_run(run), read_run(alone))
+    assert sorted(path.name for path in run.iterdir()) == ["log_likelihoods.parquet", "result.json"]
+    ours, theirs = merged.to_dict(), single.to_dict()
+    for result in (*ours["results"], *theirs["results"]):
+        assert result["engine"].pop("deviation") < 1e-4
+        result.pop("n_close")  # follows from the deviation
+    assert ours == theirs
+
+
+def test_sets_of_a_suite_are_merged_too(gpt2: LoadedModel, tmp_path: Path) -> None:
+    suite, run = write_suite(tmp_path / "suite"), tmp_path / "run"
+    for number in (1, 2):
+        evaluate_parts(gpt2, suite, out=run, worker=(number, 2))
+    merged = merge(run)
+    single = evaluate(gpt2, suite, out=tmp_path / "alone", scoring=PLAIN)
+    check_same(read_sets(run), read_sets(tmp_path / "alone"))
+    assert merged.effects is not None
+    assert single.effects is not None
+    assert merged.effects.to_dict() == single.effects.to_dict()
+
+
+def test_where_no_part_has_a_baseline_the_run_has_none(loaded: Loaded, tmp_path: Path) -> None:
+    """One part of two has a candidate that cannot be scored without its context."""
+    rows = many_pairs().with_columns(
+        candidate_high=pl.when(pl.int_range(pl.len()) == 39)
+        .then(pl.lit(""))
+        .otherwise("candidate_high")
+    )
+    run, alone, model = tmp_path / "run", tmp_path / "alone", loaded("gpt2")
+    evaluate_parts(model, rows, out=run, worker=(1, 1))
+    merged = merge(run)
+    single = evaluate(model, rows, out=alone, scoring=PLAIN)
+    check_same(read_run(run), read_run(alone))
+    assert merged.results[0].notes == single.results[0].notes
+
+
+def test_contexts_that_recur_are_in_one_part(gpt2: LoadedModel, tmp_path: Path) -> None:
+    """The rows of a run are then in another order."""
+    rows, run, alone = many_pairs().gather_every(3), tmp_path / "run", tmp_path / "alone"
+    rows = pl.concat([rows, many_pairs().gather_every(3, 1)])
+    evaluate_parts(gpt2, rows, out=run, worker=(1, 1))
+    plan = read_plan(run)
+    contexts = [
+        {
+            rows["context"][row]
+            for start, stop in plan.spans_of(part)[""]
+            for row in range(start, stop)
+        }
+        for part in range(plan.parts)
+    ]
+    assert sum(map(len, contexts)) == len(set.union(*contexts)) == rows["context"].n_unique()
+    assert plan.spans.height > plan.parts
+    merge(run)
+    evaluate(gpt2, rows, out=alone, scoring=PLAIN)
+    assert not read_run(run)["pair_id"].equals(read_run(alone)["pair_id"])
+    check_same(read_run(run).sort("pair_id"), read_run(alone).sort("pair_id"))
+
+
+def test_several_datasets_have_runs_of_their_own(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    trees, run = tmp_path / "trees.parquet", tmp_path / "run"
+    pair_rows().write_parquet(trees)
+    found = evaluate_parts(gpt2, [birds, trees], out=run, worker=(1, 1), limit=6)
+    assert found.remarks() == [f"Next: nnd merge {run / name}" for name in ("birds", "trees")]
+    with pytest.raises(NNDError, match=f"merge each, such as: nnd merge {run / 'birds'}"):
+        merge(run)
+    for name, data in (("birds", birds), ("trees", trees)):
+        merged = merge(run / name)
+        single = evaluate(gpt2, data, limit=6, scoring=PLAIN)
+        assert merged.results[0].signature == single.results[0].signature
+
+
+# The plan
+
+
+def test_the_plan_depends_on_no_worker_nor_on_how_data_is_read(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    plans = []
+    for name, worker in (("a", (2, 2)), ("b", (7, 9))):
+        evaluate_parts(gpt2, birds, out=tmp_path / name, worker=worker)
+        plans.append((tmp_path / name / "parts/plan.json").read_bytes())
+    assert plans[0] == plans[1]
+    evaluate_parts(gpt2, load_pairs(birds), out=tmp_path / "c", worker=(1, 9))
+    streamed, whole = (read_plan(tmp_path / name) for name in ("a", "c"))
+    assert streamed.version == whole.version == load_pairs(birds).version
+    sizes = [
+        [
+            s.select(pl.col("stop") - pl.col("start")).sum().item()
+            for s in p.spans.partition_by("part")
+        ]
+        for p in (streamed, whole)
+    ]
+    assert sum(sizes[0]) == sum(sizes[1]) == 40
+    assert max(sizes[0]) <= 12
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"scoring": Scoring("sum")}, 'scoring protocol is "native" there and "sum" here'),
+        ({"templates": {"gpt2": "Q: {context}"}}, "templates gpt2 is null there and "),
+        ({"limit": 6}, "data version is "),
+        ({"data": "trees"}, "data name is "),
+        ({"models": "bart"}, 'models is ["gpt2"] there and ["bart"] here'),
+    ],
+    ids=str,
+)
+def test_a_worker_of_another_run_is_refused(
+    changed: dict[str, Any], said: str, loaded: Loaded, birds: Path, tmp_path: Path
+) -> None:
+    evaluate_parts(loaded("gpt2"), birds, out=tmp_path / "run", worker=(5, 5))
+    asked: dict[str, Any] = {"models": "gpt2", "data": birds} | changed
+    if asked["data"] == "trees":
+        asked["data"] = tmp_path / "trees.parquet"
+        pair_rows().write_parquet(asked["data"])
+    asked["models"] = loaded(asked["models"])
+    with pytest.raises(NNDError) as caught:
+        evaluate_parts(**asked, out=tmp_path / "run", worker=(1, 5))
+    assert said in str(caught.value)
+    assert "name another folder with --out" in str(caught.value)
+    assert len(part_files(tmp_path / "run")) == 1
+
+
+def test_data_that_changes_under_a_plan_is_refused(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(1, 5))
+    changed = many_pairs().with_columns(pl.col("candidate_low").str.replace("river", "lake"))
+    changed.write_parquet(birds / "pairs.parquet", row_group_size=7)
+    with pytest.raises(NNDError, match=r"birds: is not the data that .* was planned for"):
+        evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(2, 5))
+    assert len(part_files(tmp_path / "run")) == 1
+
+
+# What is missing, damaged or mixed
+
+
+def _truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _flip_footer(path: Path) -> None:
+    content = path.read_bytes()
+    assert content.count(b'"parameters": ') == 2
+    path.write_bytes(content.replace(b'"parameters": ', b'"parametres": '))
+
+
+@pytest.mark.parametrize("damage", [_truncate, _flip_footer])
+def test_a_damaged_part_is_named_and_only_it_is_done_again(
+    damage: Callable[[Path], None], gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    written = {path: path.read_bytes() for path in part_files(run)}
+    damaged = part_files(run)[3]
+    damage(damaged)
+    with pytest.raises(NNDError) as caught:
+        merge(run)
+    assert str(caught.value).startswith(f"{damaged}: cannot be read: ")
+    assert str(caught.value).count(".parquet:") == 1
+    times = {path: path.stat().st_mtime_ns for path in written if path != damaged}
+    assert evaluate_parts(gpt2, birds, out=run, worker=(1, 1)).done == 1
+    assert {path: path.stat().st_mtime_ns for path in times} == times
+    assert damaged.read_bytes() == written[damaged]
+    merge(run)
+
+
+def test_a_flipped_bit_is_noticed_or_changes_nothing(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, birds, out=run, worker=(1, 5))
+    plan, (path,) = read_plan(run), part_files(run)
+    content, rows = path.read_bytes(), read_part(plan, "gpt2", 0)
+    noticed = 0
+    for position in range(0, len(content), 97):
+        flipped = bytearray(content)
+        flipped[position] ^= 1
+        path.write_bytes(flipped)
+        try:
+            read_footer(plan, "gpt2", 0)
+            assert read_part(plan, "gpt2", 0).equals(rows)
+        except DamagedPartError:
+            noticed += 1
+    assert noticed > len(content) / 97 / 2
+
+
+def test_a_part_that_is_missing_is_named(gpt2: LoadedModel, birds: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, birds, out=run, worker=(2, 2))
+    with pytest.raises(NNDError) as caught:
+        merge(run)
+    assert str(caught.value) == (
+        f"{run}/parts/1-gpt2: 3 of 5 parts are missing: 00000.parquet, 00002.parquet, "
+        "00004.parquet; run the workers again, which score only these"
+    )
+
+
+def test_rows_of_another_part_are_not_merged(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    first, second, *_ = part_files(run)
+    second.write_bytes(first.read_bytes())
+    with pytest.raises(NNDError, match=r"00001.parquet: belongs to another plan"):
+        merge(run)
+
+
+def test_parts_of_other_weights_are_refused_by_the_worker_and_by_the_merge(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run, other = tmp_path / "run", tmp_path / "other"
+    changed = replace(gpt2, commit="0123456789")
+    evaluate_parts(gpt2, birds, out=run, worker=(1, 2))
+    with pytest.raises(NNDError, match=r"00000.parquet: was made with version .*0123456789"):
+        evaluate_parts(changed, birds, out=run, worker=(2, 2))
+    assert len(part_files(run)) == 3
+
+    evaluate_parts(changed, birds, out=other, worker=(2, 2))
+    for path in part_files(other):
+        path.rename(run / path.relative_to(other))
+    before = {path: path.read_bytes() for path in part_files(run)}
+    with pytest.raises(NNDError, match=r"00000.parquet: was made with version .*0123456789"):
+        merge(run)
+    assert {path: path.read_bytes() for path in part_files(run)} == before
+
+
+def test_two_workers_of_one_number_do_no_harm(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    first = evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(1, 2))
+    again = evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(1, 2))
+    assert (first.done, again.done, again.left) == (3, 0, {tmp_path / "run": 2})
+
+
+# Folders
+
+
+def test_a_folder_of_parts_is_left_alone_by_others(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    with pytest.raises(NNDError, match="holds parts that are not merged; go on with --worker"):
+        evaluate(gpt2, birds, out=run, scoring=PLAIN)
+    mine = run / "parts" / "slurm-1.out"
+    mine.write_text("mine")
+    with pytest.raises(NNDError, match=r"slurm-1.out: nnd did not write this; move it away"):
+        merge(run)
+    mine.rename(run / "slurm-1.out")
+    with pytest.raises(NNDError, match=r"holds what nnd did not write there: slurm-1.out"):
+        merge(run)
+    (run / "slurm-1.out").unlink()
+    merge(run)
+    with pytest.raises(NNDError, match="is merged already"):
+        merge(run)
+    with pytest.raises(NNDError, match="holds a finished run"):
+        evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    with pytest.raises(NNDError, match="there are no parts of a run"):
+        merge(birds)
+
+
+def test_a_full_disk_leaves_no_part_of_a_part(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, birds, out=run, worker=(1, 5))
+    with _small_files(2_000), pytest.raises(OSError, match="too large") as caught:
+        evaluate_parts(gpt2, birds, out=run, worker=(2, 5))
+    assert caught.value.filename == str(run / "parts/1-gpt2/00001.parquet")
+    assert [path.name for path in (run / "parts/1-gpt2").iterdir()] == ["00000.parquet"]
+    assert evaluate_parts(gpt2, birds, out=run, worker=(2, 5)).done == 1
+
+
+@contextmanager
+def _small_files(most: int) -> Iterator[None]:
+    """Let no file grow beyond a size, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
