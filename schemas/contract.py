@@ -25,6 +25,7 @@ SchemaName = Literal[
     "training",
     "suite",
     "variation",
+    "runs",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 

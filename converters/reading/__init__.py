@@ -36,6 +36,6 @@ if TYPE_CHECKING:
     from .texts import decode as decode, read_lines as read_lines, read_text as read_text
     from .workbook import read_workbook as read_workbook
     from .writing import write_objects as write_objects, write_workbook as write_workbook
-    from .yaml import load_yaml as load_yaml
+    from .yaml import find_line as find_line, load_yaml as load_yaml
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

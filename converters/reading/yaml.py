@@ -1,6 +1,6 @@
 """YAML that cannot blow up, in which no key hides another, and 1:30, on and no are texts."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -18,6 +18,29 @@ def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever the YAML holds
         Exception: What else PyYAML raises: ValueError, KeyError and others.
     """
     return yaml.load(text, _Loader)  # noqa: S506 - _Loader is a SafeLoader
+
+
+def find_line(text: str, place: Sequence[int | str]) -> int:
+    """Return the line of a key or an entry of a YAML document, or of what holds it.
+
+    Args:
+        text: What `load_yaml` can read.
+        place: The keys, and the numbers of entries, that lead to it from the top; a number may be
+            written in digits.
+    """
+    node = yaml.compose(text, _Loader)
+    line = 0
+    for step in place:
+        if isinstance(node, yaml.SequenceNode):
+            node = node.value[int(step)]
+            line = node.start_mark.line
+        elif isinstance(node, yaml.MappingNode):
+            found = next(((key, value) for key, value in node.value if key.value == step), None)
+            if found is None:  # it is missing, or comes from what an alias stands for
+                break
+            key, node = found
+            line = key.start_mark.line
+    return line + 1
 
 
 if TYPE_CHECKING or yaml.__with_libyaml__:

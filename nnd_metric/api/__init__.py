@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nnd.metric.chat import Chat as Chat
     from nnd.metric.cli import (
         describe as describe,
+        evaluate_runs as evaluate_runs,
         export as export,
         show as show,
         slice as slice,  # noqa: A004 - as the command
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
     from nnd.metric.engine import Scoring as Scoring
     from nnd.metric.meta import metrics as metrics
     from nnd.metric.models import Loading as Loading
-    from nnd.metric.parts import evaluate_parts as evaluate_parts, merge as merge
+    from nnd.metric.parts import (
+        Ray as Ray,
+        evaluate_on_ray as evaluate_on_ray,
+        evaluate_parts as evaluate_parts,
+        merge as merge,
+    )
     from nnd.metric.report import report as report
     from nnd.metric.space import install_metric as install_metric, publish_metric as publish_metric
     from nnd.metric.training import (

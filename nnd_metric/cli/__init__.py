@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .alternatives import evaluate_runs as evaluate_runs
     from .command import main as main
     from .describing import describe as describe
     from .exporting import export as export

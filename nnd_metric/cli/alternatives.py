@@ -1,14 +1,36 @@
 """What `nnd evaluate` does instead of scoring once: score under other choices, or not at all."""
 
+import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from nnd.metric.cli.datasets import find_data
-from nnd.schemas import ScoringError
+from nnd.metric.cli.options import HOW
+from nnd.metric.cli.printing import resumable
+from nnd.schemas import NNDError, ScoringError, write_whole
 
 if TYPE_CHECKING:
+    from nnd.metric import Sweep
     from nnd.metric.cost import Estimate
+    from nnd.metric.engine import Scoring
+    from nnd.metric.models import Loading
     from nnd.metric.variation import Variation
+
+Vary = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIMENSION,…",
+        help="Score one model under other choices too, one dimension at a time, and count the "
+        "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
+        "(how texts are written).",
+        rich_help_panel=HOW,
+    ),
+]
 
 
 def vary_choices(
@@ -33,7 +55,7 @@ def vary_choices(
     if not alone or len(models) > 1 or len(data) > 1:
         raise ScoringError(
             "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system, --worker and --push-to-model-card"
+            "--system, --worker, --ray and --push-to-model-card"
         )
     return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
 
@@ -58,3 +80,116 @@ def estimate_cost(
     if not alone:
         raise ScoringError("--dry-run knows the cost of a whole run; leave out --vary and --worker")
     return estimate(models, [find_data(name) for name in data], **chosen)
+
+
+_WITH_RUNS = {
+    "runs",
+    "out",
+    "limit",
+    "no_unconditional",
+    "token_budget",
+    "matmul",
+    "no_cache",
+    "device",
+    "device_map",
+    "trust_remote_code",
+    "details",
+    "as_json",
+}
+"""Options that a list of runs does not hold: where to run it, and what to show of it."""
+
+
+def score_runs(
+    context: typer.Context,
+    runs: Path,
+    out: Path | None,
+    *,
+    limit: int | None,
+    scoring: "Scoring",
+    loading: "Loading",
+) -> "Sweep":
+    """Score a list of runs, if no option was typed that such a list holds.
+
+    Args:
+        context: What was typed.
+        runs: As typed.
+        out: As typed.
+        limit: As typed.
+        scoring: As of `evaluate_runs`.
+        loading: As of `evaluate_runs`.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE" and parameter.name not in _WITH_RUNS:
+            raise ScoringError(
+                f"{parameter.opts[0]}: does not go with --runs, whose file says what is scored; "
+                "leave it out"
+            )
+    if out is None:
+        raise typer.BadParameter("name a folder for the results", param_hint="--out")
+    with resumable(cached=scoring.cache):
+        return evaluate_runs(runs, out=out, limit=limit, scoring=scoring, loading=loading)
+
+
+def evaluate_runs(
+    runs: str | Path,
+    *,
+    out: str | Path,
+    limit: int | None = None,
+    scoring: "Scoring | None" = None,
+    loading: "Loading | None" = None,
+) -> "Sweep":
+    """Score what a list of runs asks for: a sweep to keep, to resume and to cite.
+
+    Results are in `OUT/MANNER/DATASET`; MANNER is the protocol, and, where it is not the default,
+    the template and other options: `native/quiz_design`, `laban2022+mixqg/quiz_design`. Each folder
+    is one that `evaluate` writes, and a second call goes on where the first one ended. The file is
+    kept beside them under its name and the first digits of its SHA-256.
+
+    Args:
+        runs: A YAML file: a list of entries with `model`, `data` and, as far as needed, `revision`,
+            `adapter`, `quantise`, `dtype`, `protocol`, `template`, `chat_template`,
+            `system_prompt`, `keep` and `system` (`runs.schema.json`). Relative paths are relative
+            to the file.
+        out: Folder of all results.
+        limit: As of `evaluate`.
+        scoring: How models score where an entry does not say; None means the defaults.
+        loading: How models are loaded where an entry does not say; None means the defaults.
+
+    Returns:
+        What the models did: `MANNER/DATASET` → evaluation.
+
+    Raises:
+        ScoringError: If the file cannot be read, an entry is wrong (the message says in which
+            line), or a model cannot be found; nothing is scored then.
+        NNDError: If `out` is a file, or a folder of results holds anything that nnd did not write.
+        OSError: If `out` cannot be written.
+    """
+    from nnd.converters.reading import find_line, load_yaml
+    from nnd.metric.engine import Scoring
+    from nnd.metric.models import Loading
+    from nnd.metric.runs import check_entries, read_entries, score_entries
+
+    path, place = Path(runs), Path(out)
+    if place.exists() and not place.is_dir():
+        raise NNDError(f"{place}: is a file; name a folder with --out")
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
+        document = load_yaml(text)
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
+        raise ScoringError(f"{path}: cannot be read as YAML: {reason}") from error
+    entries, find = [], cache(find_data)  # which says once what a name is taken as
+    for entry in read_entries(
+        document,
+        path.parent,
+        lambda keys: f"{path}:{find_line(text, keys)}",
+        scoring=scoring or Scoring(),
+        loading=loading or Loading(),
+    ):
+        with entry.named():
+            entries.append(replace(entry, data=tuple(map(find, entry.data))))
+    check_entries(entries)
+    write_whole(place / f"{path.stem}-{hashlib.sha256(content).hexdigest()[:12]}.yaml", content)
+    return score_entries(entries, place, limit=limit)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nnd.metric.cli.alternatives import estimate_cost, vary_choices
+from nnd.metric.cli.alternatives import Vary, estimate_cost, score_runs, vary_choices
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.loading import (
     Adapter,
@@ -21,6 +21,7 @@ from nnd.metric.cli.loading import (
 from nnd.metric.cli.options import (
     DATA,
     HOW,
+    RUN,
     Categories,
     ChatTemplate,
     HeldOut,
@@ -35,20 +36,33 @@ from nnd.metric.cli.options import (
     read_systems,
     read_templates,
 )
-from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
+from nnd.metric.cli.printing import (
+    AsJson,
+    Details,
+    exit_on,
+    quiet_loading,
+    resumable,
+    show_result,
+    show_sweep,
+)
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.metric.cli.workers import score_share, tell_of_workers
+from nnd.metric.cli.workers import (
+    NumActors,
+    NumGPUs,
+    OnRay,
+    RayAddress,
+    Worker,
+    score_share,
+    scorer_on_ray,
+    tell_of_workers,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from nnd.metric import Evaluation, Sweep
-
-RUN = "Memory, store and workers"
-"""What options are about, as the help groups them."""
+    from nnd.metric import Sweep
 
 
 def evaluate(
+    context: typer.Context,
     *,
     model: Model = [],  # noqa: B006 - typer copies it
     checkpoints: Annotated[
@@ -59,15 +73,23 @@ def evaluate(
             "(checkpoint-N), or the revisions of a model on the Hub (step1000).",
         ),
     ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Score a list of runs instead: a YAML file of entries with model, data and, where "
+            "needed, revision, protocol, template, system, … (runs.schema.json).",
+        ),
+    ] = None,
     data: Annotated[
         list[str],
         typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
-    ],
+    ] = [],  # noqa: B006
     out: Annotated[
         Path | None,
         typer.Option(
             help="Folder for result.json and log_likelihoods.parquet; with several datasets, for a "
-            "folder of each."
+            "folder of each; with --runs, for PROTOCOL[+TEMPLATE]/DATASET, each such a folder."
         ),
     ] = None,
     protocol: Annotated[
@@ -101,16 +123,7 @@ def evaluate(
     category: Categories = [],  # noqa: B006
     held_out: HeldOut = None,
     split_seed: SplitSeed = 0,
-    vary: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIMENSION,…",
-            help="Score one model under other choices too, one dimension at a time, and count the "
-            "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
-            "(how texts are written).",
-            rich_help_panel=HOW,
-        ),
-    ] = None,
+    vary: Vary = None,
     no_unconditional: Annotated[
         bool,
         typer.Option(
@@ -155,15 +168,11 @@ def evaluate(
             rich_help_panel=RUN,
         ),
     ] = False,
-    worker: Annotated[
-        str | None,
-        typer.Option(
-            metavar="I/N|auto",
-            help="Score the share of worker I of N that write to the same --out, or of the one "
-            "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
+    worker: Worker = None,
+    ray: OnRay = False,
+    ray_address: RayAddress = None,
+    num_gpus: NumGPUs = None,
+    num_actors: NumActors = None,
     revision: Revision = None,
     dtype: DType = None,
     device: Device = None,
@@ -194,6 +203,7 @@ def evaluate(
     Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
     Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
     Example: nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
+    Example: nnd evaluate --runs runs.yaml --out sweep
     """
     if push_to_model_card:
         parts = (limit, held_out, checkpoints, category or None)
@@ -207,6 +217,19 @@ def evaluate(
 
     quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
+    if runs is not None:
+        scoring = Scoring(
+            unconditional=not no_unconditional,
+            token_budget=token_budget,
+            cache=not no_cache,
+            matmul=matmul,  # type: ignore[arg-type] # checked by the callee
+        )
+        found = score_runs(context, runs, out, limit=limit, scoring=scoring, loading=loading)
+        show_sweep(found, as_json, details=details)
+        exit_on(found)
+        return
+    if not data:
+        raise typer.BadParameter("name one, or --runs", param_hint="--data")
     model = find_models(model, checkpoints)
     given, templates = read_templates(template, name_models(model, loading))
     for_all = given or "default"
@@ -218,7 +241,7 @@ def evaluate(
         token_budget,
         cache=not no_cache,
         chat=read_chat(chat_template, system_prompt, template_arg),
-        matmul=matmul,  # type: ignore[arg-type] # checked by the callee, too
+        matmul=matmul,  # type: ignore[arg-type] # as above
     )
     chosen: dict[str, Any] = {
         "limit": limit,
@@ -235,9 +258,11 @@ def evaluate(
         show_result(cost, as_json, details=details)
         return
     chosen["out"] = out
+    cluster = (ray, ray_address, num_gpus, num_actors)
+    on_ray = scorer_on_ray(*cluster, worker=worker, out=out)
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
-        alone = not (human_scores or system or push_to_model_card or worker)
+        alone = not (human_scores or system or push_to_model_card or worker or on_ray)
         varied = vary_choices(model, data, vary, alone=alone, **chosen)
         place = [] if out is None else [f"written to {out}"]
         show_result(varied, as_json, details=details, after=place)
@@ -254,49 +279,17 @@ def evaluate(
         show_result(score_share(model, datasets, worker, alone=alone, **chosen), as_json)
         return
     tell_of_workers()
-    try:
-        found = evaluate_(model, datasets, **chosen)
-    except KeyboardInterrupt:
-        if no_cache:
-            raise
-        raise KeyboardInterrupt("the same command goes on from there") from None
-    auto = AUTO in (for_all, *templates.values())
-    single = len(data) == 1
-    _show_sweep(found, out, single=single, picked=auto, details=details, as_json=as_json)
+    with resumable(cached=on_ray is not None or not no_cache):
+        found = (on_ray or evaluate_)(model, datasets, **chosen)
+    picked = _templates(found) if AUTO in (for_all, *templates.values()) else []
+    show_sweep(found, as_json, details=details, alone=len(data) == 1, out=out, lines=picked)
     if push_to_model_card:
         push_run(found, name_models(model))
-    if found.failures:
-        raise typer.Exit(1)
+    exit_on(found)
 
 
-def _show_sweep(
-    found: "Sweep", out: Path | None, *, single: bool, picked: bool, details: bool, as_json: bool
-) -> None:
-    """Show what was done: of one dataset its evaluation, of several a line for each.
-
-    Args:
-        found: What was done.
-        out: Where it was written, if it was.
-        single: Whether one dataset was asked for.
-        picked: Whether templates were picked by the names of models.
-        details: Whether everything is shown.
-        as_json: Whether as JSON.
-    """
-    from nnd.metric.tables import failure_table
-
-    evaluations = [*found.evaluations.values()]
-    one = evaluations[0] if single and evaluations else None
-    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
-    written = [f"written to {folder}" for folder in found.folders.values()]
-    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
-    lines = [*(_templates(evaluations) if picked else []), *written]
-    show_result(one or found, as_json, details=details, before=[*read], after=[*failed, *lines])
-    if evaluations and not (details or as_json):
-        reported = "" if out is None or not single else f", or: nnd report {out}"
-        print(f"More with --details{reported}")
-
-
-def _templates(evaluations: "Sequence[Evaluation]") -> list[str]:
+def _templates(sweep: "Sweep") -> list[str]:
     """Return which template each model was scored with, in a line."""
+    evaluations = sweep.evaluations.values()
     of_models = {each.model: each.template for found in evaluations for each in found.results}
     return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]

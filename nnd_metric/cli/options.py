@@ -24,7 +24,7 @@ Model = Annotated[
     ),
 ]
 
-HOW = "How pairs are scored"
+HOW, RUN = "How pairs are scored", "Memory, store and workers"
 """What options are about, as the help groups them."""
 
 DATA = "converted folder, Parquet file, ORG/name[@revision] on the Hub, or a built-in source"

@@ -5,7 +5,9 @@ import logging
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +15,7 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from nnd.metric import Sweep
     from nnd.schemas import Shown
 
 Details = Annotated[bool, typer.Option("--details", help="Print all there is to see.")]
@@ -104,3 +107,53 @@ def quiet_loading() -> None:
         transformers.disable_progress_bar()  # type: ignore[no-untyped-call]
         transformers.set_verbosity_error()  # type: ignore[no-untyped-call]
         hub.set_verbosity_error()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def resumable(*, cached: bool) -> Iterator[None]:
+    """Say, where work is interrupted, that it is not lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not cached:
+            raise
+        raise KeyboardInterrupt("the same command goes on from there") from None
+
+
+def show_sweep(
+    found: "Sweep",
+    as_json: bool,  # noqa: FBT001 - as of `show_result`
+    *,
+    details: bool,
+    alone: bool = False,
+    out: Path | None = None,
+    lines: Sequence[str] = (),
+) -> None:
+    """Show what models did.
+
+    Args:
+        found: What they did.
+        as_json: As typed.
+        details: As typed.
+        alone: Whether one dataset was asked for, which is shown as such.
+        out: As typed.
+        lines: What to print between failures and places.
+    """
+    from nnd.metric.tables import failure_table
+
+    evaluations = [*found.evaluations.values()]
+    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
+    written = [f"written to {folder}" for folder in found.folders.values()]
+    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
+    shown = evaluations[0] if alone and evaluations else found
+    after: list[Table | str] = [*failed, *lines, *written]
+    show_result(shown, as_json, details=details, before=[*read], after=after)
+    if evaluations and not (details or as_json):
+        reported = f", or: nnd report {out}" if alone and out is not None else ""
+        print(f"More with --details{reported}")
+
+
+def exit_on(found: "Sweep") -> None:
+    """End the command with exit code 1 if something could not be done."""
+    if found.failures:
+        raise typer.Exit(1)

@@ -1,17 +1,74 @@
 """Workers that share a run, and the command that merges what they wrote. Imports are inside."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nnd.metric.cli.options import RUN
 from nnd.metric.cli.printing import AsJson, Details, show_result
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
+    from nnd.metric import Sweep
     from nnd.metric.parts import WorkerReport
+
+Worker = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I/N|auto",
+        help="Score the share of worker I of N that write to the same --out, or of the one "
+        "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
+        rich_help_panel=RUN,
+    ),
+]
+
+RAY = "Ray"
+"""What options are about, as the help groups them."""
+
+OnRay = Annotated[
+    bool,
+    typer.Option(
+        "--ray",
+        help="Score in parts, by actors of Ray Data: on the cluster that RAY_ADDRESS names, else "
+        "on this machine. Needs --out, in a folder that all machines share.",
+        rich_help_panel=RAY,
+    ),
+]
+
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT",
+        help="The same on a cluster that this machine is part of.",
+        rich_help_panel=RAY,
+    ),
+]
+
+NumGPUs = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="GPUs of each actor; 0.5: two actors share one.",
+        show_default="1 where there are any",
+        rich_help_panel=RAY,
+    ),
+]
+
+NumActors = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="How many actors there are; each holds the model.",
+        show_default="as many as the GPUs allow, else one on each machine",
+        rich_help_panel=RAY,
+    ),
+]
 
 
 def score_share(
@@ -43,6 +100,33 @@ def score_share(
         )
     asked = data[0] if len(data) == 1 else list(data)
     return evaluate_parts(models, asked, out=out, worker=read_worker(worker), **chosen)
+
+
+def scorer_on_ray(
+    asked: bool,  # noqa: FBT001 - as typer has it
+    address: str | None,
+    num_gpus: float | None,
+    num_actors: int | None,
+    *,
+    worker: str | None,
+    out: Path | None,
+) -> "Callable[..., Sweep] | None":
+    """Return what scores a list of datasets with Ray, as `evaluate` does; None if it is not asked.
+
+    The arguments are as typed.
+    """
+    if not asked and address is None:
+        if num_gpus is not None or num_actors is not None:
+            raise ScoringError("--num-gpus and --num-actors are options of Ray; add --ray")
+        return None
+    from nnd.metric.parts import Ray, evaluate_on_ray
+
+    if out is None:
+        raise ScoringError("--ray needs --out: a folder that all machines share")
+    if worker is not None:
+        raise ScoringError("--ray shares the pairs among actors of its own; leave out --worker")
+    config = Ray(address, num_gpus, num_actors)
+    return partial(evaluate_on_ray, ray=config)  # type: ignore[return-value] # of a list: a Sweep
 
 
 def tell_of_workers() -> None:

@@ -6,7 +6,9 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .merging import merge as merge
+    from .on_ray import evaluate_on_ray as evaluate_on_ray
     from .plan import Plan as Plan, read_plan as read_plan
+    from .ray_cluster import Ray as Ray
     from .report import WorkerReport as WorkerReport
     from .share import (
         Worker as Worker,

@@ -1,7 +1,7 @@
 """What a folder holds already when another model is to be added to its run."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +37,11 @@ class KeptRun(NamedTuple):
 
 
 def read_kept(
-    folder: Path, pairs: PairSet, scoring: Scoring, models: Mapping[str, Scoring]
+    folder: Path,
+    pairs: PairSet,
+    scoring: Scoring,
+    models: Mapping[str, Scoring],
+    done: Collection[str],
 ) -> KeptRun | None:
     """Return what a folder holds of other models, or None where it holds no run.
 
@@ -45,7 +49,8 @@ def read_kept(
         folder: Where a run is to be written.
         pairs: What is scored now.
         scoring: How it is scored now.
-        models: Model → how it is scored now, if not by `scoring`; what is there of it is replaced.
+        models: Model → how it is scored now, if not by `scoring`.
+        done: The models whose results are replaced.
 
     Raises:
         ScoringError: If the run is of other pairs, or its models were scored in another way: the
@@ -67,7 +72,7 @@ def read_kept(
         results = tuple(
             stored_result(each, scored.filter(pl.col("model") == each["model"]).drop("model"))
             for each in stored["results"]
-            if each["model"] not in models
+            if each["model"] not in done
         )
         names = [each.model for each in results]
         systems, templates = (

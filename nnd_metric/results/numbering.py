@@ -27,7 +27,8 @@ def number_groups(frame: pl.DataFrame, keys: Sequence[pl.Expr]) -> pl.Series:
     part_of = rows.select(reduce(xor, [pl.col(name).hash() for name in names]) % parts).to_series()
     for part in range(parts):
         own = rows.filter(part_of == part)
-        places[own["row"]] = own.select(pl.col("row").first().over(names)).to_series()
+        first = own.select(pl.col("row").first().over(names)).to_series()
+        places[own["row"].to_numpy()] = first.to_numpy()
     return pl.Series(places)
 
 

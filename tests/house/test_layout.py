@@ -118,7 +118,7 @@ def test_a_room_gives_the_same_names_whatever_was_imported_before(room: str, fir
 def test_what_is_imported_of_other_projects_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = project["dependencies"] + project["optional-dependencies"]["dev"]
-    declared = {_normal(re.split("[>=<]", line)[0]) for line in lines}
+    declared = {_normal(re.split(r"[\[>=<]", line)[0]) for line in lines}
     owners = packages_distributions()
     tops = {name.partition(".")[0] for _, path in modules() for name, _ in imports(path)}
     others = tops - sys.stdlib_module_names - {"nnd", "near_negative"}

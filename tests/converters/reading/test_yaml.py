@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import nnd.converters.reading.yaml as module
-from nnd.converters.reading.yaml import load_yaml
+from nnd.converters.reading.yaml import find_line, load_yaml
 
 
 def test_an_alias_stands_for_what_it_names() -> None:
@@ -65,3 +65,16 @@ def test_without_libyaml_it_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     assert slow(text) == load_yaml(text) == {"a": {"b": [1, "1:30", "no"]}, "c": slow(text)["a"]}
     with pytest.raises(yaml.YAMLError, match='the key "a" stands twice; keep one'):
         slow("a: 1\na: 2")
+
+
+def test_the_line_of_a_key_or_an_entry_is_found() -> None:
+    text = "# runs\n- a: 1\n  b:\n  - x\n  - y\n- &two {c: 2}\n- *two\n"
+    places: list[tuple[list[int | str], int]] = [
+        ([], 1),
+        ([0, "a"], 2),
+        ([0, "b"], 3),
+        ([0, "b", "1"], 5),
+        ([1, "c"], 6),
+        ([0, "missing"], 2),
+    ]
+    assert [find_line(text, place) for place, _ in places] == [line for _, line in places]

@@ -22,6 +22,7 @@ BESIDE_COMMANDS = {
     "NNDError",
     "Objective",
     "PublishError",
+    "Ray",
     "Schedule",
     "SchemaError",
     "Scoring",
@@ -29,7 +30,9 @@ BESIDE_COMMANDS = {
     "SourceError",
     "__version__",
     "estimate",  # nnd evaluate --dry-run
+    "evaluate_on_ray",  # nnd evaluate --ray
     "evaluate_parts",  # nnd evaluate --worker
+    "evaluate_runs",  # nnd evaluate --runs
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary

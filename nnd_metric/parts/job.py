@@ -1,0 +1,150 @@
+"""What is asked for when a run is shared: models and data, each run with its plan."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    PairStream,
+    check_choices,
+    choose_part,
+    is_several,
+    load_pairs,
+    name_datasets,
+    no_pairs,
+    only_of_one,
+    open_pairs,
+    parts_of,
+    read_human_scores,
+)
+from nnd.metric.encoding import choose_template
+from nnd.metric.engine import Scoring, scoring_of_each
+from nnd.metric.models import LoadedModel, Loading, Model, list_models, load_config, name_models
+from nnd.metric.parts.plan import Plan, describe, find_plan
+from nnd.metric.results import run_folders
+
+
+class PlannedRun(NamedTuple):
+    """A dataset, cut into parts.
+
+    Attributes:
+        plan: The parts.
+        stream: The data.
+        data: What it was opened from.
+    """
+
+    plan: Plan
+    stream: PairStream
+    data: PairData | PairSet
+
+
+class Job(NamedTuple):
+    """Models to be scored on planned datasets.
+
+    Attributes:
+        models: Name of a model → the model as it was asked for.
+        scorings: Name of a model → how pairs are scored with it.
+        runs: Name of a dataset → its run.
+    """
+
+    models: Mapping[str, Model]
+    scorings: Mapping[str, Scoring]
+    runs: Mapping[str, PlannedRun]
+
+
+def plan_job(
+    models: Model | Sequence[Model],
+    data: Any,  # noqa: ANN401 - as of `evaluate`
+    *,
+    out: str | Path,
+    human_scores: PairData | None,
+    systems: Mapping[str, str] | None,
+    templates: Mapping[str, str] | None,
+    scoring: Scoring,
+    loading: Loading,
+    **chosen: Any,  # noqa: ANN401 - options of `choose_part`
+) -> Job:
+    """Check what is asked for, and find or write the plan of every run.
+
+    The arguments are those of `evaluate`.
+
+    Raises:
+        ScoringError: If data, a model or an option cannot be used, or there is a plan of another
+            run.
+    """
+    asked, datasets = list_models(models), list(data) if is_several(data) else [data]
+    names, keys = name_models(asked, loading), name_datasets(datasets)
+    folders = run_folders(out, keys, parts=True)
+    scorings = scoring_of_each(names, scoring, templates or {})
+    if human_scores is not None and len(keys) > 1:
+        raise only_of_one("human_scores")
+    streams = [_with_scores(open_part(each, **chosen), human_scores) for each in datasets]
+    judged = [each.about.human_scores for each in streams if each.about.human_scores is not None]
+    check_choices(systems or {}, names, judged)
+    for model in asked:
+        if not isinstance(model, LoadedModel):
+            load_config(model, loading)
+    options = {
+        "scoring": _describe_scoring(scoring),
+        "loading": {name: value for name, value in asdict(loading).items() if name != "device"},
+        "models": names,
+        "templates": dict(templates or {}),
+        "systems": dict(systems or {}),
+    }
+    runs = {
+        key: PlannedRun(_plan(folders[key], stream, scorings, options), stream, each)
+        for key, stream, each in zip(keys, streams, datasets, strict=True)
+    }
+    return Job(dict(zip(names, asked, strict=True)), scorings, runs)
+
+
+def open_part(
+    data: PairData | PairSet,
+    **chosen: Any,  # noqa: ANN401 - options of `choose_part`
+) -> PairStream:
+    """Open data, or the chosen part of it.
+
+    Raises:
+        ScoringError: If it cannot be read, or there are no pairs.
+    """
+    if chosen["categories"] or chosen["limit"] is not None or chosen["held_out"] is not None:
+        data = choose_part(data if isinstance(data, PairSet) else load_pairs(data), **chosen)
+    stream = open_pairs(data)
+    if not stream.sizes()[""]:
+        raise no_pairs(stream.about.name)
+    return stream
+
+
+def _with_scores(stream: PairStream, human_scores: PairData | None) -> PairStream:
+    if human_scores is None:
+        return stream
+    return replace(
+        stream, about=replace(stream.about, human_scores=read_human_scores(human_scores))
+    )
+
+
+def _plan(
+    run: Path, stream: PairStream, scorings: Mapping[str, Scoring], options: Mapping[str, Any]
+) -> Plan:
+    templates = {
+        name: choose_template(each.template, name, _inputs(stream)).name
+        for name, each in scorings.items()
+    }
+    return find_plan(run, stream, describe(stream, **options), templates)
+
+
+def _inputs(stream: PairStream) -> Iterator[dict[str, str] | None]:
+    """Yield the parts of every context; they are read only where a template depends on them."""
+    for pairs, _ in stream.pieces(""):
+        yield from parts_of(pairs)
+
+
+def _describe_scoring(scoring: Scoring) -> dict[str, Any]:
+    """Return what decides numbers, beyond rounding."""
+    facts = asdict(replace(scoring, chat=None))  # type: ignore[arg-type] # it is put in below
+    for name in ("token_budget", "cache"):
+        del facts[name]
+    return facts | {"chat": scoring.chat.to_dict()}

@@ -1,0 +1,93 @@
+"""What Ray runs on the machines of a cluster: an actor that holds one model and scores parts."""
+
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import torch
+
+from nnd.metric.engine import Scoring
+from nnd.metric.models import Loading, load_model
+from nnd.metric.parts.job import open_part
+from nnd.metric.parts.part_scorer import PartScorer
+from nnd.metric.parts.plan import read_plan
+from nnd.schemas import NNDError, ScoringError
+
+Batch: TypeAlias = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What an actor is made of: names and options, never a model or texts.
+
+    Attributes:
+        folder: Where the command was started: relative paths begin there on every machine.
+        model: Hub id or folder.
+        name: What results call the model.
+        loading: How it is loaded.
+        scoring: How pairs are scored with it.
+        runs: The folder of each run, and its data.
+        chosen: Which pairs are scored: options of `choose_part`.
+    """
+
+    folder: Path
+    model: str | Path
+    name: str
+    loading: Loading
+    scoring: Scoring
+    runs: Sequence[tuple[Path, str | Path]]
+    chosen: Mapping[str, Any]
+
+
+class PartActor:
+    """Scores parts of a model's runs, one for each call.
+
+    The model is loaded by the first call and not by the constructor: Ray would construct an actor
+    again and again whose process dies of a model that is too large, but limits how often a call is
+    tried.
+
+    Args:
+        setup: What the actor is made of.
+        threads: How many threads torch uses.
+    """
+
+    def __init__(self, setup: Setup, threads: int) -> None:
+        torch.set_num_threads(threads)
+        self._setup = setup
+        self._scorers: list[PartScorer] = []
+
+    def __call__(self, batch: Batch) -> dict[str, list[str]]:
+        """Score a part and write it.
+
+        Args:
+            batch: The number of a run and that of one of its parts, in lists of one.
+
+        Returns:
+            What went wrong, in a list of one; "" for nothing. It is returned because Ray would
+            put a raised error into a traceback of its own.
+        """
+        (run,), (part,) = batch["run"], batch["part"]
+        try:
+            if not self._scorers:
+                self._scorers = _make_scorers(self._setup)
+            self._scorers[run](int(part))
+        except (NNDError, OSError, MemoryError, torch.OutOfMemoryError) as error:
+            return {"error": [f"{error} (on {socket.gethostname()})"]}
+        return {"error": [""]}
+
+
+def _make_scorers(setup: Setup) -> list[PartScorer]:
+    """Load the model, and open the data of every run."""
+    if not all((setup.folder / run).is_dir() for run, _ in setup.runs):
+        raise ScoringError(
+            f"{setup.folder}: this machine does not see the run; start the command in a folder "
+            "that all machines share, and name one with --out"
+        )
+    os.chdir(setup.folder)
+    planned = [(read_plan(run), open_part(data, **setup.chosen)) for run, data in setup.runs]
+    loaded = replace(load_model(setup.model, setup.loading), name=setup.name)
+    version = loaded.version()
+    return [PartScorer(plan, stream, loaded, setup.scoring, version) for plan, stream in planned]

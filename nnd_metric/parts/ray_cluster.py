@@ -1,0 +1,143 @@
+"""Where Ray scores: whether it answers, and how many actors it has room for."""
+
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from nnd.schemas import DISTRIBUTION, ScoringError
+
+_SECONDS = 5
+"""How long a cluster may take to answer. Ray itself asks for minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ray:
+    """Where Ray scores, and with what.
+
+    Attributes:
+        address: HOST:PORT of a cluster that this machine is part of, or "auto" for the one that was
+            started on it; None is what RAY_ADDRESS says, as in a job of `ray job submit`, else this
+            machine alone. If Ray is initialised already, that is used.
+        num_gpus: GPUs of each actor, or its share of one; None is one GPU where there are any.
+        num_actors: How many actors there are; None is as many as the GPUs allow, or, without GPUs,
+            one on each machine. Actors share the CPU cores.
+    """
+
+    address: str | None = None
+    num_gpus: float | None = None
+    num_actors: int | None = None
+
+
+class Pool(NamedTuple):
+    """A pool of actors.
+
+    Attributes:
+        actors: How many there are.
+        gpus: GPUs of each.
+        threads: Threads of each.
+    """
+
+    actors: int
+    gpus: float
+    threads: int
+
+
+def check_ray(config: Ray) -> None:
+    """Check that Ray is installed, and that the options are possible.
+
+    Raises:
+        ScoringError: If not.
+    """
+    try:
+        import ray.data  # noqa: F401, PLC0415 - an extra, of 1 s
+    except ImportError as error:
+        raise ScoringError(
+            f"Ray Data cannot be imported: {error}; install it: pip install '{DISTRIBUTION}[ray]'"
+        ) from error
+    gpus = config.num_gpus
+    if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
+        raise ScoringError(f"{gpus:g} GPUs for each actor: give 0, a share of 1, or a whole number")
+    if config.num_actors is not None and config.num_actors < 1:
+        raise ScoringError(f"{config.num_actors} actors: give 1 or more")
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[None]:
+    """Connect to a cluster, or start Ray on this machine, unless the caller has done so.
+
+    Ray prints no more than errors; all else is in its logs.
+
+    Raises:
+        ScoringError: If the cluster does not answer, or Ray cannot be started.
+    """
+    import ray  # noqa: PLC0415
+
+    if ray.is_initialized():
+        yield
+        return
+    found = address or os.environ.get("RAY_ADDRESS") or "local"
+    _check_answers(found)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a Ray that nnd starts reports nothing
+    try:
+        ray.init(
+            found,
+            include_dashboard=False if found == "local" else None,
+            logging_level=logging.ERROR,
+            log_to_driver=False,
+        )
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ScoringError(
+            f"Ray at {found} cannot be used: {reason}; start the command on a machine of the "
+            "cluster, such as with `ray job submit`"
+        ) from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def size_pool(config: Ray, parts: int) -> Pool:
+    """Return how many actors are to score some parts.
+
+    Raises:
+        ScoringError: If no machine has the GPUs of an actor.
+    """
+    import ray  # noqa: PLC0415
+
+    nodes = ray.nodes()  # type: ignore[no-untyped-call]
+    machines = [each["Resources"] for each in nodes if each["Alive"]]
+    most = max(each.get("GPU", 0.0) for each in machines)
+    gpus = min(most, 1.0) if config.num_gpus is None else config.num_gpus
+    if gpus > most:
+        raise ScoringError(
+            f"{gpus:g} GPUs for each actor: the machines of Ray have {most:g} at most; give a "
+            "smaller --num-gpus, 0 for none, or name another cluster with --ray-address"
+        )
+    room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)
+    actors = min(config.num_actors or room, parts)
+    cores = sum(each.get("CPU", 1.0) for each in machines)
+    return Pool(actors, gpus, max(1, int(cores / actors)))
+
+
+def _check_answers(address: str) -> None:
+    """Check that something answers where a cluster should be."""
+    if "://" in address:
+        raise ScoringError(
+            f"{address}: Ray Client cannot be used; give HOST:PORT, such as 10.0.0.1:6379, on a "
+            "machine of the cluster"
+        )
+    host, colon, port = address.rpartition(":")
+    if not colon:  # a word of Ray's own, such as auto
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _SECONDS).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise ScoringError(
+            f"{address}: no Ray cluster answers: {error}; start one with `ray start --head`, or "
+            "name the HOST:PORT that it prints"
+        ) from error
