@@ -29,7 +29,7 @@ COLUMNS = (
 
 Row = tuple[Any, ...]
 
-LARGE = {"demetr", "wmt23_mqm_sxs-zhen", "summedits"}
+LARGE = {"demetr", "wmt23_mqm_sxs-zhen", "summedits", "simplification", "wmt_mqm-ted-ende"}
 
 every_reading = pytest.mark.parametrize(
     "reading",

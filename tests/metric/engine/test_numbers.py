@@ -32,7 +32,7 @@ def formula(tiny: Tiny) -> Formula:
     return cache(lambda name, protocol, requests: oracle.scores(tiny(name), protocol, requests))
 
 
-@pytest.mark.parametrize("token_budget", [1, 150, 10_000])
+@pytest.mark.parametrize("token_budget", [pytest.param(1, marks=pytest.mark.full), 150, 10_000])
 @pytest.mark.parametrize(("name", "protocol", "path"), PATH_CASES)
 def test_every_path_equals_the_formula(
     *, name: str, protocol: str, path: str, token_budget: int, formula: Formula, loaded: Loaded

@@ -40,6 +40,7 @@ def rival(cache: Path, *, ahead: float) -> Path:
     return script
 
 
+@pytest.mark.full
 def test_bare_name_loads_in_any_folder_with_the_package(tmp_path: Path) -> None:
     data, home = write_pairs(tmp_path), tmp_path / "home"
     rival(home / "modules", ahead=60)

@@ -246,6 +246,7 @@ def test_an_unknown_sdk_is_refused(ask: Ask) -> None:
 # --- loading ----------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_what_the_command_publishes_loads_without_nnd(hub: Hub, tmp_path: Path) -> None:
     """The command, then `evaluate.load` where nnd is not installed, on data and by model."""
     home = tmp_path / "home"

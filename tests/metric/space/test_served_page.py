@@ -88,6 +88,7 @@ def _connect(port: int, server: subprocess.Popen[bytes], log: Path) -> Client:
     raise AssertionError(log.read_text())
 
 
+@pytest.mark.full
 def test_the_served_page_evaluates_the_embedded_sample(
     evaluate: Evaluate, space: Path, tmp_path: Path
 ) -> None:
