@@ -130,7 +130,8 @@ def test_every_source_is_in_the_table_of_the_guide(source: Source) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_links_to_files_lead_somewhere(document: str) -> None:
-    targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", TEXTS[document])
+    # The build of the site writes reference/, and fails where a link there is dead.
+    targets = re.findall(r"\]\((?!https?://|#|reference/)([^)#\s]+)", TEXTS[document])
 
     folder = (ROOT / document).parent
     assert [target for target in targets if not (folder / target).exists()] == []
