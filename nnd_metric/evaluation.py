@@ -38,7 +38,7 @@ class Evaluation(Pictured):
         data: Name of the pairs.
         results: One per model, in the order asked for.
         scored: Per-pair log-likelihoods of all models: `model` and the columns of
-            `results.SCORED_SCHEMA`.
+            `results.SCORED_SCHEMA`; none in what `merge` returns.
         agreement: Between pass rates and human scores, or None.
         agreement_reason: Why there is no agreement, or None.
         systems: Model → system it stands for, as the user said.

@@ -143,7 +143,7 @@ def _of_operation(
 
 
 def _of_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> OfModel:
-    rated = to_rate(rows, "origin", "error_category")
+    rated = to_rate([rows], "origin", "error_category")
     of_category = pl.col("error_category").is_in(categories) if categories else pl.lit(value=True)
     conditions = [
         _of("made") & (pl.col("error_category") == operation),

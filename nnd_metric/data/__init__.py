@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         PairStream as PairStream,
         Span as Span,
         open_pairs as open_pairs,
+        row_groups as row_groups,
     )
     from .subset import (
         choose_contexts as choose_contexts,

@@ -94,12 +94,12 @@ def open_pairs(data: PairData | PairSet) -> PairStream:
         return _in_memory(load_pairs(data))
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
-        return PairStream(_about(path.stem, commit), {"": _row_groups([path])})
+        return PairStream(_about(path.stem, commit), {"": row_groups([path])})
     files = stored_files(path, "pairs")
     if has_sets(path) or not files:
         return _in_memory(load_pairs(data))
     about = _about(repo or path.resolve().name, commit)
-    return PairStream(replace(about, human_scores=read_scores_in(path)), {"": _row_groups(files)})
+    return PairStream(replace(about, human_scores=read_scores_in(path)), {"": row_groups(files)})
 
 
 def _about(name: str, commit: str | None) -> PairSet:
@@ -114,7 +114,12 @@ def _in_memory(pairs: PairSet) -> PairStream:
     return PairStream(about, chunks)
 
 
-def _row_groups(files: Sequence[Path]) -> list[Chunk]:
+def row_groups(files: Sequence[Path]) -> list[Chunk]:
+    """Return the row groups of Parquet files; nothing is read yet but their sizes.
+
+    Raises:
+        ScoringError: If a file cannot be read as Parquet; `Chunk.read` raises it, too.
+    """
     return [
         Chunk(rows, partial(_read, path, number))
         for path in files

@@ -7,6 +7,8 @@ memory this takes does not depend on the number of pairs; the results are then m
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 import polars as pl
@@ -30,8 +32,10 @@ from nnd.metric.results import (
     SETS,
     STORED,
     STORED_SETS,
+    ModelResult,
     has_baseline,
     join_parts,
+    read_pieces,
     read_run,
     read_sets,
 )
@@ -51,7 +55,8 @@ def merge(run: str | Path) -> Evaluation:
         run: The folder that all workers were given as `out`.
 
     Returns:
-        What `evaluate` returns, but for rounding: batches are others.
+        What `evaluate` returns, but for rounding, since batches differ, and without the rows
+        (`scored`), which may be many: they are in log_likelihoods.parquet.
 
     Raises:
         ScoringError: If a part is missing, damaged or of another plan, or parts were made by
@@ -168,20 +173,24 @@ def _in_order(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
-    scored, children = read_run(fresh), read_sets(fresh)
-    results = tuple(
-        join_parts(
-            [footer.result for footer in found],
-            scored.filter(pl.col("model") == model).drop("model"),
-        )
-        for model, found in footers.items()
-    )
-    asked = plan.asked
-    return join_results(
+    results, data, asked = tuple(_results(fresh, footers)), plan.pair_set(), plan.asked
+    none = pl.DataFrame(schema=STORED)
+    # Only agreement with people and the effects of sets are made of the rows themselves.
+    are_needed = data.human_scores is not None or data.sets
+    joined = join_results(
         results,
-        scored,
-        children,
-        plan.pair_set(),
+        read_run(fresh) if are_needed else none,
+        read_sets(fresh),
+        data,
         systems=asked["systems"],
         templates=asked["templates"],
     )
+    return replace(joined, scored=none)
+
+
+def _results(fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Iterator[ModelResult]:
+    """Yield the result of each model; its rows are read some at a time."""
+    by_model = groupby(read_pieces(fresh), key=lambda rows: str(rows["model"][0]))
+    for found in footers.values():
+        _, pieces = next(by_model, ("", iter([pl.DataFrame(schema=STORED)])))
+        yield join_parts([footer.result for footer in found], pieces)

@@ -13,6 +13,9 @@ from nnd.schemas import DISTINCT
 CLUSTER = (pl.col("split"), pl.coalesce("cluster", "context_id"))
 """Pairs of a context and those derived from them are not independent: intervals are over these."""
 
+NUMBERED_BY = ("cluster", *DISTINCT)
+"""The columns of CLUSTER and DISTINCT, all that `number_tests` needs."""
+
 CLUSTER_NUMBER, TEST_NUMBER = "cluster_number", "test_number"
 NUMBERED = (pl.col(CLUSTER_NUMBER),)
 """What CLUSTER is in rows with numbers (`number_tests`)."""
@@ -43,7 +46,7 @@ def number_tests(scored: pl.DataFrame) -> pl.DataFrame:
     """Return the numbers of every row's context and test: CLUSTER_NUMBER and TEST_NUMBER.
 
     Args:
-        scored: With the columns of CLUSTER and DISTINCT.
+        scored: With the columns of NUMBERED_BY.
     """
     test = [pl.col(name) for name in DISTINCT]
     return pl.DataFrame(

@@ -7,8 +7,9 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.encoding import find_protocol
+from nnd.metric.results.contexts import TEST_NUMBER, each_once
 from nnd.metric.results.one_model import NO_BASELINE, ModelResult, stored_result, with_counts
-from nnd.metric.results.rates import count_close
+from nnd.metric.results.rates import SLICE_NUMBERS, all_rates, is_close, to_rate
 from nnd.metric.results.signature import recount
 
 Stored = Mapping[str, Any]
@@ -32,34 +33,38 @@ def has_baseline(parts: Sequence[Stored]) -> bool:
     return not any(note.startswith(NO_BASELINE) for part in parts for note in part["notes"])
 
 
-def join_parts(parts: Sequence[Stored], scored: pl.DataFrame) -> ModelResult:
+def join_parts(parts: Sequence[Stored], scored: Iterable[pl.DataFrame]) -> ModelResult:
     """Return the result of the whole data.
 
     Args:
         parts: What each part's result is without its rates; there is at least one.
-        scored: The pairs of all parts: columns of SCORED_SCHEMA.
+        scored: The pairs of all parts, in one or more pieces: columns of SCORED_SCHEMA.
     """
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
+    work = _join_work([part["engine"] for part in parts])
+    deviation, close = work["deviation"], pl.lit(None, pl.Boolean)
+    if deviation is not None:
+        summed = find_protocol(first["protocol"]).normaliser == "one"
+        close = is_close(deviation, summed=summed)
+    rated = to_rate((rows.with_columns(close=close) for rows in scored), *SLICE_NUMBERS, "close")
+    tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]
     found = stored_result(
         {
             **first,
             "device": ", ".join(_distinct(part["device"] for part in parts)),
             "notes": (),
             "n_crossing": None if None in crossings else sum(crossings),
-            "engine": _join_work([part["engine"] for part in parts]),
+            "engine": work,
             "chat": _join_chats([part["chat"] for part in parts]),
         },
-        scored,
+        all_rates(rated.drop("close")),
     )
-    notes, deviation = _distinct(note for part in parts for note in part["notes"]), None
-    if found.work.deviation is not None:
-        summed = find_protocol(found.protocol).normaliser == "one"
-        deviation = count_close(scored, found.work.deviation, summed=summed)
+    notes = _distinct(note for part in parts for note in part["notes"])
     overall = found.rates.overall
     return replace(
         found,
         notes=with_counts(notes, found.rates, found.n_crossing),
-        n_close=deviation,
+        n_close=None if deviation is None else int(tests_close.sum()),
         signature=recount(found.signature, overall.truncated, overall.n),
     )
 

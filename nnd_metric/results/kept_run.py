@@ -13,6 +13,7 @@ from nnd.metric.data import PairSet, parts_of
 from nnd.metric.encoding import choose_template
 from nnd.metric.engine import Scoring
 from nnd.metric.results.one_model import ModelResult, stored_result
+from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.run_folder import RESULT, read_run, read_sets
 from nnd.metric.results.scoring_rules import has_present_rule
 from nnd.schemas import ScoringError
@@ -70,7 +71,7 @@ def read_kept(
         )
     with _readable(folder):
         results = tuple(
-            stored_result(each, scored.filter(pl.col("model") == each["model"]).drop("model"))
+            stored_result(each, pass_rates(scored.filter(pl.col("model") == each["model"])))
             for each in stored["results"]
             if each["model"] not in done
         )

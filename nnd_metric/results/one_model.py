@@ -99,12 +99,12 @@ class ModelResult:
         }
 
 
-def stored_result(stored: Mapping[str, Any], scored: pl.DataFrame) -> ModelResult:
-    """Return a result as a run holds it; its rates are made again of what was scored.
+def stored_result(stored: Mapping[str, Any], rates: PassRates) -> ModelResult:
+    """Return a result as a run holds it, with its rates, which are made again.
 
     Args:
         stored: `ModelResult.to_dict`, read from a file.
-        scored: The rows of the model: columns of SCORED_SCHEMA.
+        rates: Those of what was scored.
 
     Raises:
         KeyError, TypeError: If it lacks what results have.
@@ -114,7 +114,7 @@ def stored_result(stored: Mapping[str, Any], scored: pl.DataFrame) -> ModelResul
     told = {each.name: stored[each.name] for each in fields(ModelResult) if each.name in stored}
     return ModelResult(
         **told | {"notes": tuple(stored["notes"])},
-        rates=pass_rates(scored),
+        rates=rates,
         work=Work(*done, tokens=0, requests=0, stored=0, token_budget=0),
     )
 

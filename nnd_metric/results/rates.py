@@ -1,5 +1,6 @@
 """Pass rates with their n and intervals, overall and by slice, from scored pairs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from nnd.metric.results.baselines import (
 )
 from nnd.metric.results.contexts import (
     CLUSTER_NUMBER,
+    NUMBERED_BY,
     distinct_tests,
     each_once,
     number_tests,
@@ -59,7 +61,8 @@ SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
 
 SLICES = ("error_category", "aspect", "category", "error_group")
-
+SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
+"""The columns of SLICES in four bytes a row each, for `to_rate`."""
 
 _VERDICTS = ("passed", "tie", "truncated", "unscored", "matched", *BASELINES)
 
@@ -152,26 +155,36 @@ def pass_rates(scored: pl.DataFrame) -> PassRates:
     Args:
         scored: Rows of SCORED_SCHEMA.
     """
-    rated = to_rate(scored, *SLICES)
+    return all_rates(to_rate([scored], *SLICE_NUMBERS))
+
+
+def all_rates(rated: pl.DataFrame) -> PassRates:
+    """Return the pass rates of one model, overall and by slice.
+
+    Args:
+        rated: What `to_rate` returns, with the columns of SLICES.
+    """
     by: dict[str, dict[str, Rate]] = {}
     for column in SLICES:
         slices = slices_by(rated.select(column, CLUSTER_NUMBER, *_VERDICTS), column)
         by[column] = {piece.value: rate_of(piece.rows) for piece in slices}
-    return PassRates(scored.height, rate_of(each_once(rated.drop(SLICES))), by)
+    return PassRates(rated.height, rate_of(each_once(rated.drop(SLICES))), by)
 
 
-def to_rate(scored: pl.DataFrame, *columns: str) -> pl.DataFrame:
+def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
     """Return what rates are made of: numbers for ids, which take most memory of a large run.
 
     Args:
-        scored: Rows of SCORED_SCHEMA, of one model.
-        columns: Those to keep as they are.
+        scored: Rows of SCORED_SCHEMA, of one model, in one or more pieces; of each, only what is
+            needed is held.
+        columns: Those to keep.
 
     Returns:
         `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the model
         and of every baseline (`judge`).
     """
-    return judge(scored).select(*columns, *_VERDICTS).hstack(number_tests(scored))
+    rated = pl.concat(judge(rows).select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in scored)
+    return rated.drop(NUMBERED_BY).hstack(number_tests(rated))
 
 
 def rate_of(rated: pl.DataFrame) -> Rate:

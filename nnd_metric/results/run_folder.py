@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import read_rows
+from nnd.metric.data import read_rows, row_groups
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, SLICES
 from nnd.metric.results.scoring import CHILD_SCHEMA
 from nnd.metric.results.surface import SURFACE_SCHEMA
@@ -89,6 +89,20 @@ def read_run(folder: Path) -> pl.DataFrame:
     return _checked(_with_late_columns(frame), path, STORED)
 
 
+def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
+    """Read the rows of a run some at a time, in order; each piece is of one model.
+
+    Raises:
+        ScoringError: As `read_run`.
+    """
+    _check_run(folder)
+    path, start = folder / LIKELIHOODS, 0
+    for group in row_groups([path]):
+        rows = _checked(_with_late_columns(group.read()), path, STORED, start)
+        yield from rows.partition_by("model", maintain_order=True)
+        start += rows.height
+
+
 def read_sets(folder: Path) -> pl.DataFrame:
     """Read the log-likelihoods of a suite's sets; of a run over other data there are none.
 
@@ -109,12 +123,13 @@ def _with_late_columns(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(late)
 
 
-def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema) -> pl.DataFrame:
+def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema, start: int = 0) -> pl.DataFrame:
+    """Return the columns of a schema; the first row is number `start` of the file."""
     wrong = [name for name, dtype in schema.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
         raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate again")
-    _check_rows(frame, path)
+    _check_rows(frame, path, start)
     return frame.select(schema.names())
 
 
@@ -198,15 +213,15 @@ def _check_run(folder: Path) -> None:
     )
 
 
-def _check_rows(frame: pl.DataFrame, path: Path) -> None:
+def _check_rows(frame: pl.DataFrame, path: Path, start: int) -> None:
     """A verdict that is missing, or a likelihood that is NaN, would pass for a failure."""
     for column in ("model", "pair_id", "passed", "tie"):
         if frame[column].null_count():
-            row = int(frame[column].is_null().arg_max() or 0)
+            row = start + int(frame[column].is_null().arg_max() or 0)
             raise ScoringError(f"{path}: row {row}: {column} is null; evaluate again")
     for column in ("ll_high", "ll_low", *ALONE_SCHEMA):
         if frame[column].is_nan().any():
-            row = int(frame[column].is_nan().arg_max() or 0)
+            row = start + int(frame[column].is_nan().arg_max() or 0)
             raise ScoringError(
                 f"{path}: row {row}: {column} is NaN; where there is no likelihood it must be null"
             )

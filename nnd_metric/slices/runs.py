@@ -63,7 +63,7 @@ def slice_runs(
         chosen = _large(of.pairs, chosen, contexts)
         search = Search(contexts, len(chosen))
     ids = of.pairs["pair_id"]
-    rated = {model: to_rate(rows) for model, rows in frames.items()}
+    rated = {model: to_rate([rows]) for model, rows in frames.items()}
     found = rates_in(rated, ids, chosen)
     if find:
         below = [each for each in found if worst_of(each)[1].verdict == "below"]

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from nnd.converters.check_source.memory import peak_memory
 from nnd.metric.comparison import compare
 from nnd.metric.report import report
-from nnd.metric.results import LIKELIHOODS, RESULT, pass_rates, read_run
+from nnd.metric.results import LIKELIHOODS, RESULT, SLICE_NUMBERS, all_rates, read_pieces, to_rate
 from nnd.metric.results.run_folder import STORED
 from nnd.metric.slices import slice_runs
 
@@ -100,7 +100,7 @@ def _hexadecimal(numbers: pl.Series) -> pl.Series:
 
 
 def _rate(runs: Path) -> str:
-    found = pass_rates(read_run(runs / RUNS[0])).overall
+    found = all_rates(to_rate(read_pieces(runs / RUNS[0]), *SLICE_NUMBERS)).overall
     return f"{found.passes:,} of {found.n:,} tests passed"
 
 
