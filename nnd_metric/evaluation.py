@@ -22,7 +22,7 @@ from nnd.metric.results import (
 )
 from nnd.metric.statistics import percent
 from nnd.metric.suites import Effects, all_effects
-from nnd.schemas import Shown, write_folder
+from nnd.schemas import ScoringError, Shown, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -158,8 +158,11 @@ class Evaluation(Pictured):
         The run of a suite also has sets.parquet, the log-likelihoods of its sets.
 
         Raises:
-            NNDError: If it holds anything that nnd did not write, or cannot be written.
+            NNDError: If it holds anything that nnd did not write, or cannot be written, or if the
+                rows are not at hand, as in what `merge` returns.
         """
+        if self.scored.is_empty() and any(each.rates.n_pairs for each in self.results):
+            raise ScoringError(f"{folder}: a merged run is written already; copy its folder")
         files = {LIKELIHOODS: _parquet(self.scored)}
         if self.effects is not None:
             files[SETS] = _parquet(self.children)

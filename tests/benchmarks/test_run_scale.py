@@ -11,8 +11,15 @@ import run_scale
 from nnd.metric.comparison import compare
 from nnd.metric.report.content import MOST_PAIRS
 from nnd.metric.report.page import report
-from nnd.metric.results import SLICES, count_by_context, distinct_tests, read_run, slices_by
-from nnd.metric.results.rates import pass_rates, to_rate
+from nnd.metric.results import (
+    SLICES,
+    count_by_context,
+    distinct_tests,
+    read_pieces,
+    read_run,
+    slices_by,
+)
+from nnd.metric.results.rates import SLICE_NUMBERS, all_rates, pass_rates, to_rate
 from nnd.metric.statistics import cluster_intervals
 
 ROWS = 100_000
@@ -46,6 +53,14 @@ def test_rates_are_those_of_context_sums_over_all_slices(scored: pl.DataFrame) -
     assert [(rate.interval, rate.contexts) for rate in rates] == [
         (each.bounds, each.contexts) for each in expected
     ]
+
+
+def test_rates_of_pieces_are_those_of_the_whole_run(runs: Path, scored: pl.DataFrame) -> None:
+    folder = runs / run_scale.RUNS[0]
+    pieces = [scored.head(7), scored.slice(7, 50_000), scored.slice(50_007)]
+    expected = pass_rates(scored)
+    assert all_rates(to_rate(pieces, *SLICE_NUMBERS)) == expected
+    assert all_rates(to_rate(read_pieces(folder), *SLICE_NUMBERS)) == expected
 
 
 def test_two_models_are_compared_over_all_their_pairs(runs: Path) -> None:
