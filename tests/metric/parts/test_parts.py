@@ -19,7 +19,7 @@ from nnd.metric.models import LoadedModel
 from nnd.metric.parts import cutting, evaluate_parts, merge, read_plan
 from nnd.metric.parts.part_file import DamagedPartError, read_footer, read_part
 from nnd.metric.results import read_run, read_sets
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, ScoringError
 
 Loaded = Callable[[str], LoadedModel]
 
