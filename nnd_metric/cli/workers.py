@@ -96,7 +96,7 @@ def score_share(
         raise ScoringError("--worker needs --out: the folder to which all workers write")
     if not alone:
         raise ScoringError(
-            "--worker scores only a share of the pairs; leave out --details and --push-to-model-card"
+            "--worker scores a share of the pairs; leave out --details and --push-to-model-card"
         )
     asked = data[0] if len(data) == 1 else list(data)
     return evaluate_parts(models, asked, out=out, worker=read_worker(worker), **chosen)
