@@ -93,7 +93,7 @@ def read_content(
     records = [record for own in files for record in own]
     levels = lay_out(records, is_list=first.is_list, each=each)
     if not any(level.fields for level in levels):
-        raise SourceError("there is nothing in it; check that this is the right file")
+        raise SourceError("no fields found; check that this is the right file")
     return replace(
         first,
         files=tuple(paths),

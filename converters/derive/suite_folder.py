@@ -135,6 +135,6 @@ def write_suite(parents: Parents, sets: Iterable[SuiteSet], out: str | Path) -> 
             outputs[path] = write_rows(pairs, fresh / path)
             entries.append(facts)
         if not entries:
-            raise NNDError("a suite needs at least one set")
+            raise NNDError("`sets` is empty; a suite needs at least one set")
         write_manifest({**parents.manifest, "outputs": outputs, "sets": entries}, fresh)
     return SuiteReport(Path(out), parents.manifest["source"]["name"], tuple(entries))

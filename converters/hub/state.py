@@ -103,7 +103,7 @@ def check_token(repository: Repository) -> None:
     """
     if get_token() is None:
         raise PublishError(
-            f"{repository.name}: there is no token; `hf auth login`, or set HF_TOKEN to one that "
+            f"{repository.name}: no token found; run `hf auth login`, or set HF_TOKEN to one that "
             "may write"
         )
 

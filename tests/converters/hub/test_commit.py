@@ -340,7 +340,7 @@ def test_without_a_token_nothing_is_asked(hub: Hub, tmp_path: Path, files: dict[
         error = stranger.refused("push", name="org/x", files=files)
         assert len(hub.requests) == before
     assert error == (
-        "org/x: there is no token; `hf auth login`, or set HF_TOKEN to one that may write"
+        "org/x: no token found; run `hf auth login`, or set HF_TOKEN to one that may write"
     )
 
 

@@ -77,8 +77,8 @@ def make(tmp_path: Path) -> Make:
         ),
         (".a.csv", GOOD.encode(), "what was guessed does not convert: the new source/"),
         ("a.txt", GOOD.encode(), "a.txt: not a file that can be looked at: a name ends in .csv, "),
-        ("a.json", b"[]", "a.json: there is nothing in it; check that this is the right file"),
-        ("a.json", b"{}", "a.json: there is nothing in it; check that this is the right file"),
+        ("a.json", b"[]", "a.json: no fields found; check that this is the right file"),
+        ("a.json", b"{}", "a.json: no fields found; check that this is the right file"),
         ("a.json", b"[[1], [2]]", "a.json[0]: [1] is not an object; check that this is the right"),
         ("a.json", b'{"a": ' * 900 + b"1" + b"}" * 900, "a.json: Which columns hold candidates, "),
         (
