@@ -1,5 +1,6 @@
 """Metrics of the library `evaluate` as scorers, by modules of our own: nothing is downloaded."""
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +51,10 @@ def _caches_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluate.config, "HF_MODULES_CACHE", str(folder))
         patch.setattr(evaluate.config, "HF_METRICS_CACHE", str(folder))
-        patch.setattr(sys, "path", [*sys.path])
+        # Another cache that other tests have put first would be searched instead.
+        others = [place for place in sys.path if not (Path(place) / "evaluate_modules").is_dir()]
+        patch.setattr(sys, "path", others)
+        importlib.invalidate_caches()
         for name in _imported():  # from another cache, by other tests
             patch.delitem(sys.modules, name)
         yield
