@@ -155,7 +155,7 @@ def _score(setup: Setup, rows: list[dict[str, int]], pool: Pool) -> None:
             PartActor,
             fn_constructor_args=(setup, pool.threads),
             batch_size=1,
-            compute=ray.data.ActorPoolStrategy(size=pool.actors, max_tasks_in_flight_per_actor=1),
+            compute=ray.data.ActorPoolStrategy(size=pool.actors, max_tasks_in_flight_per_actor=2),
             num_cpus=_CPUS,
             num_gpus=pool.gpus,
             max_task_retries=_RETRIES,
