@@ -35,7 +35,7 @@ from nnd.metric.models.load import wrap_model
 from nnd.schemas.parquet import read_parquet
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-FAMILIES = list(tiny_models.CAUSAL) if FULL else ["gpt2", "xglm"]
+FAMILIES = list(tiny_models.CAUSAL) if FULL else ["gpt2"]
 SOURCES = ("sample", "quiz_design")
 
 Row = Callable[..., dict[str, Any]]

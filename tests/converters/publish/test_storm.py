@@ -23,8 +23,8 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.publish.release import read_release, write_release
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-STORMS = 200 if FULL else 10
-DEADLY = 4 if FULL else 8
+STORMS = 200 if FULL else 6
+DEADLY = 4 if FULL else 5
 """Every how many storms the process is killed."""
 
 # Storage that damages what it took is not a state that anybody could mend by trying again

@@ -29,7 +29,10 @@ COLUMNS = (
 
 Row = tuple[Any, ...]
 
-LARGE = {"demetr", "wmt23_mqm_sxs-zhen", "summedits", "simplification", "wmt_mqm-ted-ende"}
+LARGE = {
+    *("demetr", "wmt23_mqm_sxs-zhen", "summedits", "simplification"),
+    *("wmt_mqm-ted-ende", "wmt_mqm-ted-ende-severity_order", "wmt_mqm-ted-zhen-severity"),
+}
 
 every_reading = pytest.mark.parametrize(
     "reading",

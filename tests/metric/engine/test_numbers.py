@@ -1,5 +1,6 @@
 """The engine against the formula: whatever it batches, shares or sorts, the numbers stay."""
 
+import os
 import random
 from collections.abc import Callable
 from functools import cache
@@ -22,6 +23,8 @@ from support.engine.cases import (
     run,
 )
 from support.tiny_models import BUILDERS
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
 
 Formula = Callable[[str, str, tuple[tuple[str, str], ...]], list[oracle.Score]]
 
@@ -139,7 +142,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
     token_budget=st.integers(1, 120),
 )
 @settings(
-    max_examples=20,
+    max_examples=100 if FULL else 10,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

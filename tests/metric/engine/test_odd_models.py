@@ -79,7 +79,7 @@ def evaluated(
 PLACES = {"model": "model", "data": "pairs.parquet", "out": "run"}
 
 
-@pytest.mark.parametrize("budget", ["100", "4000"])
+@pytest.mark.parametrize("budget", ["100", pytest.param("4000", marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", ODD)
 def test_the_command_gives_the_numbers_of_one_by_one(
     name: str, budget: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

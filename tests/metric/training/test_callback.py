@@ -73,6 +73,7 @@ def rates(entries: list[Entry]) -> list[tuple[int, float | None]]:
 # The training does not notice
 
 
+@pytest.mark.full
 def test_200_steps_of_a_bart_end_in_the_same_weights_and_the_curve_rises(tmp_path: Path) -> None:
     how: dict[str, Any] = {"max_steps": 200, "learning_rate": 1e-4}
     plain = train("bart", tmp_path / "plain", watched=None, **how)
