@@ -124,7 +124,7 @@ class Estimate(Shown):
             lines += [f"{name}: {note}" for note in each.notes]
             if each.tokens_per_second is None:
                 lines.append(
-                    f"{name}: the time is not known, because no run of {ENOUGH:,} tokens or more "
+                    f"{name}: the time is unknown, because no run of {ENOUGH:,} tokens or more "
                     f"has been measured on this {each.device} in {each.dtype}."
                 )
         return [*lines, _BESIDE]

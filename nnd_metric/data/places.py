@@ -63,7 +63,7 @@ def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path
         folder = snapshot_download(
             repo, repo_type="dataset", revision=commit, allow_patterns=list(needed)
         )
-    except (HTTPError, OSError, ValueError) as error:  # HTTPError: of httpx, behind the Hub client
+    except (HTTPError, OSError, ValueError) as error:  # HTTPError comes from httpx
         name = repo if revision is None else f"{repo}@{revision}"
         raise ScoringError(f"{name}: {_hub_problem(error)}") from error
     return Path(folder), str(commit)
