@@ -1,4 +1,4 @@
-"""The pairs that a run is asked to score: datasets as they are named, and the part of each."""
+"""The pairs that a run is asked to score: the datasets, and which part of each."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,17 +29,17 @@ def read_asked(
     held_out: float | None = None,
     split_seed: int = 0,
 ) -> dict[str, PairSet]:
-    """Return what is scored of each dataset; the options are those of `evaluate`.
+    """Return the pairs of each dataset that are to be scored.
 
     Args:
-        keys: What results call the datasets.
+        keys: Names of the datasets in the results.
         datasets: The datasets.
-        trouble: Notes the datasets that cannot be read.
-        human_scores: As of `evaluate`.
-        limit: As of `evaluate`.
-        categories: As of `evaluate`.
-        held_out: As of `evaluate`.
-        split_seed: As of `evaluate`.
+        trouble: Records the datasets that cannot be read.
+        human_scores: Same as in `evaluate`.
+        limit: Same as in `evaluate`.
+        categories: Same as in `evaluate`.
+        held_out: Same as in `evaluate`.
+        split_seed: Same as in `evaluate`.
     """
     pairs: dict[str, PairSet] = {}
     for key, data in zip(keys, datasets, strict=True):

@@ -34,21 +34,21 @@ def estimate(
 ) -> Estimate:
     """Return what `evaluate` would cost: tokens, floating-point operations, memory and time.
 
-    Only configurations and tokenizers are loaded, never weights, and nothing is written. Tokens are
-    those that enter the models on their fastest path: each context once, each candidate once behind
-    each of its contexts, and, for the baseline, each candidate once without any. The time is that
-    of earlier runs on this device, per token; where none was measured, it is None.
+    Only configurations and tokenizers are loaded, never weights, and nothing is written. The tokens
+    are those that enter the models on their fastest path: each context once, each candidate once
+    after each of its contexts, and, for the baseline, each candidate once without a context. The
+    time is estimated from the speed of earlier runs on this device; it is None if there are none.
 
     Args:
-        models: As of `evaluate`.
-        data: As of `evaluate`.
-        templates: As of `evaluate`.
-        limit: As of `evaluate`.
-        categories: As of `evaluate`.
-        held_out: As of `evaluate`.
-        split_seed: As of `evaluate`.
-        scoring: As of `evaluate`.
-        loading: As of `evaluate`.
+        models: Same as in `evaluate`.
+        data: Same as in `evaluate`.
+        templates: Same as in `evaluate`.
+        limit: Same as in `evaluate`.
+        categories: Same as in `evaluate`.
+        held_out: Same as in `evaluate`.
+        split_seed: Same as in `evaluate`.
+        scoring: Same as in `evaluate`.
+        loading: Same as in `evaluate`.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used; the message says which and why.

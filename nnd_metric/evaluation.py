@@ -1,4 +1,4 @@
-"""What models did: on one set of pairs, and on several."""
+"""Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
 import io
 from collections.abc import Mapping
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evaluation(Pictured):
-    """What several models did on the same pairs.
+    """Results of several models on the same pairs.
 
     Attributes:
         data: Name of the pairs.
-        results: One per model, in the order asked for.
+        results: One per model, in the order of the request.
         scored: Per-pair log-likelihoods of all models: `model` and the columns of
             `results.SCORED_SCHEMA`; none in what `merge` returns.
-        agreement: Between pass rates and human scores, or None.
+        agreement: Agreement between pass rates and human scores, or None.
         agreement_reason: Why there is no agreement, or None.
-        systems: Model → system it stands for, as the user said.
+        systems: Model → system it stands for, as given by the user.
         templates: Model → template the user chose for it alone.
         children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
-        effects: What the sets of a suite do, or None where the data is not a suite.
+        effects: The effects of the sets of a suite, or None if the data is not a suite.
     """
 
     data: str
@@ -58,7 +58,7 @@ class Evaluation(Pictured):
     effects: Effects | None = None
 
     def headline(self) -> str:
-        """Return which model passes most tests."""
+        """Return a sentence that names the model with the highest pass rate."""
         rates = {each.model: each.rates.overall for each in self.results}
         most = max(rate.passes for rate in rates.values())
         best = [model for model, rate in rates.items() if rate.passes == most]
@@ -69,14 +69,14 @@ class Evaluation(Pictured):
         passing = " and ".join(names[model] for model in best)
         bounds = rate["interval"] if len(best) == 1 else None
         interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
-        others = f", the most of {len(rates)} models" if len(rates) > len(best) else ""
+        others = f", the highest of {len(rates)} models" if len(rates) > len(best) else ""
         return (
             f"{passing} {'passes' if len(best) == 1 else 'pass'} {percent(rate['pass_rate'])} % of "
             f"{rate['n']:,} tests{interval} on {self.data}{others}."
         )
 
     def readings(self, *, as_chats: bool) -> list[str]:
-        """Return how contexts were read: a line for each model that read chats, or plain text."""
+        """Return a line for each model that says how contexts were read: as chats or plain text."""
         names = short_names([each.model for each in self.results])
         return [
             f"{name}: {each.chat['reason']}"
@@ -91,7 +91,7 @@ class Evaluation(Pictured):
         return pass_rate_table([result.to_dict() for result in self.results])
 
     def remarks(self) -> "list[Table | str]":
-        """Return at most one line per model, how people and pass rates agree, and what sets do."""
+        """Return caveats (at most a line per model), agreement with people, and effects of sets."""
         names = short_names([each.model for each in self.results])
         found = [brief_caveat(each.rates.overall, each.notes) for each in self.results]
         lines = [f"{name}: {told}" for name, told in zip(names, found, strict=True) if told]
@@ -120,7 +120,7 @@ class Evaluation(Pictured):
             shown += self.effects.details()
         for each in self.results:
             shown += [
-                f"{each.model} took the {each.work.path} path: not {reason}"
+                f"{each.model} was scored through the path {each.work.path}; switched off: {reason}"
                 for reason in each.work.switched_off
             ]
             shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
@@ -158,11 +158,14 @@ class Evaluation(Pictured):
         The run of a suite also has sets.parquet, the log-likelihoods of its sets.
 
         Raises:
-            NNDError: If it holds anything that nnd did not write, or cannot be written, or if the
-                rows are not at hand, as in what `merge` returns.
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written, or
+                if the rows are not in memory, as in what `merge` returns.
         """
         if self.scored.is_empty() and any(each.rates.n_pairs for each in self.results):
-            raise ScoringError(f"{folder}: a merged run is written already; copy its folder")
+            raise ScoringError(
+                f"{folder}: cannot write a merged run, because its rows are not in "
+                "memory; copy the folder that `merge` wrote"
+            )
         files = {LIKELIHOODS: _parquet(self.scored)}
         if self.effects is not None:
             files[SETS] = _parquet(self.children)
@@ -183,9 +186,9 @@ def join_results(
     Args:
         results: One per model.
         scored: Log-likelihoods of all models: columns of `results.STORED`.
-        children: Those of the sets of a suite: columns of `results.STORED_SETS`.
-        data: What is known of the pairs; their rows are not looked at.
-        systems: Model → system it stands for, as far as somebody said so.
+        children: Log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
+        data: The dataset; its rows are not used.
+        systems: Model → system it stands for, where the user has named it.
         templates: Model → template that was chosen for it alone.
     """
     people, names = data.human_scores, [each.model for each in results]
@@ -206,12 +209,12 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something that a sweep had to do without.
+    """A model or a dataset that a sweep left out.
 
     Attributes:
-        model: The model, or None where a dataset cannot be read.
-        dataset: The dataset, or None where a model cannot be loaded.
-        reason: Why.
+        model: The model, or None if the dataset cannot be read.
+        dataset: The dataset, or None if the model cannot be loaded.
+        reason: Why it was left out.
     """
 
     model: str | None
@@ -225,13 +228,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sweep(Shown):
-    """What several models did on several datasets.
+    """Results of several models on several datasets.
 
     Attributes:
-        evaluations: Dataset → what the models did on it that could be scored.
+        evaluations: Dataset → results of the models that could be scored on it.
         pairs: Dataset → its pairs.
-        failures: What could not be done.
-        folders: Dataset → the folder its results were written to, if they were.
+        failures: Models and datasets that were left out.
+        folders: Dataset → the folder its results were written to, if any.
     """
 
     evaluations: dict[str, Evaluation]
@@ -240,7 +243,7 @@ class Sweep(Shown):
     folders: dict[str, Path] = field(default_factory=dict)
 
     def headline(self) -> str:
-        """Return what was done, and what was not."""
+        """Return the number of models, datasets and failures."""
         models = {each.model for found in self.evaluations.values() for each in found.results}
         done = f"{_count(len(models), 'model')} on {_count(len(self.evaluations), 'dataset')}"
         failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""

@@ -1,11 +1,11 @@
 """The metric as `evaluate` loads it, from a clone or from its cache (`nnd install-metric`).
 
-It is thin: it imports the installed package. A copy of all modules would keep giving the numbers of
-an old version after an upgrade; and its classes would not be the installed ones, so that
-`except ScoringError` would miss what it raises.
+It only imports the installed package. A copy of all modules would keep giving the numbers of an old
+version after an upgrade; its classes would differ from the installed ones, so that `except
+ScoringError` would not catch its errors.
 
-The imports are indented because `evaluate` checks those at the left margin by itself, and would ask
-for the package `nnd`, which is another project's.
+The imports are indented because `evaluate` looks for unindented imports and would ask the user to
+install the package `nnd`, which belongs to another project.
 """
 
 try:

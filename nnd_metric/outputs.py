@@ -1,4 +1,4 @@
-"""Results that are written as they come, so that a killed sweep loses next to nothing."""
+"""Results that are written as they arrive, so that a killed sweep loses almost nothing."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,22 +10,23 @@ from nnd.metric.evaluation import Evaluation
 from nnd.metric.results import Scored
 
 _SHARE: Final = 0.1
-"""Of the time, at most, is spent on writing before the end."""
+"""Largest share of the time spent on writing before the end."""
 
 
 class Outputs:
-    """What models did so far, in the folders of their datasets.
+    """The results so far, written to the folders of their datasets.
 
-    A folder is written whole, with the agreement between all models so far, which takes the longer
-    the more models there are. So it is written as soon as all writing took less than a tenth of the
-    time. A context: what is not written yet is written on leaving, with an error or without.
+    A folder is written as a whole, with the agreement of all models so far, which takes longer with
+    every model. So it is written only when all writing has taken less than a tenth of the time.
+    This is a context manager: results that are not written yet are written on leaving, also after
+    an error.
 
     Args:
-        join: Makes the evaluation of a dataset from what the models did on it.
+        join: Makes the evaluation of a dataset from the results of the models.
         folders: Dataset → its folder, where results are written.
 
     Attributes:
-        evaluations: Dataset → what the models did on it; complete once the context is left.
+        evaluations: Dataset → results of the models; complete once the context is left.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Outputs:
         self._start, self._spent = time.perf_counter(), 0.0
 
     def add(self, dataset: str, scored: Scored) -> None:
-        """Take what a model did on a dataset, and write it if there is time."""
+        """Add the result of a model on a dataset, and write the folder if there is time."""
         self._done.setdefault(dataset, []).append(scored)
         self._unwritten.add(dataset)
         if self._folders and self._spent <= _SHARE * (time.perf_counter() - self._start):

@@ -1,8 +1,8 @@
 """The main job: models and pairs in, pass rates and agreement with human scores out.
 
-Each model is loaded once, whatever the number of datasets. A run resumes by being run again: the
-likelihoods that an earlier one has computed are in the store, so that finished work costs little
-more than loading the model, and what is written is always what the models and the data are now.
+Each model is loaded once, whatever the number of datasets. To resume a run, run it again:
+likelihoods that were computed before are in the store, so finished work costs little more than
+loading the model. The output always describes the present models and data.
 """
 
 import time
@@ -104,38 +104,39 @@ def evaluate(
 ) -> Evaluation | Sweep:
     """Score pairs with models; return pass rates and their agreement with human scores.
 
-    On one dataset, whatever fails is an error. On a list of datasets, a model that cannot be
-    loaded, a dataset that cannot be read, and a dataset that a model cannot score are warned about
-    as they come, and left out; only where a single model fails on a single dataset is it an error.
+    With one dataset, every failure raises an error. With a list of datasets, a model that cannot be
+    loaded, a dataset that cannot be read, and a dataset that a model cannot score are left out with
+    a warning; an error is raised only if a single model fails on a single dataset.
 
     Args:
         models: Hub ids, folders, or loaded models (`models.wrap_model`); one or several. A Hub id
-            may name a revision of its own, `NAME@REVISION`; results call the model NAME, unless
-            several revisions of it are scored.
-        data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts is the
-            rows of one.
-        out: Folder for result.json and log_likelihoods.parquet, for several datasets for a folder
-            of each. A run of other models that is there stays, if it is of the same pairs, protocol
-            and template (a template chosen for one model stays with it). Results are written as
-            they come, in at most a tenth of the time, and when the run is interrupted or fails.
-        human_scores: Human scores per system, of one dataset; None means those that come with the
+            may include a revision, `NAME@REVISION`; the results name the model NAME, unless several
+            of its revisions are scored.
+        data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts holds
+            the rows of one dataset.
+        out: Folder for result.json and log_likelihoods.parquet; for several datasets, a folder with
+            a subfolder for each. An earlier run of other models in this folder is kept if it has
+            the same pairs, protocol and template (a template chosen for one model stays with it).
+            Results are written as they arrive, in at most a tenth of the time, and also when the
+            run is interrupted or fails.
+        human_scores: Human scores per system, for one dataset; None means those that come with the
             data.
-        systems: Model → system it stands for, where the model's id does not say it; of several
-            datasets, in those that have such a system.
-        templates: Model → template, of models whose template is not that of `scoring`.
-        limit: Score no more than so many pairs of each dataset, for a first look: whole contexts,
-            the same in every run.
-        categories: Score the pairs of these error categories only.
-        held_out: Score only the contexts that `train` and `export` hold out when they train on this
-            share of them.
-        split_seed: As of `train` and `export`.
+        systems: Model → system it stands for, if the model's id does not name it; with several
+            datasets, it applies to those that have such a system.
+        templates: Model → template, for models whose template is not that of `scoring`.
+        limit: Score at most this many pairs of each dataset, for a first look: whole contexts, the
+            same in every run.
+        categories: Score only the pairs of these error categories.
+        held_out: Score only the contexts that `train` and `export` hold out when the split has this
+            share of contexts for training.
+        split_seed: Same as in `train` and `export`.
         scoring: How pairs are scored.
         loading: How models are loaded.
 
     Returns:
-        For one dataset, one result per model (those of the run in `out` included), all per-pair
+        For one dataset, one result per model (including those of the run in `out`), all per-pair
         log-likelihoods, and, for two or more models matched to systems, the agreement. For a list,
-        that for each of them.
+        the same for each dataset.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used, or `out` holds another run; the
@@ -183,7 +184,7 @@ def evaluate(
 
 
 def _find(models: Mapping[str, Model], loading: Loading, trouble: Trouble) -> dict[str, Model]:
-    """Return the models that exist: a typing error shows now, not after the others' hours."""
+    """Return the models that exist, so that a typing error shows before hours of scoring."""
     usable: dict[str, Model] = {}
     for name, model in models.items():
         with trouble.survived(name, None):
@@ -208,7 +209,7 @@ def _score(
         for number, (name, model) in enumerate(models.items(), start=1):
             bar.set_description(f"{name} ({number} of {len(models)})")
             with trouble.survived(name, None):
-                # No name holds a model after its turn: two may not fit into memory.
+                # No variable holds a model after its turn: two may not fit into memory.
                 yield from _score_all(
                     _load(model, name, loading, remember=store is not None),
                     pairs,
@@ -219,7 +220,7 @@ def _score(
 
 
 def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> LoadedModel:
-    """Return a model whose weights are hashed once, for all datasets."""
+    """Load a model, and hash its weights once for all datasets."""
     if isinstance(model, LoadedModel):  # its weights may have changed since it was loaded
         return pin_version(model, remember=False)
     return pin_version(replace(load_model(model, loading), name=name), remember=remember)
@@ -243,7 +244,7 @@ def _score_all(
 def _score_one(
     loaded: LoadedModel, pairs: PairSet, *, scoring: Scoring, store: Store | None
 ) -> Scored:
-    """Score pairs with one model; where there is a store, keep how fast it was."""
+    """Score pairs with one model; if there is a store, remember the speed."""
     start = time.perf_counter()
     scored = evaluate_model(loaded, pairs, scoring, store)
     if store is not None:
@@ -256,8 +257,10 @@ def _open_store() -> Iterator[Store | None]:
     warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
     try:
         path = default_store()
-    except RuntimeError:  # a user without a home, as in many a container
-        warn("there is no home folder to store likelihoods in; set NND_CACHE to a folder")
+    except RuntimeError:  # a user without a home folder, as in many containers
+        warn(
+            "likelihoods cannot be stored: this user has no home folder; set NND_CACHE to a folder"
+        )
         yield None
         return
     with Store(path, warn=warn) as store:
@@ -273,10 +276,10 @@ def _kept(
     scoring: Scoring,
     scorings: Mapping[str, Scoring],
 ) -> KeptRun:
-    """Return what stays of an earlier run on a dataset: all but the models that are done now.
+    """Return the part of an earlier run that is kept: all models but those scored now.
 
-    It is read before the work, to find mistakes, and again after it: another process may have added
-    a model to the run meanwhile.
+    It is read before scoring, to find mistakes early, and again afterwards: another process may
+    have added a model to the run in the meantime.
     """
     found = read_kept(folders[key], pairs[key], scoring, scorings, done) if key in folders else None
     nothing = pl.DataFrame(schema=STORED), pl.DataFrame(schema=STORED_SETS)
@@ -290,7 +293,7 @@ def _join(
     systems: Mapping[str, str],
     templates: Mapping[str, str],
 ) -> Evaluation:
-    """Return the evaluation of several models on one dataset: those that stay, and what is new."""
+    """Return the evaluation of the kept models and the new ones on one dataset."""
     results = (*kept.results, *(each.result for each in scored))
     everything = pl.concat([kept.scored, *(each.pairs.select(*STORED) for each in scored)])
     children = pl.concat([kept.children, *(each.children.select(*STORED_SETS) for each in scored)])

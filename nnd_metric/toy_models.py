@@ -1,8 +1,8 @@
-"""Three toy models of clearly different quality, trained on the spot, to try the metric on.
+"""Three toy models of clearly different quality, trained in seconds, for trying the metric.
 
-They learn, in seconds, the very texts they are then tested on (context → candidate_high), with a
-tokenizer made of those texts too. A pass rate of theirs shows that the plumbing works, from data to
-report; it says nothing about language models, and nothing about the data.
+They learn the very texts they are then tested on (context → candidate_high), with a tokenizer that
+was trained on those texts too. Their pass rates show that everything works, from data to report;
+they say nothing about language models or about the data.
 
     python -m nnd.metric.toy_models --data FOLDER --out FOLDER
 """
@@ -36,24 +36,25 @@ Family = Literal["gpt2", "bart"]
 
 VOCABULARY = 800
 WINDOW = 512
-LONGEST = 128  # tokens of a context, and of a candidate, that training looks at
+LONGEST = 128  # most tokens of a context, and of a candidate, used in training
 WIDTH = 64
 LAYERS = 2
 HEADS = 4
 BATCH = 16
 LEARNING_RATE = 1e-3
-UNSCORED = -100  # the label that transformers' losses pass over
+UNSCORED = -100  # the label that the losses of transformers ignore
 START, PAD, END = "<s>", "<pad>", "</s>"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How one toy is made.
+    """How one toy model is made.
 
     Attributes:
         name: Name of its folder.
         family: Decoder-only (gpt2) or encoder-decoder (bart).
-        steps: Training steps of `BATCH` texts; more are better on the texts it is trained on.
+        steps: Training steps of `BATCH` texts; the more, the better the model predicts its training
+            texts.
     """
 
     name: str
@@ -70,7 +71,7 @@ RECIPES = (
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One text to learn: what is fed, and which tokens are to be foretold (`UNSCORED`: not)."""
+    """One text to learn: the input, and the tokens to predict (`UNSCORED`: not predicted)."""
 
     input_ids: torch.Tensor
     labels: torch.Tensor
@@ -83,13 +84,13 @@ def train_toy_models(
     seed: int = 0,
     recipes: Sequence[Recipe] = RECIPES,
 ) -> list[Path]:
-    """Train the toys on the better candidates of `pairs` and save each with its tokenizer.
+    """Train the toy models on the better candidates of `pairs`; save each with its tokenizer.
 
     The order of the rows does not matter. The same texts and seed give the same weights bit for bit
     on one machine; the caller's random state and number of threads are left as they were.
 
     Args:
-        pairs: Frame with `context` and `candidate_high`; other columns are not looked at.
+        pairs: Frame with `context` and `candidate_high`; other columns are ignored.
         out: Folder that gets one folder per recipe, loadable by transformers' `Auto` classes.
         seed: Seed of the initial weights and of the order of the texts.
         recipes: The toys to make.
@@ -115,9 +116,10 @@ def train_toy_models(
 
 @contextmanager
 def _reproducible(seed: int) -> Iterator[None]:
-    """Seed the CPU's generator and compute on one thread; both are put back at the end.
+    """Seed the CPU's generator and compute on one thread; restore both at the end.
 
-    How many threads share a sum decides its last bits, and models this small gain little from two.
+    The last bits of a sum depend on the number of threads, and such small models gain little from a
+    second one.
     """
     threads = torch.get_num_threads()
     with torch.random.fork_rng(devices=[]):
@@ -138,7 +140,9 @@ def _texts(pairs: pl.DataFrame) -> list[tuple[str, str]]:
     texts = pairs.select("context", "candidate_high").unique().sort(pl.all())
     texts = texts.filter(pl.col("candidate_high") != "")
     if texts.is_empty():
-        raise ScoringError("there is no candidate to train a toy on; take a source that has some")
+        raise ScoringError(
+            "the pairs have no candidate to train a toy model on; use another source"
+        )
     return list(texts.iter_rows())
 
 
@@ -170,7 +174,7 @@ def _train_tokenizer(texts: list[tuple[str, str]], family: Family) -> PreTrained
 
 
 def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrainedModel:
-    """Return a tiny model with random weights; no dropout, since learning by heart is wanted."""
+    """Return a tiny model with random weights, without dropout: it shall learn by heart."""
     marks: dict[str, Any] = {
         "vocab_size": len(tokenizer),
         "bos_token_id": tokenizer.bos_token_id,
@@ -190,7 +194,7 @@ def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrained
                 attn_pdrop=0.0,
             )
         )
-        gpt2.loss_type = "ForCausalLM"  # transformers cannot tell it from the name of the class
+        gpt2.loss_type = "ForCausalLM"  # transformers cannot derive it from the name of the class
         return gpt2
     return BartForConditionalGeneration(
         BartConfig(
@@ -213,7 +217,7 @@ def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrained
 def _examples(
     texts: list[tuple[str, str]], tokenizer: PreTrainedTokenizerFast, family: Family
 ) -> list[Example]:
-    """Encode (context, candidate) as protocol `native` feeds them, with an end token learnt too."""
+    """Encode (context, candidate) as protocol `native` does, and add an end token to learn."""
     if family == "gpt2":
         return [_continuation(context, candidate, tokenizer) for context, candidate in texts]
     cut = {"truncation": True, "max_length": LONGEST, "return_tensors": "pt"}
@@ -249,7 +253,7 @@ def _train(model: PreTrainedModel, examples: list[Example], recipe: Recipe) -> N
 
 def _batch(examples: list[Example]) -> dict[str, torch.Tensor]:
     """Return input_ids, attention_mask and labels, each [examples, longest in batch]."""
-    # The id under a pad does not matter: it is masked, and never a label.
+    # The id of a padded position does not matter: it is masked and never a label.
     ids = [example.input_ids for example in examples]
     return {
         "input_ids": pad_sequence(ids, batch_first=True),
@@ -264,8 +268,8 @@ def _describe(recipe: Recipe, model: PreTrainedModel, texts: int) -> str:
     done = f"{recipe.steps} steps on the {texts} texts it is then tested on"
     return (
         f"{recipe.name}: a toy {recipe.family} with {model.num_parameters():,} parameters, "
-        f"{done if recipe.steps else 'random, not trained at all'}. "
-        "Its numbers show the plumbing, nothing about language models.\n"
+        f"{done if recipe.steps else 'random, not trained at all'}. Its numbers show that "
+        "everything works; they say nothing about language models.\n"
     )
 
 
@@ -273,22 +277,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train the toys on a converted folder and print one line about each."""
     parser = argparse.ArgumentParser(
         prog="python -m nnd.metric.toy_models",
-        description="Train three toy models on the better candidates of a converted source, to try "
-        "the metric on without downloading anything. They are tested on the very texts they are "
-        "trained on: their numbers show the plumbing, nothing about language models.",
+        description="Train three toy models on the better candidates of a converted source, to "
+        "try the metric on without downloading anything. They are tested on the very "
+        "texts they are trained on: their numbers show that everything works; they "
+        "say nothing about language models.",
     )
     parser.add_argument(
-        "--data", type=Path, required=True, metavar="FOLDER", help="holds pairs.parquet"
+        "--data", type=Path, required=True, metavar="FOLDER", help="folder with pairs.parquet"
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="gets one folder per toy"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="folder to write one folder per toy model to",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of weights and order (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of weights and order (default 0)")
     options = parser.parse_args(arguments)
     pairs = options.data / "pairs.parquet"
     if not pairs.is_file():
-        parser.error(f"{options.data} holds no pairs.parquet; convert a source into it first")
-    # transformers' bar tells of each tiny file; ours stays.
+        parser.error(
+            f"{options.data}: pairs.parquet not found; convert a source into this folder first"
+        )
+    # transformers shows a progress bar for each tiny file; ours is enough.
     disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         folders = train_toy_models(pl.read_parquet(pairs), options.out, seed=options.seed)

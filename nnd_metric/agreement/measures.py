@@ -1,8 +1,8 @@
 """Agreement with people: do the pass rates rank the systems as human scores do?
 
 The mean is over the categories other than "overall", as in Table 1 of Laban et al. (2022), and over
-those that define the statistic; how many stands beside it. With no such category it is None:
-"overall" has its own entry and is no mean.
+those that define the statistic; their number is given with it. Without such a category it is None:
+"overall" has its own entry and is not a mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,12 +53,12 @@ def agreement(
             category), pass_rate (fraction, or null), n.
         human_scores: source, system, model_id, aspect, category, score (higher is better), n,
             definition.
-        systems: Model to system, where `match_systems` cannot know.
+        systems: Model to system, for models that `match_systems` cannot match.
         aspect: Compare with the human scores of this aspect only.
-        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
-            of their models in `pass_rates`.
-        samples: Pass rates resampled with the same clusters for all models, [resamples, models,
-            categories], models and categories in their order of first appearance in `pass_rates`.
+        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
+            their models in `pass_rates`.
+        samples: Resampled pass rates, with the same clusters for all models, [resamples, models,
+            categories], models and categories in order of first appearance in `pass_rates`.
 
     Returns:
         The agreement.
@@ -89,7 +89,7 @@ def try_agreement(
     Arguments as in `agreement`.
 
     Raises:
-        ScoringError: If an argument contradicts another: a mistake to mend, not a reason.
+        ScoringError: If an argument contradicts another: this is a mistake to fix, not a reason.
     """
     models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
     _check_one_row_each(pass_rates)
@@ -145,7 +145,7 @@ def _by_kind(
     dict[str, float | None],
     Permutations | None,
 ]:
-    """Return the fields of `Correlations`."""
+    """Return all statistics as the fields of `Correlations`."""
     findings = found.findings.items()
     return (
         {name: finding.value for name, finding in findings},
@@ -167,13 +167,13 @@ def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]
 
 
 def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
-    if human_scores.is_empty():  # errors made on purpose, or no system is named
-        return "agreement with human scores is undefined, as no system's own output was judged"
+    if human_scores.is_empty():  # the errors were made on purpose, or systems are not named
+        return "agreement with human scores is undefined, because no system's own output was judged"
     matched = "".join(f"only {model} is" for model in matches)
     known = names_in(human_scores, "system")
     more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
     return (
-        f"agreement needs two models matched to judged systems, and {matched or 'none is'}; match "
+        f"agreement needs two models matched to judged systems, but {matched or 'none is'}; match "
         "models with systems (--system MODEL=SYSTEM); the systems are "
         f"{', '.join(known[:_MOST_LISTED])}{more}"
     )

@@ -1,4 +1,4 @@
-"""What was found: how pass rates agree with human scores, and what there is to say against it."""
+"""The result: how pass rates agree with human scores, with intervals and p-values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """A model that stands for a system with a human score.
+    """A model matched to a system with a human score.
 
     Attributes:
-        pass_rate: Its pass rate; from `system_means` the mean number of the system's candidates.
-        n: Tests behind it, or None where unknown.
+        pass_rate: Its pass rate; from `system_means`, the mean score of the system's candidates.
+        n: Number of tests, or None if unknown.
         human_score: The score of the system.
     """
 
@@ -40,14 +40,14 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """Correlations and what there is to say against them; each maps all of `STATISTICS`.
+    """Correlations with intervals and p-values; each field maps all of `STATISTICS`.
 
     Attributes:
-        statistics: None where undefined, and then so is the rest.
+        statistics: None if undefined; then the rest is None, too.
         intervals: 95 % bootstrap interval over contexts; None without samples.
-        intervals_over_systems: 95 % bootstrap interval over systems; None where they are too few.
+        intervals_over_systems: 95 % bootstrap interval over systems; None if there are too few.
         p_values: Two-sided permutation p-value.
-        permutations: How those were made; None where they could not.
+        permutations: How the p-values were computed; None if undefined.
     """
 
     statistics: Mapping[str, float | None]
@@ -57,7 +57,7 @@ class Correlations:
     permutations: Permutations | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, strings and numbers: the statistics, and the rest beside them."""
+        """Return plain lists, strings and numbers: the statistics and the rest."""
         return {
             **self.statistics,
             "intervals": _lists(self.intervals),
@@ -73,9 +73,10 @@ class CategoryAgreement(Correlations):
 
     Attributes:
         n: Models compared.
-        judged: Those models, with the two numbers that are compared.
-        human_numbers: What the human scores are; of several, one per aspect, the mean is taken.
-        dropped: Matched models without a pass rate or without a human score in this category.
+        judged: These models, with the two numbers that are compared.
+        human_numbers: The kinds of human scores; if there are several, one per aspect, their mean
+            is used.
+        dropped: Matched models without a pass rate or human score in this category.
         extrapolation: Human scores of the other models, predicted from their pass rates.
     """
 
@@ -91,7 +92,7 @@ class MeanAgreement(Correlations):
     """Mean over the categories other than "overall" that define the statistic.
 
     Attributes:
-        categories: How many categories that is, per statistic.
+        categories: Number of these categories, per statistic.
     """
 
     categories: Mapping[str, int]
@@ -105,12 +106,12 @@ class Agreement(Pictured):
         by_category: In the order of the pass rates, "overall" among them.
         mean: Over the categories other than "overall".
         systems: Which system each matched model stands for, in the order of `gap_r_laban2022`.
-        unmatched: Models that stand for no known system.
-        scores_missing: Rows of human scores that hold no score and were left out.
-        unscored: Model to its tests without a likelihood, which count as failures; None where pass
-            rates came without their pairs. From `system_means`: system to its candidates without a
-            number, left out of its mean.
-        of_pass_rates: Whether it is of pass rates, and not of `system_means`.
+        unmatched: Models that are not matched to a system.
+        scores_missing: Rows of human scores without a score, which were left out.
+        unscored: Model to its tests without a likelihood, which count as failures; None if pass
+            rates came without pairs. From `system_means`: system to its candidates without a score,
+            which are left out of its mean.
+        of_pass_rates: Whether pass rates were correlated, and not `system_means`.
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -124,10 +125,10 @@ class Agreement(Pictured):
     def headline(self) -> str:
         """Return the correlation over all tests, or that there are too few systems for one."""
         category, found = self._main()
-        what = "Pass rates" if self.of_pass_rates else "Mean numbers"
+        what = "Pass rates" if self.of_pass_rates else "Mean scores"
         if found.n < FEWEST_SYSTEMS:
             return (
-                f"There is nothing to correlate yet: {what.lower()} and human scores of "
+                f"There are too few systems to correlate: {what.lower()} and human scores of "
                 f"{counted(found.n, 'system')}, where at least {FEWEST_SYSTEMS} are needed."
             )
         told = [
@@ -143,7 +144,7 @@ class Agreement(Pictured):
         )
 
     def table(self) -> "Table":
-        """Return a row per category, or, below FEWEST_SYSTEMS, what there is of each model."""
+        """Return a row per category, or, below FEWEST_SYSTEMS, a row per model."""
         from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
             correlations_table,
             points_table,
@@ -157,16 +158,16 @@ class Agreement(Pictured):
             (name, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
             for name, (model, each) in zip(names, found.judged.items(), strict=True)
         )
-        return points_table(points, "pass rate, %" if self.of_pass_rates else "mean number")
+        return points_table(points, "pass rate, %" if self.of_pass_rates else "mean score")
 
     def remarks(self) -> list[str]:
-        """Return which models stand for no judged system."""
+        """Return a line that names the models without a human score."""
         if not self.unmatched:
             return []
         return [f"Without a human score: {', '.join(short_names(self.unmatched))}."]
 
     def details(self) -> "list[Table | str]":
-        """Return all statistics with intervals and p-values, predictions, and who is who."""
+        """Return all statistics with intervals and p-values, predictions, and matched systems."""
         from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
             agreement_notes,
             agreement_table,
@@ -182,7 +183,7 @@ class Agreement(Pictured):
         return found.statistics if found.n >= FEWEST_SYSTEMS else dict.fromkeys(STATISTICS)
 
     def _main(self) -> tuple[str, CategoryAgreement]:
-        """Return the category of all tests, or the first there is."""
+        """Return the category of all tests, or else the first one."""
         category = OVERALL if OVERALL in self.by_category else next(iter(self.by_category))
         return category, self.by_category[category]
 
@@ -271,7 +272,7 @@ def _rows(
 
 
 def _points(judged: Mapping[str, Judged]) -> dict[str, tuple[dict[str, Any], float]]:
-    """Return what a figure shows; intervals of the pass rates are the evaluation's to show."""
+    """Return the points of the figure, without intervals of the pass rates."""
     return {
         model: (
             {"pass_rate": each.pass_rate, "n": each.n, "interval": None, "wilson": None},

@@ -1,4 +1,4 @@
-"""Agreement on several datasets, and the mean over them, in which each dataset counts once."""
+"""Agreement on several datasets, and the mean over them, with equal weights."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,12 @@ class Agreements(OverDatasets[Agreement]):
     def mean(self) -> dict[str, float | None]:
         """Return statistic → mean over the datasets of the correlation over all tests.
 
-        None where a dataset has none, as with fewer than `FEWEST_SYSTEMS` systems.
+        It is None if a dataset has none, for example with fewer than `FEWEST_SYSTEMS` systems.
         """
         return mean_over([found.over_all_tests() for found in self.datasets.values()])
 
     def headline(self) -> str:
-        """Return the mean correlation over all tests, or on which datasets there is none."""
+        """Return the mean correlation over all tests, or the datasets without a correlation."""
         n, mean = len(self.datasets), self.mean()
         if mean["tau_b"] is None or mean["pearson"] is None:
             without = [
@@ -31,7 +31,10 @@ class Agreements(OverDatasets[Agreement]):
                 for name, found in self.datasets.items()
                 if found.over_all_tests()["pearson"] is None
             ]
-            return f"{n} datasets, and no mean over them: no correlation on {', '.join(without)}."
+            return (
+                f"There is no mean over the {n} datasets: the correlation is undefined on "
+                f"{', '.join(without)}."
+            )
         return (
             f"Mean over {n} datasets, {EACH_ONCE}: pass rates and human scores correlate with "
             f"tau-b {mean['tau_b']:.3f} and Pearson r {mean['pearson']:.3f} (overall)."

@@ -60,22 +60,22 @@ def agree(
     Args:
         results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
             .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
-            and then without intervals, which need the single pairs.
-        data: The data that was scored, if it comes with human scores (`data.load_pairs`), or a list
-            of several datasets, each of which is matched to the runs that share pairs with it.
-        human_scores: Human scores of your own for one dataset, which count instead.
-        systems: Model → system it stands for, where neither its id nor its run says it; of several
-            datasets, in those that have such a system.
-        aspect: Compare pairs of this aspect with the human scores of it. Pairs of which none has an
-            aspect are taken as they are, and so is a table, which does not say of what its rates
-            are: give one of this aspect.
-        order: Systems of one dataset in the order of `gap_r_laban2022`; those not named come after,
-            in the order of their models.
-        mixed_rules: Whether to take models together that versions of the metric scored by different
-            rules (see `scoring_rules`).
+            without intervals, because they need the single pairs.
+        data: The data that was scored, if it has human scores (`data.load_pairs`), or a list of
+            several datasets, each of which is matched to the runs that share pairs with it.
+        human_scores: Your own human scores for one dataset, used in place of those in the data.
+        systems: Model → system it stands for, if neither its id nor its run names it; with several
+            datasets, it applies to those that have such a system.
+        aspect: Compare pairs of this aspect with its human scores. If the pairs have no aspects,
+            all are used. A table does not name an aspect, so its rates must be those of this
+            aspect.
+        order: Systems of one dataset in the order of `gap_r_laban2022`; those not named follow, in
+            the order of their models.
+        mixed_rules: Whether to combine models that were scored by different rules of different
+            versions of the metric (see `scoring_rules`).
 
     Returns:
-        The agreement; for a list of datasets, that on each of them and the mean over them.
+        The agreement; for a list of datasets, the agreement on each and the mean over them.
 
     Raises:
         ScoringError: If there are no human scores, results cannot be read or do not belong
@@ -90,7 +90,9 @@ def agree(
         return _agree_each(paths, data, systems, aspect, mixed_rules=mixed_rules)
     judged = data if human_scores is None else human_scores
     if judged is None:
-        raise ScoringError("there are no human scores: pass data (--data) or human_scores")
+        raise ScoringError(
+            "human scores are missing; pass data (--data) or human_scores (--human-scores)"
+        )
     people = read_human_scores(judged)
     if len(paths) == 1 and not paths[0].is_dir():
         rates = read_pass_rates(paths[0])
@@ -115,10 +117,12 @@ def _agree_each(
     found: dict[str, Agreement] = {}
     for name, (pairs, runs, asked) in split_by_dataset(folders, data, systems).items():
         if not runs:
-            raise ScoringError(f"{name}: no run is on it; name its run, or leave it out")
+            raise ScoringError(
+                f"{name}: none of the runs was made on this dataset; name its run, or leave it out"
+            )
         people = pairs.human_scores
         if people is None:
-            raise ScoringError(f"{name}: the data comes without human scores; leave it out")
+            raise ScoringError(f"{name}: this dataset has no human scores; leave it out")
         scored = read_scored(runs, mixed_rules=mixed_rules)
         chosen = stored_systems(runs, people, asked)
         agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)

@@ -1,4 +1,4 @@
-"""Agreement of stored results with human scores; nothing is scored again."""
+"""Agreement of stored results with human scores; no model is run."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from nnd.metric.statistics import FloatArray, bootstrap_ratios
 from nnd.schemas import CONTEXT, ScoringError, read_parquet
 
 RESAMPLES = 2_000
-"""Of the bootstrap over contexts behind the intervals of correlations."""
+"""Number of resamples of contexts for the intervals of correlations."""
 
 _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".csv": pl.read_csv,
@@ -49,17 +49,17 @@ def agree_scored(
         scored: Scored pairs of all models, with a column `model`.
         human_scores: Human scores, or None.
         systems: Model → system it stands for.
-        aspect: Compare pairs of this aspect, unless none has any, with the human scores of it.
-        order: Systems in the order of `gap_r_laban2022`; those not named come after, in the order
-            of their models.
+        aspect: Compare pairs of this aspect (all, if pairs have no aspects) with its human scores.
+        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
+            their models.
 
     Raises:
         ScoringError: If the models were scored on different pairs, or an argument contradicts
             another.
     """
     if human_scores is None:
-        return None, "the data came without human scores; pass human_scores (--human-scores)"
-    of_aspect(human_scores, aspect)  # one that was not judged is a mistake, not a reason
+        return None, "the data has no human scores; pass human_scores (--human-scores)"
+    of_aspect(human_scores, aspect)  # an aspect that was not judged is a mistake, not a reason
     if scored.is_empty():
         return None, "there are no pairs"
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
@@ -70,7 +70,7 @@ def agree_scored(
     aspects = names_in(scored.drop_nulls("aspect"), "aspect")
     if aspect is not None and aspects:
         if aspect not in aspects:
-            return None, f'no pair is of aspect "{aspect}"; the pairs have: {", ".join(aspects)}'
+            return None, f'no pair has the aspect "{aspect}"; known: {", ".join(aspects)}'
         frames = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in frames.items()}
     rates, samples = _tabulate(list(frames.values()), column)
     found, reason = try_agreement(
@@ -86,7 +86,8 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
 
     Args:
         folders: The folders.
-        mixed_rules: Whether models may have been scored by different rules (see `scoring_rules`).
+        mixed_rules: Whether to accept models that were scored by different rules (see
+            `scoring_rules`).
 
     Raises:
         ScoringError: If they cannot be read, a column is missing, a model is in two, or models
@@ -98,7 +99,7 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(
-                f"{folder}: is not a folder; name folders of `nnd evaluate`, or one table alone"
+                f"{folder}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
             )
         frame = read_run(folder)
         for model in _models(frame):
@@ -117,11 +118,11 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
 def stored_systems(
     folders: Sequence[Path], human_scores: pl.DataFrame, asked: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Return which system each model stands for: as asked for, else as its run says.
+    """Return the system that each model stands for: as requested, else as stored in its run.
 
     Args:
         folders: Folders that `nnd evaluate` wrote.
-        human_scores: Human scores; what a run says of systems that they do not hold is left out.
+        human_scores: Human scores; a run's systems that are not among them are ignored.
         asked: Model → system.
 
     Raises:
@@ -141,10 +142,13 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     """Return a table of pass rates from a .csv, .json or .parquet file.
 
     Raises:
-        ScoringError: If it cannot be read, a column is missing, or a rate is not from 0 to 1.
+        ScoringError: If it cannot be read, a column is missing, or a rate is not between 0 and 1.
     """
     if path.suffix not in _READERS:
-        raise ScoringError(f"{path}: name a folder of `nnd evaluate`, or a .csv, .json or .parquet")
+        raise ScoringError(
+            f"{path}: not a table; name a folder that `nnd evaluate` wrote, or a "
+            ".csv, .json or .parquet file"
+        )
     try:
         rates = _READERS[path.suffix](path).select(
             pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items()
@@ -157,15 +161,16 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
     if outside.height:
         raise ScoringError(
-            f"{path}: pass_rate {outside['pass_rate'][0]} is not from 0 to 1; divide percent by 100"
+            f"{path}: pass_rate {outside['pass_rate'][0]} is not between 0 and 1; divide "
+            "percentages by 100"
         )
     return rates.with_columns(n=pl.lit(None, pl.Int64))
 
 
 def category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
-    """Return the column of categories that people scored: of contexts, or of errors.
+    """Return the column of the categories that people scored: of contexts or of errors.
 
-    Credits and gaps are of context categories, labels of error categories.
+    Credits and gaps have context categories; labels have error categories.
     """
     judged = set(human_scores["category"])
     return "category" if judged & set(scored["category"].drop_nulls()) else "error_category"
@@ -176,7 +181,7 @@ def _models(scored: pl.DataFrame) -> list[str]:
 
 
 def _tabulate(frames: Sequence[pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
-    """Return pass rates per model and category, and [resamples, models, categories] of them."""
+    """Return pass rates per model and category, and resamples [n, models, categories]."""
     slices = [[distinct_tests(frame), *slices_by(frame, column)] for frame in frames]
     counted = [count_by_context(*each) for each in zip(frames, slices, strict=True)]
     passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
@@ -191,13 +196,13 @@ def _tabulate(frames: Sequence[pl.DataFrame], column: str) -> tuple[pl.DataFrame
 
 
 def _unscored(frame: pl.DataFrame) -> int:
-    """Return how many tests of a model lack a likelihood; each counts as a failure."""
+    """Return the number of a model's tests without a likelihood; each counts as a failure."""
     tests = distinct_tests(frame).rows
     return tests.filter(pl.col("ll_high").is_null() | pl.col("ll_low").is_null()).height
 
 
 def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -> None:
-    """Rates over different pairs cannot be compared, nor resampled together."""
+    """Check that all models have the same pairs, so that rates can be compared and resampled."""
     for frame in frames[1:]:
         first, other = frames[0]["model"][0], frame["model"][0]
         if not frame["pair_id"].equals(frames[0]["pair_id"]):

@@ -12,18 +12,18 @@ from nnd.metric.encoding import Protocol, Template, count_neutralised
 from nnd.metric.models import LoadedModel, says_base
 from nnd.schemas import ScoringError
 
-_EXAMPLE = 200  # characters of each side of a chat that results show
+_EXAMPLE = 200  # characters at either end of a chat that results show
 
 
 class ChatChoice(NamedTuple):
     """How a model's contexts are rendered.
 
     Attributes:
-        asked: What the user asked for.
+        asked: The options of the user.
         template: The chat template, or None where contexts are read as plain text.
-        separator: Stands between context and candidate.
-        reason: Says so in a sentence, which begins with "contexts are".
-        caveats: What to know before believing the numbers, a sentence each.
+        separator: Text between context and candidate.
+        reason: The choice and its reason, in a sentence that begins with "contexts are".
+        caveats: Caveats about the numbers, a sentence each.
     """
 
     asked: Chat
@@ -62,12 +62,12 @@ def choose_chat(
 
     Args:
         loaded: The model.
-        protocol: Only those that score the candidate's own tokens have a chat template.
+        protocol: Only protocols that score the candidate's own tokens allow a chat template.
         template: How contexts are rendered before they become the turn of a user.
-        asked: What the user asked for.
+        asked: The options of the user.
 
     Raises:
-        ScoringError: If a chat template was asked for and cannot be used.
+        ScoringError: If a chat template was requested and cannot be used.
     """
     asked.check(protocol)
     reason = _why_plain(loaded, protocol, asked)
@@ -79,7 +79,7 @@ def choose_chat(
             )
         if template.as_turns:
             raise ScoringError(
-                f'{loaded.name}: template "{template.name}" needs a chat template, and {reason}; '
+                f'{loaded.name}: template "{template.name}" needs a chat template, but {reason}; '
                 "use --template default"
             )
         said = f"contexts are read as plain text, because {reason}"
@@ -90,8 +90,8 @@ def choose_chat(
         asked,
         chosen,
         chosen.separator,
-        f"contexts are a user's turns and candidates the answers, by {whose} chat template "
-        f"(chat:{chosen.digest}); --chat-template none reads plain text",
+        f"contexts are rendered as a user's turns and candidates as the answers, with {whose} "
+        f"chat template (chat:{chosen.digest}); use --chat-template none for plain text",
         (*chosen.caveats, *_base_caveat(loaded)),
     )
 
@@ -111,16 +111,16 @@ def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | No
 def find_chat(
     tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, as_turns: bool
 ) -> ChatTemplate:
-    """Return the chat template in the given file, or else the tokenizer's own.
+    """Return the chat template from the given file, or else the tokenizer's own.
 
     Args:
-        tokenizer: The model's.
-        asked: What the user asked for.
-        name: What messages call the model.
+        tokenizer: The tokenizer of the model.
+        asked: The options of the user.
+        name: Name of the model in messages.
         as_turns: Whether contexts are dialogues.
 
     Raises:
-        ScoringError: If there is none, or it cannot be used.
+        ScoringError: If there is no template, or it cannot be used.
     """
     if asked.file is not None:
         text = asked.read_file()
@@ -128,7 +128,7 @@ def find_chat(
         try:
             text = tokenizer.get_chat_template()
         except ValueError as error:
-            found = "several chat templates, and none is its default"
+            found = "several chat templates, but no default"
             if not tokenizer.chat_template:
                 found = "no chat template"
             raise ScoringError(f"{name}: the tokenizer has {found}; {REMEDY}") from error
@@ -138,6 +138,6 @@ def find_chat(
 def _base_caveat(loaded: LoadedModel) -> Iterator[str]:
     if where := says_base(loaded):
         yield (
-            f"the {where} of the model says that it is a base model, and its contexts were "
-            "rendered as chats; --chat-template none reads plain text"
+            f"the {where} of the model says that it is a base model, but its contexts were "
+            "rendered as chats; use --chat-template none for plain text"
         )

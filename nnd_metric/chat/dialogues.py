@@ -9,11 +9,11 @@ _LINE = re.compile(r"[^\S\n]*([^\s:][^:\n]{0,39}):(?:[^\S\n]+|$)(.*)")
 
 
 def split_turns(context: str) -> list[str]:
-    """Return what user and assistant say in turn; the user begins and ends.
+    """Return the turns of user and assistant; the user begins and ends.
 
-    Whoever speaks last is the user, whom the candidate answers, and all others are the assistant.
-    What is said before the user's first turn begins that turn, as it is written. A line without a
-    name goes on with the turn before it.
+    The last speaker is the user, whom the candidate answers; all others are the assistant. Text
+    before the user's first turn is put at the beginning of that turn. A line without a name
+    continues the turn before it.
 
     Raises:
         ScoringError: If the context is not a dialogue.

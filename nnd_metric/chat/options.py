@@ -1,4 +1,4 @@
-"""How contexts become chats: the options that travel together."""
+"""The options for rendering contexts as chats."""
 
 import hashlib
 import inspect
@@ -18,10 +18,10 @@ class Chat:
     """How contexts become chats.
 
     Attributes:
-        template: "auto" means the tokenizer's own chat template, where a decoder-only model has
-            one; "none" reads contexts as plain text; anything else is a file with a Jinja template.
-        system: Text of the system turn; None means what the template brings, "" means none.
-        arguments: What the template is given beside the turns, such as {"enable_thinking": False}.
+        template: "auto" means the tokenizer's own chat template, if a decoder-only model has one;
+            "none" reads contexts as plain text; anything else is a file with a Jinja template.
+        system: Text of the system turn; None means the template's default, "" means none.
+        arguments: Further arguments of the template, such as {"enable_thinking": False}.
     """
 
     template: str | Path = AUTO
@@ -35,7 +35,7 @@ class Chat:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether something was asked for that only a chat template can do."""
+        """Whether an option was given that only a chat template can serve."""
         return self.file is not None or self.system is not None or bool(self.arguments)
 
     def read_file(self) -> str:
@@ -48,7 +48,7 @@ class Chat:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "it is not a text in UTF-8"
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise ScoringError(
                 f'chat template "{path}": {reason}; give auto, none, or a file with a Jinja '
                 "template"
@@ -64,8 +64,8 @@ class Chat:
         """
         if self.template == NONE and self.is_explicit:
             raise ScoringError(
-                "a system text and template arguments need a chat template, and none is chosen; "
-                "leave out --chat-template none, or --system-prompt and --template-arg"
+                "a system text and template arguments need a chat template, but --chat-template "
+                "is none; leave out --chat-template none, or --system-prompt and --template-arg"
             )
         if self.is_explicit and protocol.tokens != "native":
             raise ScoringError(
@@ -75,14 +75,14 @@ class Chat:
         for name in self.arguments:
             if name in _reserved():
                 raise ScoringError(
-                    f'template argument "{name}": is set by nnd itself; leave it out, and use '
+                    f'template argument "{name}" is set by nnd itself; leave it out, and use '
                     "--system-prompt for the text of the system turn"
                 )
         if self.file is not None:
             self.read_file()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was asked, as results keep it; a file is named by its digest."""
+        """Return the options as results store them; a file is named by its digest."""
         template = str(self.template)
         if self.file is not None:
             template = hashlib.sha256(self.read_file().encode()).hexdigest()[:8]
@@ -101,15 +101,15 @@ def _check_syntax(path: Path, text: str) -> None:
         render_jinja_template([[{"role": "user", "content": "a"}]], chat_template=text)
     except TemplateSyntaxError as error:
         raise ScoringError(
-            f'chat template "{path}" line {error.lineno}: is not Jinja: {error.message}; correct '
-            "it, or use --chat-template none"
+            f'chat template "{path}" line {error.lineno}: not valid Jinja: {error.message}; '
+            "correct it, or use --chat-template none"
         ) from error
     except (TemplateError, TypeError, ValueError, LookupError, AttributeError):
-        return  # what it makes of turns is found with the model's tokenizer
+        return  # its output is checked later, with the model's tokenizer
 
 
 def _reserved() -> set[str]:
-    """Return the names that `apply_chat_template` does not hand over to a template."""
+    """Return the names that `apply_chat_template` does not pass to a template."""
     from transformers import PreTrainedTokenizerBase  # noqa: PLC0415 - slow
 
     parameters = inspect.signature(PreTrainedTokenizerBase.apply_chat_template).parameters

@@ -1,9 +1,9 @@
-"""What a chat template writes around turns and a candidate, found with stand-ins for both.
+"""What a chat template writes around turns and a candidate, found with placeholder texts.
 
-A candidate never goes through a template: many templates change it, by trimming its blanks or by
-cutting out what looks like a thought. Instead a stand-in does, twice with other words: what stands
-before it is what every candidate follows. Where the two renderings differ in more than the
-stand-in, or it is missing or doubled, the template is refused.
+A candidate is never rendered by a template: many templates would change it, by trimming its blanks
+or by removing what looks like a thought. Instead, a placeholder is rendered, twice with different
+words: every candidate follows the text before it. The template is refused if the two renderings
+differ in more than the placeholder, or if it is missing or repeated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from nnd.schemas import ScoringError, excerpt
 _STAND_INS = ("nndAnswerLima", "nndAnswerOslo")
 
 DATE = "26 Jul 2024"
-"""The day that templates are given for today's: another day would give other numbers."""
+"""The date passed to templates as today's: another date would change the numbers."""
 
 _CODES = {"%Y": "2024", "%m": "07", "%d": "26", "%B": "July", "%b": "Jul", "%A": "Friday"}
 _REPLACED = "".join(f'|replace("{code}", "{value}")' for code, value in _CODES.items())
 _CLOCK = f"{{% macro strftime_now(format) %}}{{{{ format{_REPLACED} }}}}{{% endmacro %}}\n"
-"""Takes the place of the clock that transformers gives to templates."""
+"""Replaces the clock that transformers passes to templates."""
 
-REMEDY = "give another with --chat-template FILE, or read plain text with --chat-template none"
+REMEDY = "give another one with --chat-template FILE, or use --chat-template none for plain text"
 
 _LONGEST_REASON = 200
 
@@ -32,11 +32,11 @@ Message = dict[str, str]
 
 
 class Shape(NamedTuple):
-    """What a template writes around turns, whatever they say.
+    """What a template writes around turns, whatever their texts.
 
     Attributes:
-        written: What it writes before the first turn, between turns, and before the candidate.
-        end: What it writes behind the candidate.
+        written: Texts before the first turn, between turns, and before the candidate.
+        end: Text after the candidate.
     """
 
     written: tuple[str, ...]
@@ -45,14 +45,14 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """A template with all that it is given beside the turns.
+    """A template with all its arguments except the turns.
 
     Attributes:
-        tokenizer: Names the special tokens that a template may write.
+        tokenizer: Provides the special tokens that a template may write.
         text: The template.
-        label: What messages call it.
-        arguments: Handed to it.
-        system: Text of the system turn; None: there is none.
+        label: Its name in messages.
+        arguments: Its further arguments.
+        system: Text of the system turn, or None.
     """
 
     tokenizer: PreTrainedTokenizerBase
@@ -62,26 +62,26 @@ class Renderer:
     system: str | None = None
 
     def prompt(self, turns: Sequence[str]) -> str:
-        """Return what a template writes for a model to go on from: the turns and an opening."""
+        """Return the text that a model continues: the turns and the beginning of an answer."""
         return self._write(self._messages(turns), add_generation_prompt=True)
 
     def before(self, turns: Sequence[str]) -> str:
-        """Return what stands before a candidate that follows the turns."""
+        """Return the text before a candidate that follows the turns."""
         return self._around(turns, _STAND_INS[0])[0]
 
     def around(self, turns: Sequence[str]) -> tuple[str, str]:
-        """Return what stands before and behind a candidate that follows the turns.
+        """Return the texts before and after a candidate that follows the turns.
 
         Raises:
-            ScoringError: If the template does not write a candidate once, and as it is.
+            ScoringError: If the template does not write a candidate exactly once and unchanged.
         """
         found = {self._around(turns, answer) for answer in _STAND_INS}
         if len(found) > 1:
-            raise self.error("writes other text around another answer", REMEDY)
+            raise self.error("writes different text around a different answer", REMEDY)
         return found.pop()
 
     def shape(self, turns: int) -> Shape:
-        """Return what the template writes around so many turns of user and assistant.
+        """Return what the template writes around this many turns of user and assistant.
 
         Raises:
             ScoringError: If it does not write each of them once, in order.
@@ -124,7 +124,7 @@ class Renderer:
                 add_generation_prompt=add_generation_prompt,
                 **self.arguments,
             )
-        except Exception as error:  # a template fails in any way
+        except Exception as error:  # a template may raise anything
             reason = excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
             raise self.error(f'cannot be rendered: "{reason}"', REMEDY) from error
         return str(written)
@@ -134,7 +134,7 @@ class Renderer:
             return self.error(f"writes {what} {times} times", REMEDY)
         if self._takes_parts():
             return self.error(
-                "takes contents as lists of parts (texts and images), and leaves out plain ones",
+                "expects contents as lists of parts (texts and images), and leaves out plain text",
                 REMEDY,
             )
         return self.error(f"leaves out {what}", REMEDY)

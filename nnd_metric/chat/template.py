@@ -1,4 +1,4 @@
-"""A chat template, ready to render: what it is given, and what it writes."""
+"""A chat template, ready to render."""
 
 import hashlib
 import json
@@ -19,17 +19,17 @@ _SYSTEM = "nndSystemText"
 
 @dataclass(frozen=True, slots=True)
 class ChatTemplate:
-    """A chat template with all that it is given beside the context.
+    """A chat template with all its arguments except the context.
 
     Attributes:
         renderer: The template, its arguments and its system turn.
         source: Where it comes from: "tokenizer", or the name of a file.
-        system: Text of the system turn, whether given or brought by the template; None: no turn.
+        system: Text of the system turn, whether given or the template's own, or None.
         separator: Blanks that the template writes right before a candidate; they belong to it.
-        end: What the template writes behind a candidate. It is not scored.
-        as_turns: Whether a context is a dialogue whose turns become those of the chat.
-        caveats: What to know before believing the numbers, a sentence each.
-        shapes: What the template writes around so many turns, as far as it was asked.
+        end: Text that the template writes after a candidate. It is not scored.
+        as_turns: Whether a context is a dialogue whose turns become turns of the chat.
+        caveats: Caveats about the numbers, a sentence each.
+        shapes: Number of turns → what the template writes around them, as far as computed.
         rendered: Contexts rendered so far.
     """
 
@@ -52,24 +52,24 @@ class ChatTemplate:
 
     @property
     def date(self) -> str | None:
-        """The day that the template is given for today's, or None where it does not ask."""
+        """The date passed to the template as today's, or None if it does not use one."""
         if date := self.renderer.arguments.get("date_string"):
             return str(date)
         return DATE if "strftime_now" in self.renderer.text else None
 
     @property
     def writes_bos(self) -> bool:
-        """Whether a chat begins with the tokenizer's token for that."""
+        """Whether a chat begins with the tokenizer's bos token."""
         return _begins_with_bos(self.renderer.tokenizer, self._shape(1).written[0])
 
     def render(self, contexts: Sequence[Context]) -> list[ChatContext]:
         """Return each context as the template writes it, up to the candidate.
 
-        Special-token strings in a context stay text. A chat stays as it is.
+        Special-token strings in a context stay text. A chat is returned unchanged.
 
         Raises:
-            ScoringError: If a context is not a dialogue where it has to be, or the template does
-                not write it.
+            ScoringError: If a context has to be a dialogue and is not, or the template does not
+                write it.
         """
         for context in contexts:
             if context not in self.rendered:
@@ -85,7 +85,7 @@ class ChatTemplate:
         pieces = _find_turns(before, self._shape(len(turns)).written, turns)
         if pieces is None:
             raise self.renderer.error(
-                f'writes the context "{excerpt(turns[-1])}" in another way than others', REMEDY
+                f'writes the context "{excerpt(turns[-1])}" differently from others', REMEDY
             )
         return ChatContext((*pieces[:-1], pieces[-1].removesuffix(self.separator)))
 
@@ -103,17 +103,17 @@ def make_chat_template(
     name: str,
     as_turns: bool,
 ) -> ChatTemplate:
-    """Return a chat template with what it is given, and check that it can be used.
+    """Return a chat template with its arguments, and check that it can be used.
 
     Args:
-        tokenizer: The model's.
+        tokenizer: The tokenizer of the model.
         text: The template.
-        options: What the user asked for.
-        name: What messages call the model.
+        options: The options of the user.
+        name: Name of the model in messages.
         as_turns: Whether contexts are dialogues.
 
     Raises:
-        ScoringError: If the template does not write what it is given, or opens a thought.
+        ScoringError: If the template changes or omits its input, or opens a thought.
     """
     arguments = dict(options.arguments)
     if "date_string" in text:
@@ -143,7 +143,7 @@ def make_chat_template(
 
 
 def _without_thought(renderer: Renderer) -> Renderer:
-    """Return a renderer without thought, where the template can and nothing else was asked for."""
+    """Return a renderer with thinking switched off, if the template and the options allow it."""
     if "enable_thinking" in renderer.arguments:
         return renderer
     without = replace(renderer, arguments={**renderer.arguments, "enable_thinking": False})
@@ -152,12 +152,12 @@ def _without_thought(renderer: Renderer) -> Renderer:
 
 
 def _with_system(renderer: Renderer, asked: str | None) -> tuple[Renderer, str | None]:
-    """Return a renderer with the system turn that was asked for, and the text of that turn."""
+    """Return a renderer with the requested system turn, and the text of that turn."""
     brought = _brought_system(renderer)
     if asked is None:
         return renderer, brought
     if not asked:
-        # Nothing but an empty turn removes a text that the template brings.
+        # Only an empty turn removes the template's own system text.
         return (renderer, None) if brought is None else (replace(renderer, system=""), "")
     chosen = replace(renderer, system=asked)
     if asked.strip() not in chosen.shape(1).written[0]:
@@ -166,7 +166,7 @@ def _with_system(renderer: Renderer, asked: str | None) -> tuple[Renderer, str |
 
 
 def _brought_system(renderer: Renderer) -> str | None:
-    """Return the system text that a template writes by itself, or None where it writes no turn."""
+    """Return the system text that a template writes by itself, or None without a system turn."""
     by_itself = renderer.shape(1).written[0]
     try:
         given = replace(renderer, system=_SYSTEM).shape(1).written[0]
@@ -183,13 +183,13 @@ def _brought_system(renderer: Renderer) -> str | None:
 def _caveats(renderer: Renderer) -> Iterator[str]:
     if mark := open_thought(renderer.prompt(["a"])):
         yield (
-            f"the model thinks before it answers ({mark}), and candidates are scored as answers "
+            f"the model thinks before it answers ({mark}), but candidates are scored as answers "
             "without a thought"
         )
     tokenizer, first = renderer.tokenizer, renderer.shape(1).written[0]
     if special_frame(tokenizer).lead and not _begins_with_bos(tokenizer, first):
         yield (
-            "the tokenizer puts a special token before a text, and the chat template does not; "
+            "the tokenizer puts a special token before a text, but the chat template does not; "
             "chats are read as the template writes them"
         )
 
@@ -199,9 +199,9 @@ def _begins_with_bos(tokenizer: PreTrainedTokenizerBase, text: str) -> bool:
 
 
 def _find_turns(text: str, written: Sequence[str], turns: Sequence[str]) -> tuple[str, ...] | None:
-    """Return what a template writes and, in turn, what it makes of turns; None if it is unclear.
+    """Return, in alternation, the template's texts and the rendered turns; None if unclear.
 
-    A template may trim a turn; a single turn it may change in any way.
+    A template may trim turns; it may change a single turn in any way.
     """
     pieces, rest = [written[0]], text.removeprefix(written[0])
     for turn, behind in zip(turns, written[1:], strict=True):

@@ -1,4 +1,4 @@
-"""The `nnd` command: each subcommand is a thin shell over one public function."""
+"""The `nnd` command; each subcommand calls one public function."""
 
 from typing import TYPE_CHECKING
 

@@ -44,96 +44,115 @@ def new_source(
     context_id: Annotated[
         list[str],
         typer.Option(
-            metavar="COLUMN", help="The context's key; repeat it for a key of several columns."
+            metavar="COLUMN", help="The key of the context; repeat it for a key of several columns."
         ),
     ] = [],  # noqa: B006
     candidate_id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The candidate's key.")
+        str | None, typer.Option(metavar="COLUMN", help="The key of the candidate.")
     ] = None,
     category: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The context's category.")
+        str | None, typer.Option(metavar="COLUMN", help="The category of the context.")
     ] = None,
     split: Annotated[str | None, typer.Option(metavar="COLUMN", help="The split.")] = None,
     group: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="What candidates are compared within, beside the context."
+            metavar="COLUMN",
+            help="Compare candidates only within one value of this, in addition to the context.",
         ),
     ] = None,
     annotator: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Who judged, where a row is one judgement.")
+        str | None, typer.Option(metavar="COLUMN", help="The annotator, if a row is one judgement.")
     ] = None,
     each: Annotated[
         list[str],
         typer.Option(
             metavar="PATH",
-            help="JSON objects whose keys are data, e.g. names of systems; `.` is the file.",
+            help="JSON objects whose keys are data, e.g. names of systems; `.` means the file "
+            "itself.",
         ),
     ] = [],  # noqa: B006
     label: Annotated[
         list[str],
         typer.Option(
-            metavar="COLUMN", help="A label or list of labels, an aspect each; repeat it."
+            metavar="COLUMN",
+            help="A label or list of labels for one aspect; repeat it for several.",
         ),
     ] = [],  # noqa: B006
     error: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="The kinds of error of a text that is not good, or `none`."
-        ),
+        typer.Option(metavar="COLUMN", help="The error categories of a bad text, or `none`."),
     ] = None,
     mark: Annotated[
         list[str],
-        typer.Option(metavar="COLUMN", help="Where an error of this name is marked; repeat it."),
+        typer.Option(
+            metavar="COLUMN",
+            help="A column that marks an error of this name; repeat it for several.",
+        ),
     ] = [],  # noqa: B006
     score: Annotated[
         list[str],
         typer.Option(
-            metavar="COLUMN", help="A score, higher is better, an aspect each; repeat it."
+            metavar="COLUMN",
+            help="A score (higher is better) for one aspect; repeat it for several.",
         ),
     ] = [],  # noqa: B006
     rating: Annotated[
         list[str],
         typer.Option(
-            metavar="COLUMN", help="One annotator's rating; repeat it: all are of one aspect."
+            metavar="COLUMN",
+            help="The rating of one annotator; repeat it for further annotators "
+            "of the same aspect.",
         ),
     ] = [],  # noqa: B006
     aspect: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="What names the aspect of each row.")
+        str | None, typer.Option(metavar="COLUMN", help="The name of the aspect of each row.")
     ] = None,
     higher: Annotated[
         list[str],
         typer.Option(
-            metavar="COLUMN", help="More of it is better, whatever its name suggests; repeat it."
+            metavar="COLUMN",
+            help="A column in which higher is better, whatever its name "
+            "suggests; repeat it for several.",
         ),
     ] = [],  # noqa: B006
     lower: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="Less of it is better; repeat it.")
+        list[str],
+        typer.Option(
+            metavar="COLUMN", help="A column in which lower is better; repeat it for several."
+        ),
     ] = [],  # noqa: B006
     better: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="Of two texts in a row the better one, or the verdict."
+            metavar="COLUMN",
+            help="The better one of two texts in a row, or a column with the verdict.",
         ),
     ] = None,
     verdict: Annotated[
         list[str],
         typer.Option(
-            metavar="CELL=COLUMN", help="What a verdict means: a text, or `tie`; repeat it."
+            metavar="CELL=COLUMN",
+            help="The meaning of a verdict: a text, or `tie`; repeat it for several.",
         ),
     ] = [],  # noqa: B006
     separator: Annotated[
         str | None,
-        typer.Option(metavar="MARK", help="What separates several labels in a cell, or `none`."),
+        typer.Option(metavar="MARK", help="The separator of several labels in a cell, or `none`."),
     ] = None,
     no_error: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="The label that says nothing is wrong.")
+        str | None, typer.Option(metavar="LABEL", help="The label of a text without an error.")
     ] = None,
     order: Annotated[
-        list[str], typer.Option(metavar="LABEL", help="Next label from best to worst; repeat it.")
+        list[str],
+        typer.Option(metavar="LABEL", help="Labels from best to worst; repeat it for each."),
     ] = [],  # noqa: B006
     high: Annotated[
-        list[float], typer.Option(help="A score that is high, all others being low; repeat it.")
+        list[float],
+        typer.Option(
+            help="A score that counts as high, while all others count as "
+            "low; repeat it for several."
+        ),
     ] = [],  # noqa: B006
     minimum: Annotated[
         float | None, typer.Option(help="Smallest difference between scores that counts.")
@@ -149,8 +168,8 @@ def new_source(
 ) -> None:
     """Guess the columns of annotation files and write a source.
 
-    What cannot be guessed is asked, or given by an option; what is not read is listed. Columns of
-    nested JSON go by their keys: outputs.text.
+    The command asks for what it cannot guess, unless an option gives it, and lists what it does not
+    read. Columns of nested JSON are named by their keys: outputs.text.
 
     Example: nnd new-source my_ratings --from ratings.csv
     """
@@ -201,16 +220,16 @@ def check_source(
         ),
     ] = [],  # noqa: B006
     fixture_only: Annotated[
-        bool, typer.Option("--fixture-only", help="Leave the real files out, wherever they are.")
+        bool, typer.Option("--fixture-only", help="Skip all checks that need the real files.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a source as a reviewer would, and say what to do.
+    """Check a source as a reviewer would, and say how to fix it.
 
-    This runs the source's convert.py, with a clean environment and an empty home, under bwrap or
-    unshare -rn where one of them works; the check `outside` says which. Without bwrap, read a
-    stranger's code first. Exits with 1 if anything fails. Nothing is fetched; what needs the real
-    files is skipped without them.
+    This runs the source's convert.py, with a clean environment and an empty home folder, under
+    bwrap or unshare -rn if available; the check `outside` says which. Without bwrap, read the code
+    of strangers first. The exit code is 1 if a check fails. Nothing is downloaded; checks that need
+    the real files are skipped without them.
 
     Example: nnd check-source ./my_ratings --from ratings.csv
     """
@@ -223,13 +242,13 @@ def check_source(
 
 
 def _ask(question: "Question") -> Sequence[str]:
-    """Put a question to the person at the terminal, who answers with numbers of its choices."""
+    """Ask the user at the terminal to choose by number."""
     typer.echo(f"\n{question.text} ({question.why})", err=True)
     for number, choice in enumerate(question.choices, start=1):
         sample = f"   {excerpt(question.samples[number - 1], 100)}" if question.samples else ""
         typer.echo(f"  {number}  {choice}{sample}", err=True)
     while True:
-        several = ", several with spaces between" if question.many else ""
+        several = ", several separated by spaces" if question.many else ""
         answer = str(
             typer.prompt(
                 f"Number{several} (or stop and use {question.usage or question.flag})", err=True
@@ -239,4 +258,4 @@ def _ask(question: "Question") -> Sequence[str]:
         in_range = [n for n in numbers if n.isdecimal() and 1 <= int(n) <= len(question.choices)]
         if numbers == in_range and (question.many or len(numbers) == 1):
             return [question.choices[int(number) - 1] for number in numbers]
-        typer.echo(f"one of 1 to {len(question.choices)}", err=True)
+        typer.echo(f"a number from 1 to {len(question.choices)}", err=True)

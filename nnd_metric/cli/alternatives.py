@@ -1,4 +1,4 @@
-"""What `nnd evaluate` does instead of scoring once: score under other choices, or not at all."""
+"""Alternatives of `nnd evaluate` to scoring once: other choices, lists of runs, estimates."""
 
 import hashlib
 from collections.abc import Sequence
@@ -44,18 +44,18 @@ def vary_choices(
     """Score one model on one dataset under other choices too.
 
     Args:
-        models: As typed.
-        data: As typed.
-        dimensions: As typed.
-        alone: Whether no option was given that only a plain evaluation takes.
-        **chosen: Options of both.
+        models: Command-line value.
+        data: Command-line value.
+        dimensions: Command-line value.
+        alone: Whether all options are ones that --vary supports.
+        **chosen: Further options of `vary`.
     """
     from nnd.metric.variation import vary
 
     if not alone or len(models) > 1 or len(data) > 1:
         raise ScoringError(
-            "--vary takes one --model and one --data; leave out the others, --human-scores, "
-            "--system, --worker, --ray and --push-to-model-card"
+            "--vary works with one --model and one --data; leave out further ones, "
+            "--human-scores, --system, --worker, --ray and --push-to-model-card"
         )
     return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
 
@@ -70,15 +70,15 @@ def estimate_cost(
     """Return what an evaluation would cost.
 
     Args:
-        models: As typed.
-        data: As typed.
-        alone: Whether no option was given that changes what is scored or by whom.
+        models: Command-line value.
+        data: Command-line value.
+        alone: Whether all options are ones that --dry-run supports.
         **chosen: Options of `estimate`.
     """
     from nnd.metric import estimate
 
     if not alone:
-        raise ScoringError("--dry-run knows the cost of a whole run; leave out --vary and --worker")
+        raise ScoringError("--dry-run estimates a whole run; leave out --vary and --worker")
     return estimate(models, [find_data(name) for name in data], **chosen)
 
 
@@ -96,7 +96,7 @@ _WITH_RUNS = {
     "details",
     "as_json",
 }
-"""Options that a list of runs does not hold: where to run it, and what to show of it."""
+"""Options that go with a list of runs: where to run it, and what to show."""
 
 
 def score_runs(
@@ -108,22 +108,22 @@ def score_runs(
     scoring: "Scoring",
     loading: "Loading",
 ) -> "Sweep":
-    """Score a list of runs, if no option was typed that such a list holds.
+    """Score a list of runs; refuse options that belong in the list.
 
     Args:
-        context: What was typed.
-        runs: As typed.
-        out: As typed.
-        limit: As typed.
-        scoring: As of `evaluate_runs`.
-        loading: As of `evaluate_runs`.
+        context: The context of the command.
+        runs: Command-line value.
+        out: Command-line value.
+        limit: Command-line value.
+        scoring: Same as in `evaluate_runs`.
+        loading: Same as in `evaluate_runs`.
     """
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is not None and source.name == "COMMANDLINE" and parameter.name not in _WITH_RUNS:
             raise ScoringError(
-                f"{parameter.opts[0]}: does not go with --runs, whose file says what is scored; "
-                "leave it out"
+                f"{parameter.opts[0]} cannot be combined with --runs; put it into the file of "
+                "runs, or leave it out"
             )
     if out is None:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
@@ -139,12 +139,13 @@ def evaluate_runs(
     scoring: "Scoring | None" = None,
     loading: "Loading | None" = None,
 ) -> "Sweep":
-    """Score what a list of runs asks for: a sweep to keep, to resume and to cite.
+    """Score a list of runs: a sweep that can be kept, resumed and cited.
 
-    Results are in `OUT/MANNER/DATASET`; MANNER is the protocol, and, where it is not the default,
-    the template and other options: `native/quiz_design`, `laban2022+mixqg/quiz_design`. Each folder
-    is one that `evaluate` writes, and a second call goes on where the first one ended. The file is
-    kept beside them under its name and the first digits of its SHA-256.
+    Results are written to `OUT/MANNER/DATASET`. MANNER is the protocol, followed by the template
+    and other options if they are not the default: `native/quiz_design`,
+    `laban2022+mixqg/quiz_design`. Each folder has the form that `evaluate` writes, and a second
+    call resumes the first. A copy of the file is stored next to them, under its name and the first
+    digits of its SHA-256.
 
     Args:
         runs: A YAML file: a list of entries with `model`, `data` and, as far as needed, `revision`,
@@ -152,12 +153,12 @@ def evaluate_runs(
             `system_prompt`, `keep` and `system` (`runs.schema.json`). Relative paths are relative
             to the file.
         out: Folder of all results.
-        limit: As of `evaluate`.
-        scoring: How models score where an entry does not say; None means the defaults.
-        loading: How models are loaded where an entry does not say; None means the defaults.
+        limit: Same as in `evaluate`.
+        scoring: Scoring options that an entry does not set; None means the defaults.
+        loading: Loading options that an entry does not set; None means the defaults.
 
     Returns:
-        What the models did: `MANNER/DATASET` → evaluation.
+        The results: `MANNER/DATASET` → evaluation.
 
     Raises:
         ScoringError: If the file cannot be read, an entry is wrong (the message says in which
@@ -172,15 +173,15 @@ def evaluate_runs(
 
     path, place = Path(runs), Path(out)
     if place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: is a file; name a folder with --out")
+        raise NNDError(f"{place}: this is a file; name a folder with --out")
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
         document = load_yaml(text)
-    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+    except Exception as error:  # PyYAML also raises ValueError, KeyError and others
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise ScoringError(f"{path}: cannot be read as YAML: {reason}") from error
-    entries, find = [], cache(find_data)  # which says once what a name is taken as
+    entries, find = [], cache(find_data)  # which prints its note on each name once
     for entry in read_entries(
         document,
         path.parent,

@@ -28,7 +28,7 @@ class Command(TyperCommand):
                 parameter.help = _escape(shown)  # type: ignore[attr-defined]
 
     def get_params(self, ctx: "Context") -> "list[Parameter]":
-        """Return the parameters, no type behind those that take no value."""
+        """Return the parameters; flags have no type."""
         return _untyped_flags(super().get_params(ctx))
 
 
@@ -44,7 +44,7 @@ class Group(TyperGroup):
             raise
 
     def get_params(self, ctx: "Context") -> "list[Parameter]":
-        """Return the parameters, no type behind those that take no value."""
+        """Return the parameters; flags have no type."""
         return _untyped_flags(super().get_params(ctx))
 
 

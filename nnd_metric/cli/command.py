@@ -1,4 +1,4 @@
-"""The `nnd` command: each subcommand is a thin shell over one public function.
+"""The `nnd` command; each subcommand calls one public function.
 
 Imports of other rooms are inside the commands, so that `nnd --help` is quick and converting never
 loads torch.
@@ -63,9 +63,9 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; a problem the user can mend is one line on stderr and exit code 2."""
+    """Run the command; print an error that the user can fix as one line, and exit with code 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name in another script is no crash
+        sys.stdout.reconfigure(errors="backslashreplace")  # for names in other scripts
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
     try:
         app()
@@ -82,7 +82,7 @@ def main() -> None:
 def _show_warning(
     otherwise: Callable[..., None], message: Warning | str, category: type[Warning], *rest: object
 ) -> None:
-    """Show a warning of ours as one line, and others as they are."""
+    """Show our warnings as one line, and others unchanged."""
     if issubclass(category, ScoringWarning):
         print(f"nnd: {message}", file=sys.stderr)
     else:
@@ -90,12 +90,12 @@ def _show_warning(
 
 
 def _explain(error: Exception) -> str | None:
-    """Return what to tell the user, or None where it is our mistake and wants a traceback."""
+    """Return a message for the user, or None if the error is ours and needs a traceback."""
     if isinstance(error, ScoringError):
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
         full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-        remedy = "; make room, or name another place with --out" if full else ""
+        remedy = "; free some space, or name another place with --out" if full else ""
         return f"{error.filename}: {error.strerror}{remedy}"
     from nnd.schemas import NNDError
 
@@ -119,7 +119,7 @@ GROUPS = {
     "Hub": (card, publish, publish_metric, install_metric),
     "Contribute": (new_source, check_source),
 }
-"""Commands by what one does, in the order of the help."""
+"""Commands by task, in the order of the help."""
 
 for group, commands in GROUPS.items():
     for command in commands:

@@ -1,4 +1,4 @@
-"""The commands that make NND pairs of an annotation file, show them, and check them."""
+"""The commands that convert annotations into NND pairs, show them, and check them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +11,10 @@ from nnd.metric.cli.printing import AsJson, Details, show_result
 
 
 def sources(*, details: Details = False, as_json: AsJson = False) -> None:
-    """List the sources and their sets: what can be converted.
+    """List the sources that can be converted, with their sets.
 
-    With task, language, licence, rule, number of pairs and variants. Installed packages may add
-    sources (entry point group nnd.sources); the distribution is shown behind the name.
+    The list shows task, language, licence, rule, number of pairs and variants. Installed packages
+    may add sources (entry point group nnd.sources); their distribution is shown after the name.
     """
     from nnd.converters.source import sources as sources_
 
@@ -27,7 +27,9 @@ def convert(
     *,
     origin: Annotated[
         Path | None,
-        typer.Option("--from", help="Folder or file with the annotations; else they are fetched."),
+        typer.Option(
+            "--from", help="Folder or file with the annotations; by default they are downloaded."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write.", show_default="SOURCE-nnd")
@@ -42,22 +44,24 @@ def convert(
         list[str],
         typer.Option(
             metavar="STEP",
-            help="Change candidates and contexts: nfc, whitespace or detokenise; repeat it for "
-            "several. Without it texts stay as they are.",
+            help="Normalise candidates and contexts: nfc, whitespace or detokenise; repeat it for "
+            "several. By default texts are not changed.",
         ),
     ] = [],  # noqa: B006 - typer copies it
     accept_changed: Annotated[
         str | None,
         typer.Option(
             metavar="WHY",
-            help="Accept files that differ from the declared ones; is quoted in the card.",
+            help="Accept files that differ from the declared ones, for this reason; the card "
+            "quotes it.",
         ),
     ] = None,
     keep_equal: Annotated[
         bool,
         typer.Option(
             "--keep-equal",
-            help="Count pairs of two equal texts, as some published counts do; a tie fails.",
+            help="Keep pairs of two equal texts, as some published counts do; they tie, so they "
+            "fail.",
         ),
     ] = False,
     details: Details = False,
@@ -66,8 +70,8 @@ def convert(
     """Convert human annotations into NND pairs and human scores.
 
     Writes pairs.parquet, human_scores.parquet, annotations.parquet, manifest.json and, where the
-    source has any, references.parquet. The convert.py of a folder runs as your own code: read a
-    stranger's before.
+    source has any, references.parquet. The convert.py of a folder runs with your permissions: read
+    the code of strangers first.
 
     Example: nnd convert quiz_design
     Example: nnd convert ./my_source --from ratings.csv --out my_source-nnd
@@ -103,20 +107,20 @@ def show(
     category: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME", help="Pairs of this error category only; repeat it for several."
+            metavar="NAME", help="Only pairs of this error category; repeat it for several."
         ),
     ] = [],  # noqa: B006 - typer copies it
-    n: Annotated[int, typer.Option("-n", min=1, help="Pairs at most.")] = 5,
+    n: Annotated[int, typer.Option("-n", min=1, help="Largest number of pairs.")] = 5,
     annotations: Annotated[
         bool,
-        typer.Option("--annotations", help="Show what people said of candidates, not the pairs."),
+        typer.Option("--annotations", help="Show the annotations of candidates instead of pairs."),
     ] = False,
-    details: Annotated[bool, typer.Option("--details", help="Show long texts whole.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="Show long texts in full.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a few pairs, with the words marked that differ.
+    """Show a few pairs; the words that differ are marked.
 
-    Of each error category, frequent ones first, the pair with the lowest id, then the next.
+    Error categories take turns, the most frequent first; within each, pairs are ordered by id.
 
     Example: nnd show quiz_design -n 3
     Example: nnd show ./my_source --from ratings.csv --annotations
@@ -138,14 +142,14 @@ def describe(
     data: Annotated[str, typer.Argument(help=f"What to describe: {DATA}.")],
     *,
     window: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Tokens of a window of MSTTR.")
+        int, typer.Option(metavar="N", min=1, help="Window of MSTTR, in tokens.")
     ] = 100,
     as_json: AsJson = False,
 ) -> None:
     """Describe better and worse candidates side by side.
 
-    Lengths, distinct-n, MSTTR, entropies and Yule's I; ROUGE, BLEU, chrF and local recall where
-    there are references. Warns where a metric of the surface would pass the tests.
+    Reports lengths, distinct-n, MSTTR, entropies and Yule's I; with references, also ROUGE, BLEU,
+    chrF and local recall. Warns if a surface metric, such as length, would pass the tests.
 
     Example: nnd describe quiz_design
     """
@@ -161,7 +165,7 @@ def validate(
 ) -> None:
     """Check a converted folder and list every problem.
 
-    The exit code is 1 if there is any.
+    The exit code is 1 if there are problems.
 
     Example: nnd validate quiz_design-nnd
     """

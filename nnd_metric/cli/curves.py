@@ -1,4 +1,4 @@
-"""The command that shows watched trainings; `cli` registers it. Imports are inside, as there."""
+"""The command that draws pass rates during training; `cli` registers it. Imports are local."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,7 @@ def curve(
         list[str],
         typer.Option(
             help="Category to show beside all tests; repeat it for several.",
-            show_default="all there are",
+            show_default="all",
         ),
     ] = [],  # noqa: B006 - typer copies it
     details: Details = False,

@@ -1,4 +1,4 @@
-"""What people call data: a path, a dataset on the Hub, or a built-in source by its name."""
+"""Data as users name it: a path, a dataset on the Hub, or a built-in source."""
 
 import sys
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ _OF_OTHERS = ("/", "\\", ".", "@")
 
 
 def find_data(name: str) -> str:
-    """Return the path or Hub id that a name stands for; say on stderr what a bare name is taken as.
+    """Return the path or Hub id for a name; say on stderr how a bare name is understood.
 
     A built-in source is converted into the cache, once for each version of nnd.
 
     Args:
-        name: A path, which wins; `ORG/name[@revision]` on the Hub; or the name of a built-in
-            source. Any other name is returned as it is: who reads it says what is wrong.
+        name: A path, which takes precedence; `ORG/name[@revision]` on the Hub; or the name of a
+            built-in source. Any other name is returned unchanged: its reader raises the error.
 
     Raises:
-        NNDError: If the source cannot be converted, or the name is nearly that of one.
+        NNDError: If the source cannot be converted, or the name looks like a misspelt source.
     """
     if any(mark in name for mark in _OF_OTHERS):
         return name
@@ -30,19 +30,23 @@ def find_data(name: str) -> str:
     built_in = built_in_names()
     if Path(name).exists():
         if name in built_in:
-            print(f"{name}: taken from the working folder, not converted again", file=sys.stderr)
+            print(
+                f"{name}: using the folder of this name in the working folder, without "
+                "converting again",
+                file=sys.stderr,
+            )
         return name
     if name in built_in:
         folder = _converted(name)
-        print(f"{name}: the built-in source, converted into {folder}", file=sys.stderr)
+        print(f"{name}: using the built-in source, converted into {folder}", file=sys.stderr)
         return str(folder)
     if meant := did_you_mean(name, built_in):
-        raise ScoringError(f"{name}: there is no such file, folder or built-in source{meant}")
+        raise ScoringError(f"{name}: file, folder or built-in source not found{meant}")
     return name
 
 
 def one_or_several(names: Sequence[str]) -> Any:  # noqa: ANN401 - as functions take data
-    """Return what names stand for: None for none, the data for one, else a list."""
+    """Return the data for names: None for none, the data itself for one, else a list."""
     found = [find_data(name) for name in names]
     return found if len(found) > 1 else next(iter(found), None)
 

@@ -1,4 +1,4 @@
-"""The commands that make data of data: perturbed pairs, negatives, and suites of them."""
+"""The commands that derive data from data: perturbed pairs, negatives, and suites."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -29,36 +29,37 @@ def derive(
     out: Annotated[
         Path | None, typer.Option(help="Folder to write.", show_default="DATA-suite")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
-    variants: Annotated[int, typer.Option(help="Variants to draw of each text.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    variants: Annotated[int, typer.Option(help="Number of variants of each text.")] = 1,
     on: Annotated[
         Literal["context", "candidate", "both"] | None,
-        typer.Option(help="Which texts to change.", show_default="what each operation changes"),
+        typer.Option(
+            help="Which texts to change.", show_default="the texts that each operation is made for"
+        ),
     ] = None,
     negatives: Annotated[
         Literal["preferred", "references", "fake_references"] | None,
         typer.Option(
-            help="Make these right texts wrong instead: candidates that people preferred, "
-            "references, or of each context the candidate with the highest ROUGE-L against it.",
+            help="Make negatives from these right texts instead: preferred candidates, "
+            "references, or the candidate of each context with the highest ROUGE-L against "
+            "it.",
             show_default="perturb pairs",
         ),
     ] = None,
     aspect: Annotated[
         str | None,
-        typer.Option(
-            help="With --negatives: the aspect of the pairs.", show_default="the only one"
-        ),
+        typer.Option(help="With --negatives: aspect of the pairs.", show_default="the only one"),
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="Show the operations, each with an example.")
+        bool, typer.Option("--list", help="List the operations, each with an example.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Perturb the pairs of a converted folder, or make negatives.
 
-    Writes a suite: the folder of the parents, and sets/NAME.parquet for each operation. A function
-    of your own runs as your own code: read a stranger's before. Look at a set with nnd show
-    OUT/sets/NAME.parquet.
+    Writes a suite: a copy of the folder with the parents, and sets/NAME.parquet for each operation.
+    A function from a file runs with your permissions: read the code of strangers first. To look at
+    a set: nnd show OUT/sets/NAME.parquet.
 
     Example: nnd derive quiz_design-nnd --op typos=0.05 --op numbers --seed 1
     Example: nnd derive confit_samsum-nnd --negatives preferred --op swap_speakers
@@ -72,7 +73,7 @@ def derive(
         return
     if data is None:
         raise NNDError(
-            "DATA is missing; name a converted folder, or ask for the operations: --list"
+            "DATA is missing; name a converted folder, or list the operations with --list"
         )
     target = out or Path(f"{Path(data).resolve().name}-suite")
     report = derive_(
@@ -89,7 +90,7 @@ def derive(
 
 
 def suite(
-    action: Annotated[Literal["build"], typer.Argument(help="What to do: build.")],  # noqa: ARG001
+    action: Annotated[Literal["build"], typer.Argument(help="Action; the only one is build.")],  # noqa: ARG001
     definition: Annotated[
         Path,
         typer.Argument(help="YAML file, or a built-in definition: quiz_design, summeval, wmt_mqm."),
@@ -107,10 +108,10 @@ def suite(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build a suite: perturbed sets, slices, samples of a source.
+    """Build a suite: perturbed sets, slices and samples of a source.
 
     Writes the folder of the human pairs and sets/NAME.parquet for each set; the same input gives
-    the same bytes. A definition may name functions of its own: read a stranger's before.
+    the same bytes. A definition may run Python functions: read the code of strangers first.
 
     Example: nnd suite build quiz_design --out quiz_design-suite
     Example: nnd suite build suite.yaml --data my_source-nnd --out my_suite

@@ -1,4 +1,4 @@
-"""What texts are like, of whatever data there is."""
+"""Descriptive statistics of the texts of any data."""
 
 from pathlib import Path
 
@@ -14,19 +14,20 @@ from nnd.schemas import ScoringError
 def describe(data: PairData, *, window: int = 100) -> Description:
     """Describe the better and the worse candidates of pairs side by side.
 
-    Lengths, distinct-n, MSTTR, entropies, Yule's I; ROUGE, BLEU, chrF and local recall where there
-    are references; and how far the shorter, the longer or the more copied candidate would come.
+    Reports lengths, distinct-n, MSTTR, entropies and Yule's I; with references, also ROUGE, BLEU,
+    chrF and local recall; and the pass rates of picking the shorter, the longer or the more copied
+    candidate.
 
     Args:
-        data: What `load_pairs` reads. References are those of a converted folder, else parts of the
-            contexts called reference, reference_1 ….
-        window: Tokens of a window of MSTTR.
+        data: Any data that `load_pairs` reads. References are those of a converted folder, else
+            parts of the contexts called reference, reference_1 ….
+        window: Window of MSTTR, in tokens.
 
     Raises:
-        ScoringError: If the data cannot be read, or a window has no token.
+        ScoringError: If the data cannot be read, or the window is below 1.
     """
     if window < 1:
-        raise ScoringError(f"--window {window}: a window has one token at least")
+        raise ScoringError(f"--window {window}: give a window of 1 token or more")
     found = load_pairs(data)
     references = pl.Series("references", _references(data, found.pairs), pl.List(pl.String))
     pairs = pl.concat(

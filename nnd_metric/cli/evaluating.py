@@ -69,15 +69,15 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Score the checkpoints of a training, too, the earliest first: those in a folder "
-            "(checkpoint-N), or the revisions of a model on the Hub (step1000).",
+            help="Also score the checkpoints of a training, in order of their steps: those in a "
+            "folder (checkpoint-N), or the revisions of a model on the Hub (step1000).",
         ),
     ] = None,
     runs: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Score a list of runs instead: a YAML file of entries with model, data and, where "
+            help="Score a list of runs instead: a YAML file of entries with model, data and, if "
             "needed, revision, protocol, template, system, … (runs.schema.json).",
         ),
     ] = None,
@@ -88,8 +88,8 @@ def evaluate(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for result.json and log_likelihoods.parquet; with several datasets, for a "
-            "folder of each; with --runs, for PROTOCOL[+TEMPLATE]/DATASET, each such a folder."
+            help="Folder for result.json and log_likelihoods.parquet; with several datasets, it "
+            "gets a subfolder for each; with --runs, subfolders PROTOCOL[+TEMPLATE]/DATASET."
         ),
     ] = None,
     protocol: Annotated[
@@ -112,7 +112,8 @@ def evaluate(
     keep: Annotated[
         str | None,
         typer.Option(
-            help="Part of a context that survives a cut to the model's window: beginning or end.",
+            help="Part of a context that remains after a cut to the model's window: beginning or "
+            "end.",
             show_default="beginning for encoder-decoders, end for decoder-only models",
             rich_help_panel=HOW,
         ),
@@ -128,7 +129,7 @@ def evaluate(
         bool,
         typer.Option(
             "--no-unconditional",
-            help="Leave out the baseline of the same model without contexts.",
+            help="Skip the baseline: the same model without contexts.",
             rich_help_panel=HOW,
         ),
     ] = False,
@@ -155,7 +156,7 @@ def evaluate(
         bool,
         typer.Option(
             "--no-cache",
-            help="Neither keep likelihoods nor take those of an earlier run.",
+            help="Neither store likelihoods nor reuse those of an earlier run.",
             rich_help_panel=RUN,
         ),
     ] = False,
@@ -163,8 +164,8 @@ def evaluate(
         bool,
         typer.Option(
             "--dry-run",
-            help="Say what it would cost (tokens, operations, memory, time), load no weights, and "
-            "write nothing.",
+            help="Estimate the cost (tokens, operations, memory, time) without loading weights or "
+            "writing anything.",
             rich_help_panel=RUN,
         ),
     ] = False,
@@ -184,17 +185,17 @@ def evaluate(
         bool,
         typer.Option(
             "--push-to-model-card",
-            help="Open a pull request on the Hub that puts the pass rates into each model's card.",
+            help="Open a pull request on the Hub that adds the pass rates to each model's card.",
         ),
     ] = False,
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score pairs with models: pass rates and agreement.
+    """Score pairs with models; report pass rates and agreement with human scores.
 
-    Run the command again to resume: what was computed is not computed again. A model that is added
-    to a run leaves the others there. A model or dataset that fails does not end the others' work;
-    it is reported, and the exit code is 1.
+    Run the command again to resume: finished likelihoods are not computed again. A new model is
+    added to a run in --out; the others remain. If a model or dataset fails, the others are still
+    scored; the failure is reported, and the exit code is 1.
 
     Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
     Example: nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
@@ -229,7 +230,7 @@ def evaluate(
         exit_on(found)
         return
     if not data:
-        raise typer.BadParameter("name one, or --runs", param_hint="--data")
+        raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
     model = find_models(model, checkpoints)
     given, templates = read_templates(template, name_models(model, loading))
     for_all = given or "default"
@@ -289,7 +290,7 @@ def evaluate(
 
 
 def _templates(sweep: "Sweep") -> list[str]:
-    """Return which template each model was scored with, in a line."""
+    """Return a line that names the template of each model."""
     evaluations = sweep.evaluations.values()
     of_models = {each.model: each.template for found in evaluations for each in found.results}
     return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]

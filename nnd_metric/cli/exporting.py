@@ -1,4 +1,4 @@
-"""Exporting pairs with the templates of the metric, which the converters know nothing of."""
+"""Export of pairs with the templates of the metric, which the converters cannot import."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,35 +20,34 @@ def export(
     split: float | None = None,
     split_seed: int = 0,
 ) -> Exported:
-    """Write the pairs of a converted folder in the form that another tool takes.
+    """Write the pairs of a converted folder in the format of another tool.
 
     Args:
-        folder: What `convert` wrote, or the same as it lies on the Hub (pairs/*.parquet).
-        out: File (jsonl, csv) or folder (trl, lm-eval) to make; nothing may be there yet.
-        to: `trl`: a preference dataset; `lm-eval`: tasks for lm-evaluation-harness; `jsonl`,
-            `csv`: the pairs as they are.
-        template: For trl and lm-eval: how contexts become prompts, as of `evaluate`.
+        folder: Folder that `convert` wrote, or its published form (pairs/*.parquet).
+        out: File (jsonl, csv) or folder (trl, lm-eval) to write; it must not exist yet.
+        to: `trl`: a preference dataset; `lm-eval`: tasks for lm-evaluation-harness; `jsonl`, `csv`:
+            the pairs unchanged.
+        template: For trl and lm-eval: the template for prompts, same as in `evaluate`.
         model: For lm-eval: Hub id or folder of a decoder-only model, whose chat template renders
-            contexts; None leaves them plain.
-        chat: How contexts become chats of that model.
-        for_excel: For csv: put `'` before texts that a spreadsheet would compute as formulas.
-        split: Cut by context: the pairs of about this share of the contexts get the split `train`,
-            the others `test`, as `train` cuts them. None leaves the splits of the source.
-        split_seed: Another seed makes another cut.
+            contexts; None means plain text.
+        chat: How contexts become chats for that model.
+        for_excel: For csv: put `'` before texts that a spreadsheet would evaluate as formulas.
+        split: Split by context, as `train` does: pairs of about this share of the contexts get the
+            split `train`, the others `test`. None keeps the splits of the source.
+        split_seed: Seed of the split.
 
     Raises:
-        NNDError: If the target or the template is unknown, the target takes no template or no
-            model, the model has no chat template, the split leaves a side empty, or `out` is there
-            already or cannot be written.
-        SchemaError: If `folder` holds no pairs, or not as the contract has them.
+        NNDError: If the target or the template is unknown, the target does not support a template
+            or a model, the model has no chat template, one side of the split is empty, or `out`
+            exists already or cannot be written.
+        SchemaError: If `folder` holds no pairs, or pairs that do not follow the schema.
     """
     if model is None and chat.is_explicit:
         raise NNDError(
-            "a chat template is rendered with a tokenizer, and no model is named; name it with "
-            "--model"
+            "a chat template needs the tokenizer of a model; name the model with --model"
         )
     if model is not None and to != "lm-eval":
-        raise NNDError(f'"{to}" is not for one model; leave out --model, or use --to lm-eval')
+        raise NNDError(f'"{to}" does not support --model; leave it out, or use --to lm-eval')
     return export_rendered(
         folder,
         out,
@@ -61,9 +60,9 @@ def export(
 
 
 def _rendering(template: str) -> Rendering:
-    """Return one of the metric's templates as the converters take it."""
+    """Return a template of the metric in the form that the converters need."""
     if template == STORED.name:
-        return STORED  # templates load tokenizers, which this one does not need
+        return STORED  # the module of templates loads tokenizers, which are not needed here
 
     from nnd.metric.encoding import find_plain_template, render
 
@@ -79,7 +78,7 @@ def _rendering(template: str) -> Rendering:
 
 
 def _chats(template: str, model: str | Path, asked: Chat) -> Rendering:
-    """Return the chats of a model as the converters take them."""
+    """Return the chats of a model in the form that the converters need."""
     from nnd.metric.chat import find_chat
     from nnd.metric.encoding import find_template, render
     from nnd.metric.models import load_config, load_tokenizer
@@ -87,7 +86,9 @@ def _chats(template: str, model: str | Path, asked: Chat) -> Rendering:
     if asked.template == "none":
         raise NNDError("--chat-template none needs no model; leave out --model")
     if load_config(model).is_encoder_decoder:
-        raise NNDError(f"{model}: an encoder-decoder reads plain text; leave out --model")
+        raise NNDError(
+            f"{model}: this is an encoder-decoder, which reads plain text; leave out --model"
+        )
     chosen = find_template(template)
     chat = find_chat(load_tokenizer(model), asked, name=str(model), as_turns=chosen.as_turns)
 
@@ -102,7 +103,7 @@ def _chats(template: str, model: str | Path, asked: Chat) -> Rendering:
         ]
 
     how = (
-        f"contexts are rendered by the chat template of {model} (chat:{chat.digest}): run the "
+        f"contexts are rendered with the chat template of {model} (chat:{chat.digest}); run the "
         "harness with this model, without `--apply_chat_template`"
     )
     name = f"{chosen.name}, chat:{chat.digest}"

@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-_PANEL = "The model"
+_PANEL = "Loading the model"
 
 Revision = Annotated[
     str | None,
     typer.Option(
-        help="Branch, tag or commit of the models that name none.", rich_help_panel=_PANEL
+        help="Branch, tag or commit, for models that are named without one.", rich_help_panel=_PANEL
     ),
 ]
 
@@ -25,7 +25,7 @@ DType = Annotated[
 Device = Annotated[
     str | None,
     typer.Option(
-        help="cpu, cuda, cuda:1, mps.", show_default="the best there is", rich_help_panel=_PANEL
+        help="cpu, cuda, cuda:1, mps.", show_default="the fastest available", rich_help_panel=_PANEL
     ),
 ]
 
@@ -33,7 +33,7 @@ TrustRemoteCode = Annotated[
     bool,
     typer.Option(
         "--trust-remote-code",
-        help="Run code that comes with the weights.",
+        help="Run custom code shipped with the checkpoint.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -62,11 +62,11 @@ DeviceMap = Annotated[
 
 
 def find_models(models: list[str], checkpoints: str | None) -> list[str]:
-    """Return the models that are named, and the checkpoints of a training after them."""
+    """Return the named models, followed by the checkpoints of a training."""
     if checkpoints is not None:
         from nnd.metric.models import list_checkpoints
 
         return [*models, *list_checkpoints(checkpoints)]
     if not models:
-        raise typer.BadParameter("name one, or --checkpoints", param_hint="--model")
+        raise typer.BadParameter("name a model, or use --checkpoints", param_hint="--model")
     return models

@@ -25,15 +25,15 @@ Model = Annotated[
 ]
 
 HOW, RUN = "How pairs are scored", "Memory, store and workers"
-"""What options are about, as the help groups them."""
+"""Headings of option groups in the help."""
 
-DATA = "converted folder, Parquet file, ORG/name[@revision] on the Hub, or a built-in source"
+DATA = "a converted folder, a Parquet file, ORG/name[@revision] on the Hub, or a built-in source"
 
 HumanScores = Annotated[
     str | None,
     typer.Option(
         metavar="DATA",
-        help="Human scores of your own: a Parquet file, or data that comes with them.",
+        help="Your own human scores: a Parquet file, or data that comes with them.",
         show_default="those that come with --data",
     ),
 ]
@@ -43,7 +43,7 @@ Systems = Annotated[
     typer.Option(
         "--system",
         metavar="MODEL=SYSTEM",
-        help="The human-judged system a model stands for, where its id does not say it.",
+        help="The human-judged system that a model stands for, if its id does not name it.",
     ),
 ]
 
@@ -54,7 +54,7 @@ Limit = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="For a first look: whole contexts of no more pairs than this.",
+        help="Score at most this many pairs, for a first look: whole contexts.",
         rich_help_panel=PART,
     ),
 ]
@@ -64,7 +64,7 @@ Categories = Annotated[
     typer.Option(
         "--category",
         metavar="NAME",
-        help="Pairs of this error category only; repeat it for several.",
+        help="Only pairs of this error category; repeat it for several.",
         rich_help_panel=PART,
     ),
 ]
@@ -73,21 +73,20 @@ HeldOut = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Only the contexts that `nnd train` and `nnd export` hold out with --split SHARE.",
+        help="Score only the contexts that `nnd train` and `nnd export` hold out with --split "
+        "SHARE.",
         rich_help_panel=PART,
     ),
 ]
 
-SplitSeed = Annotated[
-    int, typer.Option(help="Seed of the cut by context: another one, another cut.")
-]
+SplitSeed = Annotated[int, typer.Option(help="Seed of the split by context.")]
 
 ChatTemplate = Annotated[
     str,
     typer.Option(
         metavar="auto|none|FILE",
-        help="Render contexts as chats: by the tokenizer's own template where a decoder-only model "
-        "has one (auto), by a Jinja file, or not at all (none).",
+        help="Render contexts as chats: with the tokenizer's own template if a decoder-only model "
+        "has one (auto), with a Jinja file, or not at all (none).",
         rich_help_panel=HOW,
     ),
 ]
@@ -96,8 +95,8 @@ SystemPrompt = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Text of a chat's system turn; '' removes the one that the chat template brings.",
-        show_default="what the template brings",
+        help="Text of a chat's system turn; '' removes the default of the chat template.",
+        show_default="the template's default",
         rich_help_panel=HOW,
     ),
 ]
@@ -107,8 +106,7 @@ TemplateArguments = Annotated[
     typer.Option(
         "--template-arg",
         metavar="KEY=VALUE",
-        help="What the chat template is given, such as enable_thinking=false; repeat it for "
-        "several.",
+        help="Argument of the chat template, such as enable_thinking=false; repeat it for several.",
         rich_help_panel=HOW,
     ),
 ]
@@ -117,13 +115,13 @@ MixedRules = Annotated[
     bool,
     typer.Option(
         "--mixed-rules",
-        help="Take models together that versions of nnd scored by different rules.",
+        help="Combine models that were scored by different rules of different nnd versions.",
     ),
 ]
 
 
 def read_template(text: str) -> str:
-    r"""Return a template as it was meant: a shell hands over \n and \t as two characters each."""
+    r"""Return a template with \n and \t resolved, which a shell passes as two characters each."""
     return text.replace("\\n", "\n").replace("\\t", "\t")
 
 
@@ -132,22 +130,23 @@ def read_templates(
 ) -> tuple[str | None, dict[str, str]]:
     """Return the template for all models, or None, and model → template.
 
-    An entry that begins with the name of a model and = is of that model; a template of one's own
-    may hold a = as well.
+    An entry that begins with the name of a model and = applies to that model; a template may
+    contain a = as well.
 
     Args:
-        entries: As typed.
+        entries: Command-line value.
         models: Names of the models.
 
     Raises:
-        ScoringError: If an entry names a model that is not there, or there are two for the same.
+        ScoringError: If an entry names an unknown model, or there are two entries for the same
+            model.
     """
     found: dict[str | None, str] = {}
     for entry in entries:
         own = [model for model in models if entry.startswith(f"{model}=")]
         model = max(own, key=len, default=None)
         before, equals, _ = entry.partition("=")
-        # Not `did_you_mean`, which takes a part of a name, too: the "Q" of "Q={context}" is text.
+        # Not `did_you_mean`, which also accepts a part of a name: the "Q" of "Q={context}" is text.
         close = get_close_matches(before, models, n=1) if equals and model is None else []
         if close:
             raise ScoringError(
@@ -157,8 +156,8 @@ def read_templates(
         if model in found:
             of = "all models" if model is None else f'model "{model}"'
             raise ScoringError(
-                f"--template: there are two for {of}; give one, and --template MODEL=TEMPLATE for "
-                "a model that needs another"
+                f"--template is given twice for {of}; give it once, and add --template "
+                "MODEL=TEMPLATE for a model that needs another"
             )
         found[model] = read_template(entry if model is None else entry[len(model) + 1 :])
     return found.pop(None, None), {model: own for model, own in found.items() if model is not None}
@@ -183,12 +182,12 @@ def read_chat(template: str, system: str | None, arguments: Sequence[str]) -> Ch
     """Return how contexts become chats.
 
     Args:
-        template: As typed.
-        system: As typed.
-        arguments: KEY=VALUE each; a value that is JSON is what it says, any other is a text.
+        template: Command-line value.
+        system: Command-line value.
+        arguments: Entries KEY=VALUE; a value that is valid JSON is parsed, any other is a text.
 
     Raises:
-        ScoringError: If an argument is not KEY=VALUE, or there are two of one name.
+        ScoringError: If an argument is not KEY=VALUE, or a key is given twice.
     """
     found: dict[str, Any] = {}
     for entry in arguments:
@@ -196,13 +195,13 @@ def read_chat(template: str, system: str | None, arguments: Sequence[str]) -> Ch
         if not name or not equals:
             raise ScoringError(f'--template-arg "{entry}": write KEY=VALUE')
         if name in found:
-            raise ScoringError(f"--template-arg: there are two values for {name}; give one")
+            raise ScoringError(f"--template-arg: {name} has two values; give one")
         found[name] = _read_value(value)
     return Chat(template, None if system is None else read_template(system), found)
 
 
 def _read_value(text: str) -> object:
-    """Return a value as JSON has it; True and False count as in Python, too."""
+    """Return a value parsed as JSON; Python's True and False are accepted, too."""
     word = text.lower()
     try:
         return json.loads(word if word in ("true", "false", "null") else text)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nnd.metric import Sweep
     from nnd.schemas import Shown
 
-Details = Annotated[bool, typer.Option("--details", help="Print all there is to see.")]
+Details = Annotated[bool, typer.Option("--details", help="Print all details.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -26,12 +26,12 @@ def show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: 
     """Print JSON for machines, or tables and lines for people.
 
     Args:
-        value: What machines get: plain Python values.
-        as_json: Whether they are asked for.
-        *shown: What people get.
+        value: Plain Python values for JSON.
+        as_json: Whether to print JSON.
+        *shown: Tables and lines for people.
     """
     if as_json:
-        print(json.dumps(value, indent=2))  # ASCII: right in whatever encoding it is read
+        print(json.dumps(value, indent=2))  # ASCII is right in every encoding
         return
     from rich.console import Console
 
@@ -58,22 +58,22 @@ def show_result(
     before: Sequence["Table | str"] = (),
     after: Sequence["Table | str"] = (),
 ) -> None:
-    """Print a result: its headline, table and remarks; all there is to see if asked for.
+    """Print a result: its headline, table and remarks, and its details if requested.
 
     Args:
         found: The result.
-        as_json: Whether JSON is asked for.
-        value: What machines get; None: what `to_dict` gives.
+        as_json: Whether to print JSON.
+        value: Value to print as JSON; None means the result's `to_dict`.
         details: Whether to print the details too.
-        before: What comes first.
-        after: What comes last, as where it was written to.
+        before: Lines to print first.
+        after: Lines to print last, such as the path of the output.
     """
     parts = [*parts_of(found), *(found.details() if details else [])]
     show(found.to_dict() if value is None else value, as_json, *before, *parts, *after)
 
 
 def parts_of(found: "Shown | None") -> "list[Table | str]":
-    """Return headline, table and remarks of a result; nothing of none."""
+    """Return headline, table and remarks of a result; an empty list for None."""
     if found is None:
         return []
     table = found.table()
@@ -81,9 +81,9 @@ def parts_of(found: "Shown | None") -> "list[Table | str]":
 
 
 def _wrapped(line: str, width: int) -> str:
-    """Fold a line between words where somebody looks at a screen of some width.
+    """Wrap a line at the width of a terminal.
 
-    Commands, which are indented, signatures and what has several lines stay as they are.
+    Commands (indented lines), signatures and texts of several lines are not wrapped.
     """
     if not (sys.stdout.isatty() or "COLUMNS" in os.environ):
         return line
@@ -95,9 +95,9 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def quiet_loading() -> None:
-    """What transformers and the Hub's client tell on the way is for a terminal only, as ours is.
+    """Show the progress of transformers and the Hub's client only in a terminal.
 
-    bitsandbytes repeats a line at every multiplication.
+    Messages of bitsandbytes, which repeats one at every multiplication, are hidden.
     """
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     if not sys.stderr.isatty():
@@ -111,13 +111,13 @@ def quiet_loading() -> None:
 
 @contextmanager
 def resumable(*, cached: bool) -> Iterator[None]:
-    """Say, where work is interrupted, that it is not lost."""
+    """If work is interrupted, say that it is not lost."""
     try:
         yield
     except KeyboardInterrupt:
         if not cached:
             raise
-        raise KeyboardInterrupt("the same command goes on from there") from None
+        raise KeyboardInterrupt("run the same command to resume") from None
 
 
 def show_sweep(
@@ -129,15 +129,15 @@ def show_sweep(
     out: Path | None = None,
     lines: Sequence[str] = (),
 ) -> None:
-    """Show what models did.
+    """Print the results of models.
 
     Args:
-        found: What they did.
-        as_json: As typed.
-        details: As typed.
-        alone: Whether one dataset was asked for, which is shown as such.
-        out: As typed.
-        lines: What to print between failures and places.
+        found: The results.
+        as_json: Command-line value.
+        details: Command-line value.
+        alone: Whether to show the results as those of one dataset.
+        out: Command-line value.
+        lines: Lines to print between failures and paths.
     """
     from nnd.metric.tables import failure_table
 
@@ -150,10 +150,10 @@ def show_sweep(
     show_result(shown, as_json, details=details, before=[*read], after=after)
     if evaluations and not (details or as_json):
         reported = f", or: nnd report {out}" if alone and out is not None else ""
-        print(f"More with --details{reported}")
+        print(f"For more, use --details{reported}")
 
 
 def exit_on(found: "Sweep") -> None:
-    """End the command with exit code 1 if something could not be done."""
+    """End the command with exit code 1 if there are failures."""
     if found.failures:
         raise typer.Exit(1)

@@ -30,22 +30,22 @@ def card(
         str | None,
         typer.Option(
             metavar="ORG/NAME",
-            help="Where the data will be, for the commands on the card that load them.",
-            show_default="ORG/ and the name of the folder",
+            help="Hub name of the dataset, for the commands on the card that load it.",
+            show_default="ORG/ followed by the name of the folder",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="File to write.", show_default="print it")
+        Path | None, typer.Option(help="File to write.", show_default="standard output")
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Check a card against the data instead; needs no network."),
+        typer.Option("--check", help="Check a card against the data instead; works offline."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the data card of a converted folder, or check one.
 
-    Checking lists every problem; the exit code is 1 if there is any.
+    Checking lists every problem; the exit code is 1 if there are any.
 
     Example: nnd card quiz_design-nnd --repo my-org/quiz_design --out README.md
     """
@@ -60,30 +60,29 @@ def card(
     elif as_json:
         show(made.text, as_json)
     else:
-        print(made.text, end="")  # as it is: rich would make emoji of :names:
+        print(made.text, end="")  # not by rich, which turns :names: into emoji
 
 
 def publish(
     folder: Annotated[Path, typer.Argument(help="A folder that `nnd convert` wrote.")],
     repository: Annotated[str, typer.Argument(help="ORG/name of the dataset on the Hub.")],
     *,
-    private: Annotated[
-        bool, typer.Option("--private", help="Make it private: for those who are let in.")
-    ] = False,
+    private: Annotated[bool, typer.Option("--private", help="Create a private dataset.")] = False,
     pr: Annotated[
         bool, typer.Option("--pr", help="Open a pull request instead of committing to main.")
     ] = False,
-    tag: Annotated[str | None, typer.Option(help="Name for the commit, such as v1.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Tag for the commit, such as v1.")] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Print what would change; write nothing, here or there."),
+        typer.Option("--dry-run", help="Print what would change, and write nothing."),
     ] = False,
     permission: Annotated[
         str | None,
         typer.Option(
             "--i-have-permission",
             metavar="WHY",
-            help="Publish though the licence does not say so; is quoted in the card.",
+            help="Publish although the licence does not allow it expressly, for this reason; the "
+            "card quotes it.",
         ),
     ] = None,
     redact: Annotated[
@@ -92,22 +91,24 @@ def publish(
     ] = False,
     keep_contacts: Annotated[
         str | None,
-        typer.Option(metavar="WHY", help="Publish such addresses; is quoted in the card."),
+        typer.Option(
+            metavar="WHY", help="Publish such addresses, for this reason; the card quotes it."
+        ),
     ] = None,
     unverified: Annotated[
         str | None,
         typer.Option(
             metavar="WHY",
-            help="Publish although files are unverified; is quoted in the card.",
+            help="Publish although files are unverified, for this reason; the card quotes it.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Publish a converted folder as a dataset on the Hub.
 
-    It makes one commit, which is read back and compared. Needs a token that may write: `hf auth
-    login`, or HF_TOKEN. Of the card, only what stands between nnd's marks is replaced; --dry-run
-    shows how.
+    It makes one commit, which is read back and compared. It needs a token with write access: `hf
+    auth login`, or HF_TOKEN. Only the text between nnd's marks in the card is replaced; --dry-run
+    shows the changes.
 
     Example: nnd publish quiz_design-nnd my-org/quiz_design --dry-run
     """
@@ -134,20 +135,20 @@ def publish_metric(
     sdk: Annotated[
         str,
         typer.Option(
-            help="static shows the card; gradio runs a page to try the metric on, which the Hub "
-            "may want to be paid for."
+            help="static shows the card; gradio runs a page for trying the metric, which may need "
+            "a paid plan of the Hub."
         ),
     ] = "static",
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Print what would change; write nothing, here or there."),
+        typer.Option("--dry-run", help="Print what would change, and write nothing."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish the metric as a Space on the Hub.
 
-    Then evaluate.load("ORG/name") works where nnd is not installed. Needs a token that may write:
-    `hf auth login`, or HF_TOKEN.
+    Then evaluate.load("ORG/name") works where nnd is not installed. It needs a token with write
+    access: `hf auth login`, or HF_TOKEN.
 
     Example: nnd publish-metric my-org/nnd
     """
@@ -165,9 +166,13 @@ def export(
     folder: Annotated[Path, typer.Argument(help="A folder that `nnd convert` wrote.")],
     *,
     to: Annotated[str, typer.Option(help="trl, lm-eval, jsonl or csv.")],
-    out: Annotated[Path, typer.Option(help="File (jsonl, csv) or folder (trl, lm-eval) to make.")],
+    out: Annotated[Path, typer.Option(help="File (jsonl, csv) or folder (trl, lm-eval) to write.")],
     template: Annotated[
-        str, typer.Option(help='For trl and lm-eval: as of `nnd evaluate`, or "Q: {question}".')
+        str,
+        typer.Option(
+            help="For trl and lm-eval: a template, as in `nnd evaluate`, or your "
+            'own: "Q: {question}".'
+        ),
     ] = "default",
     model: Annotated[
         str | None,
@@ -182,14 +187,15 @@ def export(
     for_excel: Annotated[
         bool,
         typer.Option(
-            "--for-excel", help="For csv: a quote before texts that a spreadsheet would compute."
+            "--for-excel",
+            help="For csv: put a quote before texts that a spreadsheet would evaluate as formulas.",
         ),
     ] = False,
     split: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Cut by context: about this share of the contexts is `train`, the rest `test`.",
+            help="Split by context: about this share of the contexts is `train`, the rest `test`.",
             show_default="the splits of the source",
         ),
     ] = None,
@@ -204,7 +210,7 @@ def export(
     """
     from nnd.metric.cli.exporting import export as export_
 
-    # The choices of --to are checked by the callee, which lists them.
+    # The called function checks --to and lists the choices.
     exported = export_(
         folder,
         out,

@@ -1,4 +1,4 @@
-"""Results of `nnd evaluate` sent to their models' cards. Imports are inside, as in `cli`."""
+"""Results of `nnd evaluate` added to the cards of their models. Imports are local."""
 
 import sys
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 def check_pushable_run(
     models: Sequence[str], revision: str | None, *, part: bool, changed: bool
 ) -> None:
-    """Refuse results that no card takes, before the libraries of models are loaded."""
+    """Refuse results that cannot go into a card, before the libraries of models are loaded."""
     from nnd.converters.publish import check_pushable
     from nnd.metric.models import split_revision
 
     if part:
         raise ScoringError(
-            "--push-to-model-card: a part of the data, or of a training, gives no result to "
-            "publish; leave out --limit, --held-out, --category and --checkpoints"
+            "--push-to-model-card publishes only results of whole datasets and finished models; "
+            "leave out --limit, --held-out, --category and --checkpoints"
         )
     if changed:
         raise ScoringError(
-            "--push-to-model-card: the results are not those of the model's own weights; leave out "
+            "--push-to-model-card publishes only results of the model's own weights; leave out "
             "--adapter and --quantise"
         )
     for name, own in map(split_revision, models):
@@ -32,10 +32,10 @@ def check_pushable_run(
 
 
 def push_run(found: "Sweep", models: Sequence[str]) -> None:
-    """Send results to their models; the lines about it leave standard output to --json.
+    """Send results to the cards of their models; messages go to stderr if --json is used.
 
     Raises:
-        PublishError: If the Hub did not take some of them, once the others have been sent.
+        PublishError: If the Hub refused some of them; the others have been sent.
     """
     from nnd.cards import ScoredOn
     from nnd.converters.publish import push_results
@@ -44,10 +44,10 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
     of_models: dict[str, dict[ScoredOn, dict[str, Any]]] = {}
     for name, evaluation in found.evaluations.items():
         pairs = found.pairs[name]
-        commit = pairs.version if "/" in pairs.name else None  # a folder's name has no slash
+        commit = pairs.version if "/" in pairs.name else None  # the name of a folder has no slash
         for result in evaluation.results:
             if result.model not in models:
-                continue  # it was in the run before
+                continue  # it was in the earlier run
             on = of_models.setdefault(result.model, {})
             on[ScoredOn(pairs.name, commit)] = result.to_dict()
     failed = []

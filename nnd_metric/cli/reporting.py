@@ -1,4 +1,4 @@
-"""The command that shows stored runs; `cli` registers it. Imports are inside, as there."""
+"""The command that shows stored runs; `cli` registers it. Imports are local."""
 
 import shlex
 import sys
@@ -21,38 +21,38 @@ def report(
         list[str],
         typer.Option(
             metavar="DATA",
-            help=f"The pairs that were scored, whose texts a run does not keep: {DATA}; repeat it "
-            "for several.",
-            show_default="ids are shown",
+            help=f"The pairs that were scored, because a run does not store their texts: {DATA}; "
+            "repeat it for several.",
+            show_default="ids instead of texts",
         ),
     ] = [],  # noqa: B006 - typer copies it
     human_scores: HumanScores = None,
-    out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(help="Path of the page.")] = Path("report.html"),
     figures: Annotated[
-        Path | None, typer.Option(help="Folder for a PNG and an SVG of each figure.")
+        Path | None, typer.Option(help="Folder for a PNG and an SVG file of each figure.")
     ] = None,
     system: Systems = [],  # noqa: B006 - typer copies it
     family: Annotated[
         list[str],
         typer.Option(
             metavar="MODEL=FAMILY",
-            help="The family a model is a size of: its sizes are joined by a line.",
+            help="Model family; a line joins the models of a family by size.",
         ),
     ] = [],  # noqa: B006
     by: Annotated[
         list[str],
         typer.Option(
             metavar="AXIS,…",
-            help="Show slices of the pairs, too, by the axes of `nnd slice`, such as length.",
+            help="Also show slices of the pairs, by the axes of `nnd slice`, such as length.",
         ),
     ] = [],  # noqa: B006
     as_json: AsJson = False,
 ) -> None:
     """Show stored runs as one HTML page.
 
-    The page needs no other file and no network. Nothing is scored again.
+    The page works offline and needs no other file. No model is run.
 
-    Runs of several datasets have a part of the page each, after a summary.
+    With runs of several datasets, the page has a summary and a part for each dataset.
 
     Example: nnd report run --data quiz_design-nnd --out report.html --figures figures
     Example: nnd report runs/frank runs/summeval --data frank --data summeval

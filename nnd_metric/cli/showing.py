@@ -1,4 +1,4 @@
-"""Pairs and annotations to look at, of whatever data there is."""
+"""Pairs and annotations of any data, for reading."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,22 +23,22 @@ def show(
 ) -> Examples:
     """Choose a few pairs to look at; the words that differ are marked.
 
-    Of each error category, the most frequent first, the pair with the lowest pair_id is chosen,
-    then of each the next.
+    Error categories take turns, the most frequent first; within each, pairs are chosen in order of
+    pair_id.
 
     Args:
-        data: What `load_pairs` reads, or a folder with a source.yaml, which is converted in memory:
-            its convert.py runs as your own code.
-        origin: Folder or file with the annotations of that source; it may be a built-in one.
-        category: Pairs of these error categories only.
-        n: Pairs at most.
-        annotations: Choose annotations instead, of each aspect and label in turn: what people said
-            of a candidate. Needs a converted folder or a source.
-        whole: Show long texts whole.
+        data: Any data that `load_pairs` reads, or a folder with a source.yaml, which is converted
+            in memory: its convert.py runs with your permissions.
+        origin: Folder or file with the annotations of the source, which may be a built-in one.
+        category: Only pairs of these error categories.
+        n: Largest number of pairs.
+        annotations: Choose annotations of candidates instead, with aspects and labels in turn. This
+            needs a converted folder or a source.
+        whole: Show long texts in full.
 
     Raises:
         NNDError: If the data cannot be read, or the source cannot be converted.
-        ScoringError: If no pair has such an error category.
+        ScoringError: If no pair has one of the error categories.
     """
     is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
     converted = None
@@ -46,7 +46,9 @@ def show(
         converted = convert(data, origin=origin)
     if annotations:
         if category:
-            raise ScoringError("--category chooses pairs: leave it out, or --annotations")
+            raise ScoringError(
+                "--category applies to pairs only; leave out --category or --annotations"
+            )
         if converted is not None:
             name, rows = converted.manifest["source"]["name"], converted.annotations
         else:
@@ -61,5 +63,7 @@ def show(
 
 def _annotations(data: PairData) -> tuple[str, pl.DataFrame]:
     if not isinstance(data, str | Path):
-        raise ScoringError("a table of pairs has no annotations; name a folder of `nnd convert`")
+        raise ScoringError(
+            "a table of pairs has no annotations; name a folder that `nnd convert` wrote"
+        )
     return Path(data).resolve().name, read_frame(Path(data), "annotations")

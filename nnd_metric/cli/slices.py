@@ -1,4 +1,4 @@
-"""The command that slices stored runs; `cli` registers it. Imports are inside, as there."""
+"""The command that slices stored runs; `cli` registers it. Imports are local."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,27 +17,27 @@ def slice(  # noqa: A001 - the command's name
         str | None,
         typer.Option(
             metavar="DATA",
-            help=f"The pairs that were scored, whose texts a run does not keep: {DATA}.",
+            help=f"The pairs that were scored, because a run does not store their texts: {DATA}.",
         ),
     ] = None,
     by: Annotated[
         list[str],
         typer.Option(
             metavar="AXIS,…",
-            help="What to slice by: category, error_category, error_group, aspect, system, "
+            help="Axes of the slices: category, error_category, error_group, aspect, system, "
             "language, split, shape[:high|low], length[:words|tokens][:high|low], "
-            "sentences[:high|low], turns, candidates, novelty[:low], nearness[:lengths|bigrams], "
-            "margin, agreement, or a part of inputs or metadata. Numbers take edges "
-            "(length=0,10,20), percentages (length=0%,90%,100%) or quantiles "
-            "(length:quantiles=4).",
+            "sentences[:high|low], turns, candidates, novelty[:low], "
+            "nearness[:lengths|bigrams], margin, agreement, or a part of inputs or metadata. "
+            "Numbers take edges (length=0,10,20), percentages (length=0%,90%,100%) or "
+            "quantiles (length:quantiles=4).",
         ),
     ] = [],  # noqa: B006 - typer copies it
     where: Annotated[
         list[str],
         typer.Option(
             metavar="SQL",
-            help="A condition that makes a slice, over the columns of a pair, the axes of numbers "
-            "and the parts of inputs and metadata; repeat it.",
+            help="A condition that defines a slice, over the columns of a pair, the numeric axes "
+            "and the parts of inputs and metadata; repeat it for several.",
         ),
     ] = [],  # noqa: B006
     name: Annotated[
@@ -45,8 +45,8 @@ def slice(  # noqa: A001 - the command's name
         typer.Option(
             "--slice",
             metavar="NAME",
-            help="Show this slice only, as the table calls it, or several joined by &, | or -, "
-            "with a blank on each side; repeat it.",
+            help="Show only this slice, by its name in the table, or slices combined by &, | or "
+            "-, with a blank on each side; repeat it for several.",
             show_default="all",
         ),
     ] = [],  # noqa: B006
@@ -55,11 +55,11 @@ def slice(  # noqa: A001 - the command's name
         typer.Option("--find", help="Show only slices significantly below the rest of the tests."),
     ] = False,
     contexts: Annotated[
-        int, typer.Option(min=2, help="With --find: how many contexts a slice needs.")
+        int, typer.Option(min=2, help="With --find: smallest number of contexts of a slice.")
     ] = 10,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the one slice, as a dataset that can be evaluated."),
+        typer.Option(help="Folder to write the only slice to, as a dataset that can be evaluated."),
     ] = None,
     mixed_rules: MixedRules = False,
     details: Details = False,
@@ -67,7 +67,7 @@ def slice(  # noqa: A001 - the command's name
 ) -> None:
     """Show where models fail: the pass rates of slices.
 
-    Nothing is scored again.
+    No model is run.
 
     Example: nnd slice run --data quiz_design --by error_category,length,novelty
     Example: nnd slice run --data quiz_design --find

@@ -1,4 +1,4 @@
-"""Slicing stored runs, with a slice written as a dataset, which is the converters' work."""
+"""Slices of stored runs; a slice can be written as a dataset by the converters."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,25 +20,27 @@ def slice(  # noqa: A001 - the function of a command has its name
     out: str | Path | None = None,
     mixed_rules: bool = False,
 ) -> Slices:
-    """Show where models fail: the pass rates of slices of stored runs; nothing is scored again.
+    """Show where models fail: the pass rates of slices of stored runs; no model is run.
 
     Args:
         runs: Folders that `nnd evaluate` wrote, all on the same pairs.
-        data: The pairs that were scored (see `load_pairs`): a run keeps no texts. Without them
-            there are slices by error_category, error_group, aspect, category and split.
-        by: Axes with commas between them: `length`, `length:words=0,10,20`,
-            `novelty:quantiles=4`, `shape`, `error_category`, or a part of inputs or metadata.
-        where: Conditions in the SQL of polars, each of which makes a slice.
-        names: Which of these slices to show, by name, or several joined by `&`, `|` or `-`.
-        find: Show only slices significantly below the rest: of `by`, or of all axes there are.
-        contexts: With `find`, how many contexts a slice needs.
-        out: Folder to write the one slice to, as a dataset that can be evaluated; `data` is then a
-            converted folder.
-        mixed_rules: Whether to take models together that versions of nnd scored by different rules.
+        data: The pairs that were scored (see `load_pairs`), because a run does not store texts.
+            Without them, slices by error_category, error_group, aspect, category and split are
+            possible.
+        by: Axes, separated by commas: `length`, `length:words=0,10,20`, `novelty:quantiles=4`,
+            `shape`, `error_category`, or a part of inputs or metadata.
+        where: Conditions in the SQL of polars; each defines a slice.
+        names: Which of these slices to show, by name, or combined by `&`, `|` or `-`.
+        find: Show only slices significantly below the rest, of the axes in `by` or of all axes.
+        contexts: With `find`, the smallest number of contexts of a slice.
+        out: Folder to write the only slice to, as a dataset that can be evaluated; `data` must then
+            be a converted folder.
+        mixed_rules: Whether to combine models that were scored by different rules of different nnd
+            versions.
 
     Raises:
-        ScoringError: If a run or the data cannot be read or do not fit, an argument names what is
-            not there, or `out` is given and there is not exactly one slice.
+        ScoringError: If a run or the data cannot be read, they do not fit together, a name in an
+            argument is unknown, or `out` is given and there is not exactly one slice.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
     found = slice_runs(
@@ -61,10 +63,13 @@ def _write(found: Slices, data: PairData | None, out: Path) -> None:
 
     if not isinstance(data, str | Path) or not Path(data).is_dir():
         raise ScoringError(
-            f"{out}: a slice is written from a folder of `nnd convert`; name it with --data"
+            f"{out}: writing a slice needs a folder that `nnd convert` wrote; name it with --data"
         )
     if len(found.slices) != 1:
         told = ", ".join(each.name for each in found.slices) or "none"
-        raise ScoringError(f"{out}: a folder holds one slice; name it with --slice (here: {told})")
+        raise ScoringError(
+            f"{out}: only one slice can be written to a folder; choose it with "
+            f"--slice (known: {told})"
+        )
     (each,) = found.slices
     write_slice(data, out, name=each.name, pair_ids=each.pair_ids.to_list())

@@ -1,4 +1,4 @@
-"""Commands that look at stored runs; `cli` registers them. Imports are inside, as there."""
+"""Commands on stored runs; `cli` registers them. Imports are local."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -40,14 +40,17 @@ def agree(
     system: Systems = [],  # noqa: B006 - typer copies it
     aspect: Annotated[
         str | None,
-        typer.Option(help="Pairs and human scores of this aspect only; a table must be of it."),
+        typer.Option(
+            help="Only pairs and human scores of this aspect; a table must have rates of "
+            "this aspect."
+        ),
     ] = None,
     order: Annotated[
         list[str],
         typer.Option(
             metavar="SYSTEM",
-            help="Next system in the order of the gap correlation of Laban et al. (2022), which "
-            "depends on it; repeat it.",
+            help="Order of the systems, on which the gap correlation of Laban et al. (2022) "
+            "depends; repeat it for each system.",
             show_default="the order of the models",
         ),
     ] = [],  # noqa: B006 - typer copies it
@@ -57,8 +60,8 @@ def agree(
 ) -> None:
     """Correlate stored pass rates of models with human scores.
 
-    Nothing is scored again. There are permutation p-values, intervals over contexts and over
-    systems, and, for models that were not judged, the human score their pass rate suggests.
+    No model is run. The output has permutation p-values, intervals over contexts and over systems,
+    and, for models that were not judged, human scores predicted from their pass rates.
 
     Example: nnd agree run --data quiz_design-nnd
     Example: nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
@@ -85,45 +88,46 @@ def compare(
         list[str],
         typer.Option(
             metavar="MODEL",
-            help="Model to compare, by name; repeat it. FOLDER:NAME where several runs have it.",
+            help="Model to compare, by name, or FOLDER:NAME if several runs have it; repeat it "
+            "for several.",
             show_default="every pair of models of all runs",
         ),
     ] = [],  # noqa: B006 - typer copies it
     by: Annotated[
         Literal["origin"] | None,
         typer.Option(
-            help="origin: compare each model on made pairs (negatives) with itself on those of "
-            "people.",
-            show_default="model with model",
+            help="origin: compare each model's pass rates on made pairs (negatives) and on human "
+            "pairs.",
+            show_default="compare models with each other",
         ),
     ] = None,
     match: Annotated[
         list[str],
         typer.Option(
             metavar="OP=CATEGORY",
-            help="With --by origin: an error category that an operation imitates; repeat it.",
-            show_default="all pairs of people",
+            help="With --by origin: an error category that an operation imitates; repeat it for "
+            "several.",
+            show_default="all human pairs",
         ),
     ] = [],  # noqa: B006
     mixed_rules: MixedRules = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="With --by origin: folder for validity.json; in that of the suite, its card shows "
-            "it."
+            help="With --by origin: folder for validity.json; in the folder of the suite, its "
+            "card shows it."
         ),
     ] = None,
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare models on the pairs that all of them were scored on.
+    """Compare models on the pairs that both of them were scored on.
 
     Nothing is scored again.
 
-    Runs of several datasets are compared within each; in the mean each dataset counts once.
-    Example: nnd compare run --model gpt2 --model gpt2-large
-    Example: nnd compare run bump-run --by origin --match "swap_speakers=Wrong Reference"
-    Example: nnd compare run --by origin --out suite
+    Runs of several datasets are compared within each; the mean gives datasets equal weight.
+    Example: nnd compare run --model gpt2 --model gpt2-large Example: nnd compare run bump-run --by
+    origin --match "swap_speakers=Wrong Reference" Example: nnd compare run --by origin --out suite
     """
     from nnd.metric.comparison import compare as compare_
 
@@ -145,7 +149,9 @@ def compare(
 def metrics(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN", help="Folders that `nnd evaluate` wrote, for NND itself."),
+        typer.Argument(
+            metavar="RUN", help="Folders that `nnd evaluate` wrote, for the row of NND itself."
+        ),
     ] = [],  # noqa: B006 - typer copies it
     *,
     data: Annotated[
@@ -161,7 +167,7 @@ def metrics(
             help="rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL], "
             "prompted=MODEL, bartscore_DIRECTION=MODEL or prompted_DIRECTION=MODEL (faithfulness, "
             "precision, recall, f, f_harmonic), evaluate=NAME|PATH[:key]; repeat it.",
-            show_default="all that need no model",
+            show_default="all metrics that need no model",
         ),
     ] = [],  # noqa: B006
     system: Systems = [],  # noqa: B006
@@ -173,37 +179,37 @@ def metrics(
         ),
     ] = None,
     several: Annotated[
-        str, typer.Option(help="Which of several references counts: max, mean or first.")
+        str, typer.Option(help="How several references count: max, mean or first.")
     ] = "max",
     template: Annotated[
         str,
         typer.Option(
-            help="Of bartscore and prompted: a template for the text that is read, e.g. "
+            help="For bartscore and prompted: template of the text that is read, e.g. "
             '"Summarise: {context}".'
         ),
     ] = "default",
     prefix: Annotated[
         str,
         typer.Option(
-            help='Of bartscore and prompted: what goes before the text that is predicted, e.g. "In '
-            'short, ", and is scored with it.',
+            help='For bartscore and prompted: text before the predicted text, e.g. "In short, ", '
+            "which is scored with it.",
             show_default=False,
         ),
     ] = "",
-    aspect: Annotated[str | None, typer.Option(help="Judgements of this aspect only.")] = None,
+    aspect: Annotated[str | None, typer.Option(help="Only judgements of this aspect.")] = None,
     over: Annotated[
         str,
         typer.Option(
             metavar="SYSTEMS",
             help="shared: correlate over the systems and candidates that all rows have; all: each "
-            "row over its own; or names with commas between them: these systems alone.",
+            "row over its own; or names separated by commas: only these systems.",
         ),
     ] = "shared",
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for metrics.json and scores.parquet; with several datasets, for a folder "
-            "of each."
+            help="Folder for metrics.json and scores.parquet; with several datasets, it gets a "
+            "subfolder for each."
         ),
     ] = None,
     details: Details = False,

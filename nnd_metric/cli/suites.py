@@ -1,4 +1,4 @@
-"""Suites built with the slices of the metric, which the converters know nothing of."""
+"""Suites built with the slices of the metric, which the converters cannot import."""
 
 from pathlib import Path
 
@@ -15,13 +15,13 @@ def suite(
     Args:
         definition: A YAML file (`suite.schema.json`), or the name of a built-in definition:
             quiz_design, summeval, wmt_mqm.
-        out: Folder to write: the files of `data` as they are, and `sets/NAME.parquet` for each
-            set. The same input gives the same bytes.
-        data: The folder that `convert` wrote of the definition's source; None: the built-in
-            source of that name is converted.
+        out: Folder to write: the files of `data`, unchanged, and `sets/NAME.parquet` for each set.
+            The same input gives the same bytes.
+        data: The folder that `convert` wrote from the definition's source; None converts the
+            built-in source of that name.
 
     Returns:
-        What was made, with counts.
+        A description of the suite, with counts.
 
     Raises:
         NNDError: If the definition cannot be read, is for another source, or a set cannot be made;

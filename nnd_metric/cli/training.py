@@ -1,4 +1,4 @@
-"""The command that trains models on pairs; `cli` registers it. Imports are inside, as there."""
+"""The command that trains models on pairs; `cli` registers it. Imports are local."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +22,7 @@ def train(
     model: Annotated[
         str, typer.Option(metavar="MODEL", help="Hub id, NAME or NAME@REVISION, or folder.")
     ],
-    data: Annotated[str, typer.Option(metavar="DATA", help=f"What to train on: {DATA}.")],
+    data: Annotated[str, typer.Option(metavar="DATA", help=f"Training data: {DATA}.")],
     *,
     out: Annotated[
         Path,
@@ -33,8 +33,8 @@ def train(
         typer.Option(
             "--set",
             metavar="NAME",
-            help="A set of a suite to train on.",
-            show_default="its human pairs",
+            help="Set of a suite to train on.",
+            show_default="the human pairs",
         ),
     ] = None,
     test: Annotated[
@@ -45,64 +45,71 @@ def train(
     alpha: Annotated[
         float | None,
         typer.Option(
-            help="Weight of the second term of the loss, beside MLE.",
+            help="Weight of the second term of the loss, next to MLE.",
             show_default="0.1 for unlikelihood, 1 for margin",
         ),
     ] = None,
     negative_tokens: Annotated[
         str,
         typer.Option(
-            help="For unlikelihood: all tokens of a worse candidate, or diff, those that the "
+            help="For unlikelihood: all tokens of a worse candidate, or diff: only those that the "
             "better one does not have."
         ),
     ] = "all",
     margin: Annotated[
-        float, typer.Option(help="For margin: nats per token that the better one is to lead by.")
+        float,
+        typer.Option(
+            help="For margin: the required lead of the better candidate, in nats per token."
+        ),
     ] = 0.1,
     epochs: Annotated[float, typer.Option(help="Passes over the training pairs.")] = 1.0,
     steps: Annotated[
-        int | None, typer.Option(help="Optimiser steps, in place of --epochs.", show_default=False)
+        int | None, typer.Option(help="Optimiser steps, instead of --epochs.", show_default=False)
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Pairs per step.")] = 8,
-    learning_rate: Annotated[float, typer.Option(help="Of the first step; it falls to 0.")] = 5e-5,
+    learning_rate: Annotated[
+        float, typer.Option(help="Learning rate of the first step; it falls to 0.")
+    ] = 5e-5,
     seed: Annotated[int, typer.Option(help="Seed of the order of the pairs and of dropout.")] = 0,
     split: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="About this share of the contexts is trained on."),
+        typer.Option(
+            metavar="SHARE", help="About this share of the contexts is used for training."
+        ),
     ] = 0.8,
     split_seed: SplitSeed = 0,
     template: Annotated[
-        str, typer.Option(help='As of `nnd evaluate`, or your own: "Q: {question}".')
+        str, typer.Option(help='Template, as in `nnd evaluate`, or your own: "Q: {question}".')
     ] = "default",
     chat_template: ChatTemplate = "auto",
     system_prompt: SystemPrompt = None,
     template_arg: TemplateArguments = [],  # noqa: B006
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted training in --out.")
+        bool, typer.Option("--resume", help="Resume an interrupted training in --out.")
     ] = False,
     dtype: Annotated[
         str, typer.Option(help="float32; in bfloat16 small updates get lost.")
     ] = "float32",
     device: Annotated[
-        str | None, typer.Option(help="cpu, cuda, mps.", show_default="the best there is")
+        str | None, typer.Option(help="cpu, cuda, mps.", show_default="the fastest available")
     ] = None,
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a model on pairs, and test it before and after.
 
-    The model learns to find better candidates more likely. Some contexts are held out, and it is
-    tested on them before and after, and on other data if you name some. What is trained is the
-    likelihood that `nnd evaluate` scores.
+    The model learns to give better candidates a higher likelihood. It is tested before and after on
+    held-out contexts, and on other data if given. The trained likelihood is the one that `nnd
+    evaluate` computes.
 
     Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
     Example: nnd train --model gpt2 --data my_suite --set negation --out trained
     """
-    quiet_loading()  # Trainer imports bitsandbytes where it is installed, which logs at once
+    quiet_loading()  # Trainer imports bitsandbytes if it is installed, which logs on import
     from nnd.metric.models import Loading
     from nnd.metric.training import Objective, Schedule, train as train_
 
-    # The choices are checked by the callee, which lists them.
+    # The called function checks the choices and lists them.
     objective = Objective(loss, alpha, negative_tokens, margin)  # type: ignore[arg-type]
     try:
         found = train_(
@@ -123,5 +130,5 @@ def train(
     except KeyboardInterrupt:
         if not out.is_dir():
             raise
-        raise KeyboardInterrupt("the same command with --resume goes on from there") from None
+        raise KeyboardInterrupt("run the same command with --resume to continue") from None
     show_result(found, as_json, details=details, after=[f"written to {out}"])

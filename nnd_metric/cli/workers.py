@@ -1,4 +1,4 @@
-"""Workers that share a run, and the command that merges what they wrote. Imports are inside."""
+"""Workers that share a run, and the command that merges their parts. Imports are local."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ Worker = Annotated[
     str | None,
     typer.Option(
         metavar="I/N|auto",
-        help="Score the share of worker I of N that write to the same --out, or of the one "
-        "that torchrun or a Slurm array says (auto); `nnd merge` makes a run of all shares.",
+        help="Score the share of worker I of N; all write to the same --out. auto takes I and N "
+        "from torchrun or a Slurm array. `nnd merge` makes a run of all shares.",
         rich_help_panel=RUN,
     ),
 ]
 
 RAY = "Ray"
-"""What options are about, as the help groups them."""
+"""Headings of option groups in the help."""
 
 OnRay = Annotated[
     bool,
@@ -53,8 +53,8 @@ NumGPUs = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="GPUs of each actor; 0.5: two actors share one.",
-        show_default="1 where there are any",
+        help="GPUs per actor; with 0.5, two actors share a GPU.",
+        show_default="1 if there are any",
         rich_help_panel=RAY,
     ),
 ]
@@ -64,7 +64,7 @@ NumActors = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="How many actors there are; each holds the model.",
+        help="Number of actors; each holds the model.",
         show_default="as many as the GPUs allow, else one on each machine",
         rich_help_panel=RAY,
     ),
@@ -83,17 +83,17 @@ def score_share(
     """Score the share of a worker.
 
     Args:
-        models: As typed.
+        models: Command-line value.
         data: The datasets.
         worker: As typed: I/N, or auto.
-        alone: Whether no option was given that only a whole run takes.
+        alone: Whether all options are ones that --worker supports.
         out: Folder of the run.
         **chosen: Other options.
     """
     from nnd.metric.parts import evaluate_parts, read_worker
 
     if out is None:
-        raise ScoringError("--worker needs --out: the folder to which all workers write")
+        raise ScoringError("--worker needs --out, the folder to which all workers write")
     if not alone:
         raise ScoringError(
             "--worker scores a share of the pairs; leave out --details and --push-to-model-card"
@@ -111,18 +111,18 @@ def scorer_on_ray(
     worker: str | None,
     out: Path | None,
 ) -> "Callable[..., Sweep] | None":
-    """Return what scores a list of datasets with Ray, as `evaluate` does; None if it is not asked.
+    """Return a function that scores datasets with Ray as `evaluate` does; None without --ray.
 
-    The arguments are as typed.
+    The arguments are command-line values.
     """
     if not asked and address is None:
         if num_gpus is not None or num_actors is not None:
-            raise ScoringError("--num-gpus and --num-actors are options of Ray; add --ray")
+            raise ScoringError("--num-gpus and --num-actors need Ray; add --ray, or leave them out")
         return None
     from nnd.metric.parts import Ray, evaluate_on_ray
 
     if out is None:
-        raise ScoringError("--ray needs --out: a folder that all machines share")
+        raise ScoringError("--ray needs --out, a folder that all machines share")
     if worker is not None:
         raise ScoringError("--ray shares the pairs among actors of its own; leave out --worker")
     config = Ray(address, num_gpus, num_actors)
@@ -130,7 +130,7 @@ def scorer_on_ray(
 
 
 def tell_of_workers() -> None:
-    """Say that this is one of several processes, if a scheduler started it so."""
+    """Say that this is one of several processes, if a scheduler started several."""
     from nnd.metric.parts import ignored_workers
 
     line = ignored_workers()
@@ -139,15 +139,17 @@ def tell_of_workers() -> None:
 
 
 def merge(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The --out of all workers.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="The folder that the workers wrote to with --out.")
+    ],
     *,
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Merge what workers scored into one run.
+    """Merge the parts of all workers into one run.
 
-    It checks that all parts are there, undamaged and made alike, and names those that are not:
-    workers that are started again score only these.
+    It checks that all parts exist, are undamaged and were made with the same options, and names
+    those that are not: workers that are started again score only these.
 
     Example: nnd merge run
     """

@@ -1,9 +1,10 @@
 """Differences of two models' pass rates on the same tests, overall and by slice.
 
-When is one model better? Both must say so: the 95 % interval of the difference over contexts,
-paired, leaves out 0, and the exact McNemar p is below 0.05, over the values of one column after
-Holm's adjustment. The first knows that tests of one context go together, the second that many
-categories are many chances to be wrong. Where they disagree, the data cannot tell.
+One model is better if two criteria agree: the paired 95 % interval of the difference over contexts
+excludes 0, and the exact McNemar p is below 0.05, after Holm's adjustment over the values of one
+column. The interval takes into account that tests of one context are dependent; the adjustment,
+that many categories are many chances of error. If the criteria disagree, the difference is not
+significant.
 """
 
 import math
@@ -24,7 +25,7 @@ from nnd.metric.statistics import (
 )
 
 TOLD_APART = 0.02
-"""The difference of pass rates, 2 points, for which the needed number of tests is given."""
+"""The difference of pass rates, 2 points, for which the required number of tests is given."""
 
 _VERDICTS = ("passed_a", "passed_b", "unscored")
 
@@ -33,14 +34,14 @@ Verdict: TypeAlias = Literal["a", "b", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What it takes to tell a difference of TOLD_APART with 80 % power at the 5 % level.
+    """The sample size that detects a difference of TOLD_APART with 80 % power at the 5 % level.
 
-    That is the level of one comparison, before Holm: a value that has to be in its column's
-    family needs more.
+    This is the level of a single comparison, before Holm's adjustment: a value in the family of a
+    column needs more tests.
 
     Attributes:
-        tests: How many tests.
-        contexts: In how many contexts, at as many tests each as there are now.
+        tests: Required number of tests.
+        contexts: Required number of contexts, at the present number of tests per context.
         discordance: Share of the present tests that one model alone passes.
         design_effect: Jackknife variance of the difference over that of independent tests,
             (discordance - difference^2) / n.
@@ -63,22 +64,22 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two models, a and b, differ on some tests.
+    """The difference of two models, a and b, on some tests.
 
     Attributes:
         n: Tests.
-        unscored: Tests for which either lacks a likelihood; that one fails them.
-        pass_rate_a: Of the first, or None where n is 0.
-        pass_rate_b: Of the second, or None where n is 0.
+        unscored: Tests for which a model lacks a likelihood; that model fails them.
+        pass_rate_a: Pass rate of the first, or None if n is 0.
+        pass_rate_b: Pass rate of the second, or None if n is 0.
         difference: pass_rate_a - pass_rate_b.
         interval: 95 % paired interval of the difference over contexts (`context_intervals`), or
-            None where fewer than two have tests.
+            None if fewer than two have tests.
         contexts: Contexts with tests.
         only_a: Tests that only a passes, McNemar's b.
         only_b: Tests that only b passes, McNemar's c.
-        p: Exact McNemar p-value, two-sided; None where n is 0.
+        p: Exact McNemar p-value, two-sided; None if n is 0.
         p_holm: The same adjusted over the values of the column; None for the overall difference.
-        needed: What it takes to tell a small difference, or None where it cannot be estimated.
+        needed: The sample size for a small difference, or None if it cannot be estimated.
     """
 
     n: int
@@ -96,7 +97,7 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict:
-        """Which model is better, or that the data cannot tell (module docstring)."""
+        """Which model is better, or that the difference is not significant (module docstring)."""
         p = self.p if self.p_holm is None else self.p_holm
         if self.interval is None or p is None or p >= LEVEL:
             return "undecided"
@@ -124,10 +125,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """How two models differ.
+    """The differences of two models.
 
     Attributes:
-        overall: Over distinct candidates.
+        overall: Difference over distinct candidates.
         by: Column of `results.SLICES` → value → difference over its pairs.
     """
 
@@ -144,7 +145,7 @@ class Differences:
 
 
 def find_differences(both: pl.DataFrame, values: dict[str, list[str]]) -> Differences:
-    """Return how two models differ on the pairs that both were scored on.
+    """Return the differences of two models on the pairs that both were scored on.
 
     Args:
         both: One row per pair: the keys of `results.SCORED_SCHEMA`, and the Boolean columns
@@ -196,7 +197,7 @@ def _interval(rows: pl.DataFrame) -> ClusterInterval:
 
 
 def _discordant(rows: pl.DataFrame) -> tuple[int, int]:
-    """Return how many tests only a passes, and only b."""
+    """Return the number of tests that only a passes, and that only b passes."""
     a, b = rows["passed_a"], rows["passed_b"]
     return int((a & ~b).sum()), int((b & ~a).sum())
 
@@ -208,7 +209,7 @@ def _needed(rows: pl.DataFrame, interval: ClusterInterval) -> Needed | None:
         return None
     discordance = (only_a + only_b) / n
     independent = (discordance - ((only_a - only_b) / n) ** 2) / n
-    if independent <= 0:  # they agree on every test, or the same model passes each: nothing varies
+    if independent <= 0:  # all tests have the same outcome: nothing varies
         return None
     effect = interval.variance / independent
     tests = pairs_needed(discordance, TOLD_APART, design_effect=effect)

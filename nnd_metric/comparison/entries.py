@@ -15,11 +15,11 @@ class Entry(NamedTuple):
     """One model in one run.
 
     Attributes:
-        label: The model's name; FOLDER:NAME where several runs of one dataset have it.
+        label: The model's name, or FOLDER:NAME if several runs of one dataset have it.
         model: Its name.
         rows: Its scored pairs.
-        signature: How they were scored, or None where the run does not say.
-        folder: The run, or None where that does not matter.
+        signature: Signature of the scores, or None if the run has none.
+        folder: The run, or None if it does not matter.
     """
 
     label: str
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
     @property
     def data(self) -> str | None:
-        """Name and version of the dataset, or None where the run does not say."""
+        """Name and version of the dataset, or None if the run does not store them."""
         parts = (self.signature or "").split("|")
         named = (part.removeprefix("data:") for part in parts if part.startswith("data:"))
         return next(named, None)
@@ -44,11 +44,11 @@ def read_entries(folders: Sequence[Path]) -> list[Entry]:
     """
     repeated = [folder for folder in folders if folders.count(folder) > 1]
     if repeated:
-        raise ScoringError(f"{repeated[0]}: is named twice; name each run once")
+        raise ScoringError(f"{repeated[0]}: named twice; name each run once")
     found: list[Entry] = []
     for folder in folders:
         if not folder.is_dir():
-            raise ScoringError(f"{folder}: is not a folder; name folders that `nnd evaluate` wrote")
+            raise ScoringError(f"{folder}: not a folder; name folders that `nnd evaluate` wrote")
         rows, signatures = read_run(folder), read_signatures(folder)
         for name in rows["model"].unique(maintain_order=True):
             own = rows.filter(pl.col("model") == name)
@@ -57,9 +57,9 @@ def read_entries(folders: Sequence[Path]) -> list[Entry]:
 
 
 def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """Return dataset → its models, labelled so that no two of one dataset share a label.
+    """Return dataset → its models, with labels that are unique within a dataset.
 
-    Two models are of one dataset if they share a pair, or both share one with a third.
+    Two models belong to one dataset if they share a pair, or both share one with a third.
     """
     groups: list[tuple[pl.Series, list[Entry]]] = []
     for entry in entries:
@@ -80,7 +80,7 @@ def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:
-    """Return dataset → the runs on it, as `by_dataset` tells which belong together.
+    """Return dataset → the runs on it, grouped as in `by_dataset`.
 
     Args:
         folders: Folders that `nnd evaluate` wrote.
@@ -95,7 +95,7 @@ def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def _names(groups: Sequence[Sequence[Entry]]) -> list[str]:
-    """Return what to call datasets: by name, by name and version, or by the folder of a run."""
+    """Return labels of datasets: the name, the name and version, or the folder of a run."""
     whole = [group[0].data or "" for group in groups]
     brief = [data.rpartition("@")[0] for data in whole]
     for names in (brief, whole):

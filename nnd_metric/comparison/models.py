@@ -1,6 +1,6 @@
 """Two models on the same pairs: which is better, where, and whether the difference is significant.
 
-Everything comes from stored runs; nothing is scored again.
+Everything comes from stored runs; no model is run.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,29 +54,29 @@ def compare(
     mixed_rules: bool = False,
     out: str | Path | None = None,
 ) -> Comparisons | Validity:
-    """Compare models of stored runs, each with each, on the pairs that both were scored on.
+    """Compare every two models of stored runs on the pairs that both were scored on.
 
-    Runs that are connected by pairs they share are of one dataset; models are compared within each.
-    p-values are adjusted over the categories of one comparison, not over several comparisons.
+    Runs that share pairs belong to one dataset; models are compared within a dataset. p-values are
+    adjusted over the categories of one comparison, not over several comparisons.
 
     Args:
         runs: Folders that `nnd evaluate` wrote.
-        models: Which to compare, by name or label; None means all.
-        by: `origin` compares each model with itself instead: its pass rate on made pairs (the
-            negatives of a suite) with that on the pairs of people in all runs, which may be of
-            several datasets. How well do made pairs stand for those of people?
-        match: With `by`: operation → the error categories that it imitates; of an operation that is
-            left out, all pairs of people are compared.
-        mixed_rules: Whether to compare models that versions of the metric scored by different rules
-            (see `scoring_rules`).
-        out: With `by`: folder for validity.json. In that of the suite, the card of the suite shows
-            it (`nnd card`, `nnd publish`).
+        models: Models to compare, by name or label; None means all.
+        by: `origin` compares pass rates of the same model instead: those on made pairs (the
+            negatives of a suite) with those on the human pairs of all runs, which may have several
+            datasets. It shows how well made pairs represent human ones.
+        match: With `by`: operation → the error categories that it imitates; an operation without an
+            entry is compared with all human pairs.
+        mixed_rules: Whether to compare models that were scored by different rules of different
+            versions of the metric (see `scoring_rules`).
+        out: With `by`: folder for validity.json. In the folder of the suite, the card of the suite
+            shows it (`nnd card`, `nnd publish`).
 
     Raises:
         NNDError: If `out` holds a file of that name that nnd did not write.
-        ScoringError: If a run cannot be read, there are fewer than two models, a model is not there
-            or is in several runs, two runs share no pair or contradict each other, models were
-            scored by different rules, or, with `by`, no run has made pairs.
+        ScoringError: If a run cannot be read, there are fewer than two models, a model is unknown
+            or in several runs, two runs share no pair or contradict each other, models were scored
+            by different rules, or, with `by`, no run has made pairs.
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if by is not None:
@@ -88,7 +88,7 @@ def compare(
         return validity
     for option, value in (("--match", match), ("--out", out)):
         if value:
-            raise ScoringError(f"{option} goes with --by origin; add it, or leave {option} out")
+            raise ScoringError(f"{option} needs --by origin; add it, or leave out {option}")
     datasets = by_dataset(read_entries(folders))
     chosen = _choose(datasets, models)
     found: list[Comparison] = []
@@ -144,15 +144,15 @@ def _mixed_rules(a: Entry, b: Entry) -> Iterator[str]:
     rules = scoring_rule(a.signature), scoring_rule(b.signature)
     if None not in rules and rules[0] != rules[1]:
         yield (
-            f"{a.label} and {b.label} were scored by different rules, {rules[0]} and {rules[1]}: "
-            "part of their difference may be the rules'"
+            f"{a.label} and {b.label} were scored by different rules, {rules[0]} and {rules[1]}, "
+            "which may cause a part of their difference"
         )
 
 
 def _choose(
     datasets: Mapping[str, Sequence[Entry]], models: Sequence[str] | None
 ) -> dict[str, list[Entry]]:
-    """Return dataset → the models to compare on it; models that are named may be on some only."""
+    """Return dataset → the models to compare on it; a model may be on some datasets only."""
     everything = [entry for entries in datasets.values() for entry in entries]
     known = {name for entry in everything for name in (entry.label, entry.model)}
     unknown = [name for name in models or () if name not in known]
@@ -180,7 +180,7 @@ def _choose(
 
 
 def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
-    """Return those of a dataset's models that are asked for, in that order."""
+    """Return the requested models of a dataset, in the order of the request."""
     found: list[Entry] = []
     for name in models:
         named = [entry for entry in entries if name == entry.label]
@@ -197,7 +197,7 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
 
 
 def _match(a: Entry, b: Entry) -> pl.DataFrame:
-    """Return the pairs that both were scored on, with the verdicts of both."""
+    """Return the pairs that both were scored on, with both verdicts."""
     key = ["pair_id", "occurrence"]
     rows_a, rows_b = (_compared(entry.rows) for entry in (a, b))
     if rows_a.select(key).equals(rows_b.select(key)):
@@ -211,7 +211,7 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return what is compared; where data has a pair twice, its rows are numbered."""
+    """Return the columns to compare; rows of a repeated pair are numbered."""
     return rows.select(
         *("pair_id", "cluster", *SAME, "passed"),
         unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),

@@ -1,4 +1,4 @@
-"""Stored runs to the validity of made pairs: which pairs are whose, and how models do on them."""
+"""The validity of made pairs from stored runs: pairs by origin, and pass rates on them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,19 +32,19 @@ def compare_origins(
     match: Mapping[str, Sequence[str]],
     mixed_rules: bool = False,
 ) -> Validity:
-    """Compare how models do on made pairs and on those of people.
+    """Compare the pass rates of models on made and on human pairs.
 
     Args:
-        runs: Folders that `nnd evaluate` wrote: one of a suite with negatives at least, and any of
-            other data with pairs of people.
-        models: Which models; None means all that were run on made pairs.
-        match: Operation → error categories of the pairs of people; an operation that is left out is
+        runs: Folders that `nnd evaluate` wrote: at least one on a suite with negatives, and any on
+            other data with human pairs.
+        models: Models to compare; None means all that were run on made pairs.
+        match: Operation → error categories of the human pairs; an operation without an entry is
             compared with all of them.
-        mixed_rules: As of `compare`.
+        mixed_rules: Same as in `compare`.
 
     Raises:
-        ScoringError: If no run has made pairs, a model, operation or category is not there, or as
-            `compare` does.
+        ScoringError: If no run has made pairs, if a model, operation or category is unknown, or for
+            the reasons of `compare`.
     """
     entries = _choose(read_entries(runs), models)
     if not mixed_rules:
@@ -53,8 +53,8 @@ def compare_origins(
     made = pl.concat([rows.filter(_is_made()) for rows in by_model.values()])
     if made.is_empty():
         raise ScoringError(
-            f"{', '.join(map(str, runs))}: no run has made pairs; derive negatives (nnd derive "
-            "DATA --negatives preferred), and evaluate the suite"
+            f"{', '.join(map(str, runs))}: these runs have no made pairs; derive negatives (nnd "
+            "derive DATA --negatives preferred), and evaluate the suite"
         )
     operations = made["error_category"].unique().sort().to_list()
     _check_match(match, operations, by_model)
@@ -81,7 +81,7 @@ def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entr
 
 
 def _rows_by_model(entries: Sequence[Entry]) -> dict[str, pl.DataFrame]:
-    """Return model → its scored pairs of all runs, those of negatives among them."""
+    """Return model → its scored pairs of all runs, negatives included."""
     found: dict[str, list[pl.DataFrame]] = {}
     for dataset, of_dataset in by_dataset(entries).items():
         for entry in of_dataset:
@@ -111,7 +111,7 @@ def _check_match(
     for operation, chosen in match.items():
         for name, known, what in (
             (operation, operations, "made pairs"),
-            *((each, categories, "pairs of people") for each in chosen),
+            *((each, categories, "human pairs") for each in chosen),
         ):
             if name not in known:
                 raise ScoringError(
@@ -121,7 +121,7 @@ def _check_match(
 
 
 def _of(origin: str) -> pl.Expr:
-    """Whether a pair is of an origin; one of which nothing is known is taken for human."""
+    """Whether a pair has an origin; pairs of unknown origin count as human."""
     known = pl.col("origin").fill_null("human").str.split(":").list.first()
     return known.replace("synthetic", "made") == origin
 
@@ -175,5 +175,5 @@ def _tau_b(models: Mapping[str, OfModel], origin: People) -> float | None:
 
 def _cautions(by_model: Mapping[str, pl.DataFrame]) -> list[str]:
     unknown = [model for model, rows in by_model.items() if rows["origin"].null_count()]
-    message = "some runs do not say where their pairs come from; these pairs count as human"
+    message = "some runs do not store the origin of their pairs; these pairs count as human"
     return [f"{', '.join(unknown)}: {message}."] if unknown else []

@@ -1,4 +1,4 @@
-"""What was found: two models on the same pairs, and several such comparisons."""
+"""Results: a comparison of two models on the same pairs, and several comparisons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,15 +42,15 @@ class Comparison(Pictured):
     Attributes:
         a: Label of the first model.
         b: Label of the second.
-        signature_a: How the first was scored, or None.
-        signature_b: How the second was.
+        signature_a: Signature of the first, or None.
+        signature_b: Signature of the second, or None.
         n_pairs: Pairs that both were scored on.
-        only_in_a: Pairs that only the first was scored on; they are left out.
-        only_in_b: Pairs that only the second was scored on; they are left out.
-        differences: Of their pass rates.
-        cautions: What to know before believing them, a sentence each.
-        sentences: What follows, in plain words; the cautions are among them.
-        data: The dataset, where comparisons are of several; else None.
+        only_in_a: Pairs that only the first was scored on, which are left out.
+        only_in_b: Pairs that only the second was scored on, which are left out.
+        differences: Differences of their pass rates.
+        cautions: Caveats, a sentence each.
+        sentences: The findings as sentences, including the cautions.
+        data: The dataset, if there are comparisons on several; else None.
     """
 
     a: str
@@ -76,11 +76,11 @@ class Comparison(Pictured):
         return verdict_table([self.to_dict()])
 
     def remarks(self) -> Sequence[str]:
-        """Return what to know before believing it."""
+        """Return the caveats."""
         return self.cautions
 
     def details(self) -> "list[Table | str]":
-        """Return the differences by slice, what follows in words, and how both were scored."""
+        """Return the differences by slice, the findings as sentences, and both signatures."""
         from nnd.metric.tables import comparison_table  # noqa: PLC0415 - rich is for people only
 
         signatures = [each for each in (self.signature_a, self.signature_b) if each]
@@ -139,10 +139,10 @@ class Comparison(Pictured):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparisons(Pictured):
-    """Several models compared, each with each.
+    """Comparisons of every two of several models.
 
     Attributes:
-        comparisons: One per two models and dataset; there is at least one.
+        comparisons: One per two models and dataset; never empty.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -157,7 +157,7 @@ class Comparisons(Pictured):
         return self.comparisons[number]
 
     def by_data(self) -> "dict[str | None, Comparisons]":
-        """Return dataset → the comparisons on it; None stands for the only one."""
+        """Return dataset → the comparisons on it; None stands for the only dataset."""
         return {
             data: Comparisons(tuple(each for each in self if each.data == data))
             for data in dict.fromkeys(each.data for each in self)
@@ -166,7 +166,7 @@ class Comparisons(Pictured):
     def headline(self) -> str:
         """Return the models from best to worst, and how many differences are significant.
 
-        Over several datasets the pass rates are means, in which each dataset counts once.
+        Over several datasets, the pass rates are means with equal weights.
         """
         several = self.by_data()
         if len(several) > 1:
@@ -180,7 +180,7 @@ class Comparisons(Pictured):
         return verdict_table([each.to_dict() for each in self])
 
     def remarks(self) -> list[str]:
-        """Return the ranking on each of several datasets, and what to know before believing it."""
+        """Return the ranking on each of several datasets, and the caveats."""
         several = self.by_data()
         if len(several) == 1:
             return list(dict.fromkeys(caution for each in self for caution in each.cautions))
@@ -191,7 +191,7 @@ class Comparisons(Pictured):
         ]
 
     def details(self) -> "list[Table | str]":
-        """Return each comparison by slice, and how the models were scored."""
+        """Return each comparison by slice, and the signatures."""
         from nnd.metric.tables import comparison_table  # noqa: PLC0415 - rich is for people only
 
         shown: list[Table | str] = []
@@ -202,14 +202,14 @@ class Comparisons(Pictured):
         shown += dict.fromkeys(told for told in signatures if told)
         if len(self) > 1:
             shown.append(
-                f"p (Holm) is adjusted within a comparison, not over all {len(self)} of them"
+                f"p (Holm) is adjusted within each comparison, not over all {len(self)} comparisons"
             )
         return shown
 
     def drawing(self) -> "Drawing | None":
-        """Return the differences by category, or, of several comparisons, those over all tests.
+        """Return the differences by category; for several comparisons, those over all tests.
 
-        Of several datasets there is no one figure; `by_data` has one for each.
+        For several datasets it is None; `by_data` has a figure for each.
         """
         from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
         from nnd.metric.figures import Side, draw_comparisons  # noqa: PLC0415
@@ -234,7 +234,7 @@ class Comparisons(Pictured):
 
 
 def _clear(comparisons: Sequence[Comparison]) -> str:
-    """Return how many differences are significant."""
+    """Return the number of significant differences as a phrase."""
     decided = sum(each.differences.overall.verdict != "undecided" for each in comparisons)
     if len(comparisons) > 1:
         return (
@@ -245,7 +245,7 @@ def _clear(comparisons: Sequence[Comparison]) -> str:
 
 
 def _rates(comparisons: Sequence[Comparison]) -> dict[str, float] | None:
-    """Return model → pass rate, or None where every two share other tests than the rest."""
+    """Return model → pass rate, or None if not all models share the same tests."""
     if len(comparisons) > 1 and any(each.only_in_a or each.only_in_b for each in comparisons):
         return None
     rates: dict[str, float] = {}
@@ -256,21 +256,21 @@ def _rates(comparisons: Sequence[Comparison]) -> dict[str, float] | None:
 
 
 def _mean(datasets: Sequence[Comparisons]) -> str:
-    """Return mean pass rates of the models that are on all datasets, each counting once."""
+    """Return mean pass rates, with equal weights, of the models that are on all datasets."""
     n = len(datasets)
     of_each = [_rates(found.comparisons) for found in datasets]
     rates = [found for found in of_each if found is not None]
     if len(rates) < n:
-        return f"{n} datasets, and no mean over them, as not all models share the same tests"
-    return mean_ranking(rates) or f"{n} datasets, and no mean over them, as no model is on all"
+        return f"There is no mean over the {n} datasets: not all models share the same tests"
+    return mean_ranking(rates) or f"There is no mean over the {n} datasets: no model is on all"
 
 
 def _headline(comparisons: Sequence[Comparison]) -> str:
-    """Return a ranking where all is about the same tests, and how many differences are clear."""
+    """Return a ranking if all models share the same tests, and the significant differences."""
     models = list(dict.fromkeys(label for each in comparisons for label in (each.a, each.b)))
     clear, rates = _clear(comparisons), _rates(comparisons)
     if rates is None:
-        return f"{len(models)} models, every two on the tests they share: {clear}."
+        return f"{len(models)} models, compared pairwise on the tests they share: {clear}."
     names = dict(zip(models, short_names(models), strict=True))
     better = set()
     for each in comparisons:

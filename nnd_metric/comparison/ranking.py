@@ -1,4 +1,4 @@
-"""Several models in order, with what is known of their differences, in one sentence."""
+"""A ranking of several models, with their significant differences, in one sentence."""
 
 from collections.abc import Container, Mapping, Sequence
 
@@ -7,10 +7,10 @@ from nnd.metric.statistics import EACH_ONCE, mean_over, percent
 
 
 def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
-    """Return models from best to worst in the mean over datasets, or None where no model is on all.
+    """Return models from best to worst by mean over datasets, or None if none is on all.
 
     Args:
-        datasets: Of each dataset, model → pass rate.
+        datasets: For each dataset, model → pass rate.
     """
     means = {model: rate for model, rate in mean_over(datasets).items() if rate is not None}
     if not means:
@@ -22,11 +22,11 @@ def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
 def ranking(rates: Mapping[str, float], better: Container[tuple[str, str]]) -> str:
     """Return models from best to worst, as in "x 60.0 % > y 50.0 %, z 48.0 %".
 
-    The sign says that each model before it is better than each behind it.
+    The sign means that each model before it is significantly better than each after it.
 
     Args:
         rates: Name of a model → its pass rate.
-        better: (x, y) for each x whose lead over y is significant.
+        better: (x, y) for each x that is significantly better than y.
     """
     order = sorted(rates, key=lambda name: rates[name], reverse=True)
     told = ""

@@ -1,4 +1,4 @@
-"""What differences between two models mean, in plain sentences."""
+"""Differences between two models in plain sentences."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,7 +14,7 @@ _COLUMNS = {
 
 
 def findings(a: str, b: str, differences: Differences) -> Iterator[str]:
-    """Yield which model is better, and where.
+    """Yield sentences that say which model is better, overall and by category.
 
     Args:
         a: Name of the first model.
@@ -28,27 +28,27 @@ def findings(a: str, b: str, differences: Differences) -> Iterator[str]:
 
 
 def left_out(a: str, b: str, unscored: int, only_in_a: int, only_in_b: int) -> Iterator[str]:
-    """Yield which tests were left out, and which lack a likelihood.
+    """Yield sentences on tests that were left out or lack a likelihood.
 
     Args:
         a: Name of the first model.
         b: Name of the second.
-        unscored: Tests that lack a likelihood of one or both.
-        only_in_a: Pairs that were left out because only the first was scored on them.
-        only_in_b: Pairs that only the second was scored on.
+        unscored: Number of tests without a likelihood of one model or both.
+        only_in_a: Number of pairs that only the first was scored on.
+        only_in_b: Number of pairs that only the second was scored on.
     """
     if only_in_a or only_in_b:
         yield (
-            f"Left out: {only_in_a:,} pairs that only {a} was scored on, and {only_in_b:,} that "
-            f"only {b} was."
+            f"Left out: {only_in_a:,} pairs scored only with {a}, and {only_in_b:,} scored only "
+            f"with {b}."
         )
     if unscored:
-        yield f"{unscored:,} tests lack a likelihood of one model or both, which fails them."
+        yield f"{unscored:,} tests lack a likelihood of one model or both; they count as failures."
 
 
 def _overall(a: str, b: str, found: Difference) -> str:
     if found.pass_rate_a is None or found.pass_rate_b is None:
-        return f"There is no pair on which {a} and {b} could be compared."
+        return f"{a} and {b} cannot be compared: they share no pair."
     rates = [100 * found.pass_rate_a, 100 * found.pass_rate_b]
     bounds = [100 * bound for bound in found.interval or ()]
     if found.verdict == "b":  # the better one comes first
@@ -65,13 +65,13 @@ def _overall(a: str, b: str, found: Difference) -> str:
 
 
 def _why_undecided(found: Difference) -> str:
-    """Give a reason where the numbers alone look like a decision; nothing where they do not."""
+    """Explain an undecided difference whose numbers look decided; otherwise return ""."""
     if found.interval is None:
         return "; all tests are of one context, so there is no interval"
     significant = found.p is not None and found.p < LEVEL
     reaches = found.interval[0] <= 0 <= found.interval[1]
     if significant and reaches:
-        return "; McNemar's test takes tests of one context as independent, the interval does not"
+        return "; unlike the interval, McNemar's test treats tests of one context as independent"
     if not significant and not reaches:
         return "; the interval excludes 0, but McNemar's p is not below 0.05"
     return ""
@@ -93,16 +93,16 @@ def _by_value(a: str, b: str, found: Mapping[str, Difference]) -> str:
         "a": f"{a} is better at ",
         "b": f"{b} is better at ",
         "undecided": "the difference is not significant at ",
-        None: "there is no shared pair of ",
+        None: "the models share no pair of ",
     }
     return "; ".join(text + ", ".join(where[key]) for key, text in texts.items() if where[key])
 
 
 def few_contexts(overall: Difference) -> Iterator[str]:
-    """Yield that the intervals are rough, where the tests are of few contexts."""
+    """Yield a caveat on rough intervals, if the tests have few contexts."""
     if 1 < overall.contexts < FEW_CONTEXTS:
         yield (
-            f"The tests are of {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
+            f"The tests have {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
             "intervals are rough."
         )
 

@@ -1,9 +1,9 @@
-"""How well made pairs stand for those of people: what `compare --by origin` finds.
+"""How well made pairs represent human pairs: the result of `compare --by origin`.
 
-Made pairs (negatives of a suite) of one operation are beside the human and the constructed pairs of
-the error categories that the operation imitates. Operations are valid to the degree that models
-pass their pairs as often as those of people, in the same order of models, and that nothing on the
-surface gives the wrong text away.
+The made pairs (negatives of a suite) of an operation are compared with the human and the
+constructed pairs of the error categories that the operation imitates. An operation is valid to the
+degree that models pass its pairs as often as the human ones, that models are ranked alike, and that
+surface features do not give away the wrong text.
 
 The difference of two pass rates is unpaired, with its interval over contexts
 (`statistics.unpaired`).
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 People: TypeAlias = Literal["human", "constructed"]
-"""Candidates as systems wrote them, or errors that people made on purpose."""
+"""Origins of human pairs: texts of systems, or errors that people made on purpose."""
 
 _SURFACE = ("shorter_wins", "longer_wins", "copy_wins")
 _GIVEN_AWAY = 0.6
-"""Share of made pairs from which a baseline that reads nothing is worth a remark."""
+"""Share of made pairs that a baseline must pass to be mentioned."""
 
 _SCHEMA = {
     "operation": pl.String,
@@ -46,13 +46,13 @@ _SCHEMA = {
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Pairs of people, beside the made ones of an operation.
+    """Human pairs, compared with the made ones of an operation.
 
     Attributes:
-        rate: Of the pairs of people.
-        difference: Pass rate of the made pairs minus theirs, or None where n is 0.
+        rate: Pass rate of the human pairs.
+        difference: Pass rate of the made pairs minus that of the human ones, or None if n is 0.
         interval: 95 % interval of the difference over contexts, or None.
-        p: Of the score test of equal rates, or None.
+        p: p-value of the score test of equal rates, or None.
     """
 
     rate: Rate
@@ -62,7 +62,7 @@ class Beside:
 
     @property
     def verdict(self) -> Literal["easier", "harder", "close"]:
-        """What made pairs are: `close` where interval and p do not agree that rates differ."""
+        """Whether made pairs are easier or harder; `close` if this is not significant."""
         if self.interval is None or self.p is None or self.p >= LEVEL:
             return "close"
         low, high = self.interval
@@ -80,11 +80,11 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class OfModel:
-    """One model on the made pairs of an operation, and on those of people.
+    """One model on the made pairs of an operation, and on human pairs.
 
     Attributes:
-        made: Pass rate of the made pairs, with what baselines reach on them.
-        people: Beside the human pairs, and beside the constructed ones; those that there are.
+        made: Pass rate of the made pairs, with those of baselines.
+        people: Comparison with the human and with the constructed pairs, if there are any.
     """
 
     made: Rate
@@ -98,15 +98,15 @@ class OfModel:
 
 @dataclass(frozen=True, slots=True)
 class OfOperation:
-    """How well the made pairs of one operation stand for those of people.
+    """How well the made pairs of one operation represent human pairs.
 
     Attributes:
         operation: The operation.
-        digest: Of the ids of its made pairs (`pairs_digest`).
-        categories: Error categories of the pairs of people; none stands for all.
-        models: Model → what it does.
-        tau_b: Kendall's tau-b, over models, of their pass rates on made pairs and on those of
-            people; None where fewer than two models have both, or all rates are equal.
+        digest: Digest of the ids of its made pairs (`pairs_digest`).
+        categories: Error categories of the human pairs; empty means all.
+        models: Model → its pass rates.
+        tau_b: Kendall's tau-b, over models, of their pass rates on made and on human pairs; None if
+            fewer than two models have both, or all rates are equal.
     """
 
     operation: str
@@ -116,7 +116,7 @@ class OfOperation:
     tau_b: Mapping[People, float | None]
 
     def mean_difference(self, origin: People) -> float | None:
-        """Return the mean over models of made minus theirs, or None where no model has both."""
+        """Return the mean difference over models, made minus human; None if no model has both."""
         found = [of.people[origin].difference for of in self.models.values() if origin in of.people]
         known = [difference for difference in found if difference is not None]
         return sum(known) / len(known) if known else None
@@ -134,12 +134,12 @@ class OfOperation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Validity(Shown):
-    """How well made pairs stand for those of people.
+    """How well made pairs represent human pairs.
 
     Attributes:
-        operations: Each operation; there is at least one.
-        cautions: What to know before believing it, a sentence each.
-        signatures: How the pairs were scored.
+        operations: Every operation; never empty.
+        cautions: Caveats, a sentence each.
+        signatures: Signatures of the scores.
     """
 
     operations: tuple[OfOperation, ...]
@@ -147,7 +147,7 @@ class Validity(Shown):
     signatures: tuple[str, ...] = ()
 
     def headline(self) -> str:
-        """Return how far the pass rates on made pairs are from those on pairs of people."""
+        """Return how far the pass rates on made pairs are from those on human pairs."""
         parts = [
             f"{each.operation} {100 * difference:+.1f}"
             for each in self.operations
@@ -158,8 +158,8 @@ class Validity(Shown):
         models = len({model for each in self.operations for model in each.models})
         over = f", mean over {models} models" if models > 1 else ""
         return (
-            f"Pass rate on made pairs minus that on pairs of people{over}, in points: "
-            f"{', '.join(parts) or 'no pairs of people to compare with'}."
+            f"Pass rate on made pairs minus that on human pairs{over}, in points: "
+            f"{', '.join(parts) or 'no human pairs to compare with'}."
         )
 
     def table(self) -> "Table":
@@ -169,7 +169,7 @@ class Validity(Shown):
         return validity_table(self.to_dict()["operations"])
 
     def remarks(self) -> list[str]:
-        """Return how hard made pairs are, whether they rank models alike, what gives them away."""
+        """Return how hard made pairs are, how they rank models, and which baselines pass them."""
         return [*self.cautions, *self._ease(), *self._orders(), *self._giveaways()]
 
     def _ease(self) -> Iterator[str]:
@@ -219,7 +219,7 @@ class Validity(Shown):
                     )
 
     def details(self) -> "list[Table | str]":
-        """Return what baselines reach on the pairs of each origin."""
+        """Return the pass rates of baselines on the pairs of each origin."""
         from nnd.metric.tables import giveaways_table  # noqa: PLC0415
 
         return [giveaways_table(self.to_dict()["operations"])]
@@ -247,10 +247,10 @@ class Validity(Shown):
         }
 
     def write(self, folder: str | Path) -> None:
-        """Write validity.json to a folder; in that of the suite, its card shows it.
+        """Write validity.json to a folder; in the folder of the suite, its card shows it.
 
         Raises:
-            NNDError: If nnd did not write the file of that name.
+            NNDError: If a file of that name exists that nnd did not write.
             OSError: If it cannot be written.
         """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
@@ -259,7 +259,7 @@ class Validity(Shown):
 
 
 def _is_validity(head: bytes) -> bool:
-    """Whether a file that begins so is one of ours."""
+    """Whether a file with this beginning was written by nnd."""
     return head.startswith(b'{\n  "operations": [')
 
 
@@ -271,6 +271,6 @@ _IN_WORDS = {
 
 
 def reached(rate: Rate, baseline: str) -> float | None:
-    """Return what a baseline reaches on the tests of a rate, undecided ones counting half."""
+    """Return the pass rate of a baseline, with undecided tests counting half."""
     found = rate.baselines.get(baseline)
     return None if found is None else found.with_coin

@@ -1,4 +1,4 @@
-"""The floating-point operations that scoring needs, where nothing is read twice and nothing padded.
+"""The floating-point operations that scoring needs, without repeated reading and padding.
 
 A multiplication and an addition count two, as in Kaplan et al. 2020, § 2.1 (arXiv:2001.08361), and
 Hoffmann et al. 2022, appendix F (arXiv:2203.15556). With W the weights of a stack's matrices, d the

@@ -1,4 +1,4 @@
-"""What one model reads of some sets of pairs: the engine's own plan, made and not run."""
+"""The work of one model on some sets of pairs, from the engine's plan, without running it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ from nnd.metric.results import prepare, score_suite
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one model reads of one set of pairs.
+    """The work of one model on one set of pairs.
 
     Attributes:
         tests: Number of pairs, those of a suite's sets included.
         tokens: Positions that enter the model, those of the baseline included.
         flops: Floating-point operations (`needed_flops`).
-        baseline_tokens: Those of the tokens that leaving out the baseline saves.
-        baseline_flops: As many floating-point operations.
+        baseline_tokens: The part of the tokens that is saved without the baseline.
+        baseline_flops: The part of the operations that is saved without the baseline.
     """
 
     tests: int
@@ -54,10 +54,11 @@ class Need:
 def find_needs(
     loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring
 ) -> Iterator[tuple[str, Need]]:
-    """Yield what a model reads of each dataset, in their order, if it takes its fastest path.
+    """Yield the work of a model on each dataset, in order, through its fastest path.
 
-    What the store keeps of one dataset is not read again for the next: a candidate without its
-    context is read once for all of them. What earlier runs have left in the store is not asked.
+    Requests that the store keeps from one dataset are not counted again for the next: a candidate
+    without its context is read once for all datasets. Likelihoods stored by earlier runs are
+    ignored.
 
     Args:
         loaded: The model; its weights are not read.
@@ -83,11 +84,11 @@ def find_needs(
 
 
 class _Asked:
-    """A scorer that notes what an engine is asked to score, and answers with zeros.
+    """A scorer that records the requests to an engine, and returns zeros.
 
     Attributes:
-        given: What is asked with contexts; under `pmi`, what is subtracted, too.
-        alone: What only the baseline asks.
+        given: Requests with contexts; under `pmi`, also those that are subtracted.
+        alone: Requests of the baseline only.
     """
 
     def __init__(self, engine: Engine) -> None:

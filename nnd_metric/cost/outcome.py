@@ -1,4 +1,4 @@
-"""What an evaluation would cost, as it is shown."""
+"""The result of an estimate."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ _TITLES = ("model", "dataset", "tests", "tokens", "operations", "memory", "time"
 _UNKNOWN = "n/a"
 _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 _BESIDE = (
-    "Loading comes on top, and so does the proof of the fast path in a model's first run; what "
-    "earlier runs have stored costs nothing."
+    "The estimate excludes loading, and the proof of the fast path in a model's first run; "
+    "likelihoods stored by earlier runs cost nothing."
 )
 _MINUTE, _HOUR = 60, 3_600
 
@@ -32,8 +32,8 @@ class ModelEstimate:
         dtype: Precision of its weights.
         parameters: Number of its weights.
         weight_bytes: Memory that they take, unquantised.
-        working_bytes: Memory beside them, for the tokens that are held at once.
-        needs: Dataset → what the model reads of it.
+        working_bytes: Further memory, for the tokens that are held at once.
+        needs: Dataset → the work of the model on it.
         tokens_per_second: Measured in an earlier run, or None.
         notes: What the estimate leaves out, a sentence each.
     """
@@ -50,11 +50,11 @@ class ModelEstimate:
 
     @property
     def memory(self) -> int:
-        """Bytes for the weights and for what is held at once."""
+        """Bytes for the weights and for the tokens held at once."""
         return self.weight_bytes + self.working_bytes
 
     def seconds(self, tokens: int) -> float | None:
-        """Return how long some tokens take, or None where the speed is not known."""
+        """Return how long some tokens take, or None if the speed is unknown."""
         return None if self.tokens_per_second is None else tokens / self.tokens_per_second
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,13 +80,13 @@ class Estimate(Shown):
     """What an evaluation of several models on several datasets would cost.
 
     Attributes:
-        models: One per model, in the order asked for.
+        models: One per model, in the order of the request.
     """
 
     models: tuple[ModelEstimate, ...]
 
     def headline(self) -> str:
-        """Return the tokens, the operations, the memory and, where it is known, the time."""
+        """Return the tokens, the operations, the memory and, if known, the time."""
         datasets = {name for each in self.models for name in each.needs}
         tokens, flops = (self._total(field) for field in ("tokens", "flops"))
         seconds = self._seconds()
@@ -109,7 +109,7 @@ class Estimate(Shown):
         return table
 
     def remarks(self) -> list[str]:
-        """Return what the baseline costs, and what is not a part of the estimate."""
+        """Return the cost of the baseline, and what the estimate leaves out."""
         lines = []
         saved = self._total("baseline_tokens")
         if saved:
@@ -124,7 +124,7 @@ class Estimate(Shown):
             lines += [f"{name}: {note}" for note in each.notes]
             if each.tokens_per_second is None:
                 lines.append(
-                    f"{name}: the time is not known, because no run of {ENOUGH:,} tokens or more "
+                    f"{name}: the time is unknown, because no run of {ENOUGH:,} tokens or more "
                     f"has been measured on this {each.device} in {each.dtype}."
                 )
         return [*lines, _BESIDE]
@@ -152,14 +152,14 @@ class Estimate(Shown):
         return sum(getattr(need, field) for each in self.models for need in each.needs.values())
 
     def _seconds(self) -> float | None:
-        """Return how long all models take, or None where the speed of one is not known."""
+        """Return how long all models take, or None if the speed of one is unknown."""
         found = [each.seconds(need.tokens) for each in self.models for need in each.needs.values()]
         known = [seconds for seconds in found if seconds is not None]
         return sum(known) if len(known) == len(found) else None
 
 
 def _scaled(value: float) -> str:
-    """Return a number in three digits, and the prefix of its unit: `2.41 T`."""
+    """Return a number with three digits, and the prefix of its unit: `2.41 T`."""
     power = 0
     while value >= 999.5 and power < len(_PREFIXES) - 1:  # noqa: PLR2004 - three digits
         value, power = value / 1_000, power + 1

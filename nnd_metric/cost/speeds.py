@@ -1,4 +1,4 @@
-"""How fast models were: what a run has measured, kept for the estimates of later runs."""
+"""The speeds of models, measured in runs and stored for later estimates."""
 
 import json
 import math
@@ -11,28 +11,28 @@ from nnd.metric.models import LoadedModel
 from nnd.schemas import add_fact, read_facts
 
 ENOUGH: Final = 20_000
-"""Tokens of a run whose speed is kept: less is mostly start and proof."""
+"""Smallest number of tokens of a run whose speed is stored: below, start and proof dominate."""
 
 _FILE: Final = "speeds.json"
 
 
 def known_speed(loaded: LoadedModel) -> float | None:
-    """Return the tokens per second of the last run of a model, on this device and in its dtype.
+    """Return the tokens per second of a model's last run on this device and in this dtype.
 
-    Encoding, proof and store are a part of the run; loading is not. None where no run of enough
-    tokens was measured.
+    The time includes encoding, proof and store, but not loading. The result is None if no run with
+    enough tokens was measured.
     """
     found = read_facts(_FILE, _is_speed).get(_key(loaded))
     return None if found is None else float(found)
 
 
 def keep_speed(loaded: LoadedModel, tokens: int, seconds: float) -> None:
-    """Keep how fast a model was, if it read enough tokens to tell.
+    """Store the speed of a model, if it read enough tokens.
 
     Args:
         loaded: The model.
-        tokens: How many entered it.
-        seconds: How long everything took, but for loading.
+        tokens: Number of tokens that entered the model.
+        seconds: Duration without loading.
     """
     if tokens >= ENOUGH:
         add_fact(_FILE, _is_speed, _key(loaded), tokens / seconds)

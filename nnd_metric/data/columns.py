@@ -1,4 +1,4 @@
-"""Pairs handed over column by column, as `evaluate` metrics take their input."""
+"""Pairs passed as columns, the form of input to metrics of `evaluate`."""
 
 from collections.abc import Mapping, Sized
 from typing import Any
@@ -10,7 +10,7 @@ from nnd.metric.data.frames import frame_of_lists
 from nnd.schemas import ScoringError
 
 FEATURES = (*REQUIRED, "error_category")
-"""The columns that can be added bit by bit."""
+"""The columns that `add` and `add_batch` take."""
 
 _UNUSED = (
     "source",
@@ -26,7 +26,7 @@ _UNUSED = (
 )
 
 COLUMNS = frozenset((*REQUIRED, *OPTIONAL, *IDS, "inputs", *_UNUSED))
-"""All columns of a pair: whoever has them can hand over all."""
+"""All columns of a pair that can be passed."""
 
 
 def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -34,10 +34,10 @@ def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
 
     Args:
         columns: Lists, arrays or lazy columns of a Dataset, by name. `inputs` may hold an object
-            per row, or a list of {key, value}. An empty error category is none.
+            per row, or a list of {key, value}. An empty error category counts as missing.
 
     Raises:
-        ScoringError: If a column is missing, or they make no table.
+        ScoringError: If a column is missing, or the columns do not form a table.
     """
     check_required(columns)
     lists = {name: _values(name, values) for name, values in columns.items()}
@@ -51,14 +51,14 @@ def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def check_required(columns: Mapping[str, Any]) -> None:
-    """Check that no needed column is missing.
+    """Check that no required column is missing.
 
     Raises:
-        ScoringError: If one is.
+        ScoringError: If a column is missing.
     """
     missing = [name for name in REQUIRED if columns.get(name) is None]
     if missing:
-        raise ScoringError(f"{missing[0]} is missing; {', '.join(REQUIRED)} go together")
+        raise ScoringError(f"{missing[0]} is missing; pass {', '.join(REQUIRED)} together")
 
 
 def _values(name: str, values: Any) -> list[Any]:  # noqa: ANN401 - anything with values

@@ -1,4 +1,4 @@
-"""Pairs made complete: checked, with an id for each row, and a digest of what it says."""
+"""Completion of pairs: checks, an id for each row, and a digest of its contents."""
 
 import hashlib
 import json
@@ -22,10 +22,10 @@ _ID_OF = {
     "low_id": ("candidate_low",),
     "pair_id": _READ,
 }
-"""Column of ids → the columns whose texts make an id where there is none."""
+"""Column of ids → the columns whose texts make a missing id."""
 
 Digests: TypeAlias = npt.NDArray[np.uint32]
-"""A SHA-256 for each pair, uint32 [pairs, 8], of all that a template can render of it."""
+"""A SHA-256 for each pair, uint32 [pairs, 8], of everything that a template can render."""
 
 
 class Complete(NamedTuple):
@@ -33,7 +33,7 @@ class Complete(NamedTuple):
 
     Attributes:
         pairs: The columns of `PairSet.pairs`.
-        digests: What each row says.
+        digests: Digest of the contents of each row.
     """
 
     pairs: pl.DataFrame
@@ -41,14 +41,14 @@ class Complete(NamedTuple):
 
 
 def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
-    """Return pairs with the columns that they lack, ids among them.
+    """Return pairs with their missing columns added, ids included.
 
     Args:
         frame: At least context, candidate_high and candidate_low.
-        name: What errors call the data.
+        name: Name of the data in errors.
 
     Raises:
-        ScoringError: If a column is missing or of another kind, or a text is null.
+        ScoringError: If a column is missing or has the wrong type, or a text is null.
     """
     check_columns(frame, REQUIRED, name)
     frame = _with_texts(frame, name)
@@ -67,21 +67,21 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
 
 
 def sum_digests(digests: Digests) -> int:
-    """Return the sum of some digests: that of parts of the data, added up, is that of the whole."""
+    """Return the sum of some digests; the sums of parts add up to that of the whole."""
     words = digests.sum(axis=0, dtype=np.uint64)
     return sum(int(word) << 32 * place for place, word in enumerate(words))
 
 
 def version_of(digest: int) -> str:
-    """Return a sum of digests as `PairSet.version` has it: modulo 2^256, in hex digits."""
+    """Return a sum of digests in the form of `PairSet.version`: modulo 2^256, in hex digits."""
     return f"{digest % 2**256:064x}"
 
 
 def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
-    """Return the parts of every pair's context by name, or None where there are none.
+    """Return the parts of every pair's context by name, or None if it has none.
 
-    `inputs` may hold lists of {key, value}, as stored, or objects. Parts that are null are none: a
-    table gives every object the keys of all.
+    `inputs` may hold lists of {key, value}, as stored, or objects. Null parts count as missing,
+    because in a table every object has the keys of all.
     """
     if "inputs" not in pairs.columns:
         return [None] * pairs.height
@@ -103,7 +103,7 @@ def _row_digests(texts: pl.Series, parts: Sequence[Mapping[str, str] | None]) ->
 
 
 def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Make text of what stands for it: categories, columns of nulls, keys that are numbers."""
+    """Convert to text: categories, columns of nulls, keys that are numbers."""
     keys = [column for column in (*OPTIONAL, *IDS) if column in frame.columns]
     nested = [column for column in keys if frame[column].dtype.is_nested()]
     if nested:
@@ -132,12 +132,13 @@ def check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> Non
     """Check that no column is missing.
 
     Raises:
-        ScoringError: If one is.
+        ScoringError: If a column is missing.
     """
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise ScoringError(
-            f"{name}: column {', '.join(missing)} is missing; there are {', '.join(frame.columns)}"
+            f"{name}: column {', '.join(missing)} is missing; the columns are "
+            f"{', '.join(frame.columns)}"
         )
 
 

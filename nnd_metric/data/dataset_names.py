@@ -1,4 +1,4 @@
-"""Several datasets: what they are called, so that each can have a folder of results."""
+"""Names of several datasets, which can serve as names of folders."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,35 +9,35 @@ from nnd.schemas import ScoringError
 
 
 def is_several(data: object) -> bool:
-    """Whether data is a list of datasets; one of dicts holds the rows of a single dataset."""
+    """Whether data is a list of datasets; a list of dicts holds the rows of one dataset."""
     return isinstance(data, list | tuple) and not any(isinstance(each, Mapping) for each in data)
 
 
 def only_of_one(argument: str) -> ScoringError:
-    """Return the error for an argument that is of one dataset where there are several."""
+    """Return the error for an argument that needs a single dataset."""
     return ScoringError(
-        f"{argument} (--{argument.replace('_', '-')}) can be of one dataset only, and there are "
-        "several; leave it out to use what comes with each dataset"
+        f"{argument} (--{argument.replace('_', '-')}) works with a single dataset only; leave it "
+        "out to use what comes with each dataset"
     )
 
 
 def no_pairs(name: str) -> ScoringError:
     """Return the error for data without pairs."""
     return ScoringError(
-        f"{name}: there are no pairs, so no model can be evaluated on them; `nnd metrics` compares "
-        "metrics with judgements of single candidates"
+        f"{name}: the data has no pairs, so models cannot be evaluated on it; use `nnd metrics` "
+        "to compare metrics with judgements of single candidates"
     )
 
 
 def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
-    """Return what to call some datasets: names that folders can have.
+    """Return names for some datasets that can serve as names of folders.
 
     Raises:
-        ScoringError: If there is none, or two have one name.
+        ScoringError: If there is no dataset, or two have the same name.
     """
     names = [_name(data) for data in datasets]
     if not names:
-        raise ScoringError("there is no dataset; name at least one")
+        raise ScoringError("no dataset was given; name at least one")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ScoringError(

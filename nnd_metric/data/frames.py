@@ -1,4 +1,4 @@
-"""Tables in memory, whatever library made them, as polars frames."""
+"""Tables in memory, from any library, as polars frames."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,14 @@ from nnd.schemas import ScoringError, has_surrogate
 
 
 class Dataset(Protocol):
-    """A `datasets.Dataset`, or whatever else turns itself into a polars frame."""
+    """A `datasets.Dataset`, or another object with a method `to_polars`."""
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows."""
 
 
 class ArrowTable(Protocol):
-    """A pandas DataFrame, or whatever else hands out its rows as Arrow does."""
+    """A pandas DataFrame, or another object with the Arrow stream interface."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the rows."""
@@ -33,13 +33,13 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
         data: A `Table`. The index of a pandas frame is not a column.
 
     Raises:
-        ScoringError: If it is none, or its values make no table.
+        ScoringError: If it is not a `Table`, or its values do not form a table.
     """
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, Mapping):
         raise ScoringError(
-            f"the dataset has splits ({', '.join(data)}); hand over one, e.g. dataset['test']"
+            f"the dataset has splits ({', '.join(data)}); pass one of them, e.g. dataset['test']"
         )
     if hasattr(data, "to_polars"):
         frame: pl.DataFrame = data.to_polars()
@@ -49,19 +49,21 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
         return frame_of_lists({name: [row.get(name) for row in data] for name in names})
     if not hasattr(data, "__arrow_c_stream__"):
         raise ScoringError(
-            f"{type(data).__name__} is not a dataset; hand over a folder, a Parquet file, "
+            f"{type(data).__name__} is not a dataset; pass a folder, a Parquet file, "
             "ORG/name[@revision] of a dataset on the Hub, a polars or pandas frame, a "
             "datasets.Dataset, or a list of dicts"
         )
     try:
-        # To Arrow, the index of a pandas frame is a column, and NaN a number.
+        # In Arrow, the index of a pandas frame is a column, and NaN is a number.
         return pl.from_pandas(data) if _is_pandas(data) else pl.DataFrame(data)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise ScoringError(f"the frame makes no table: {str(error).splitlines()[0]}") from error
+        raise ScoringError(
+            f"the frame cannot be read as a table: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def name_of(data: object) -> str:
-    """Return what results call a table that has no name."""
+    """Return the name in the results of a table without a name."""
     if isinstance(data, list | tuple):
         return "rows"
     return "dataset" if hasattr(data, "to_polars") else "frame"
@@ -71,7 +73,7 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     """Return columns as a frame; `inputs` may hold an object per row, or a list of {key, value}.
 
     Raises:
-        ScoringError: If their values make no table.
+        ScoringError: If their values do not form a table.
     """
     lists = dict(columns)
     if "inputs" in lists:
@@ -80,21 +82,23 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     try:
         return pl.DataFrame(lists)
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise ScoringError(f"the columns make no table: {str(error).splitlines()[0]}") from error
+        raise ScoringError(
+            f"the columns do not form a table: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
-    """Check that texts are made of characters: half a surrogate pair is none, and UTF-8 has none.
+    """Check that texts have no lone surrogates, which are not characters and not valid UTF-8.
 
     Raises:
-        ScoringError: If one is not; the message says where.
+        ScoringError: If a text has one; the message says where.
     """
     for name, values in columns.items():
         for row, value in enumerate(values):
             if has_surrogate(_texts_in(value)):
                 raise ScoringError(
-                    f"row {row}: {name} has half a surrogate pair, which is not a character; "
-                    "decode the text again, or leave the row out"
+                    f"row {row}: {name} has a lone surrogate, which is not a character; decode "
+                    "the text again, or leave the row out"
                 )
 
 
@@ -107,12 +111,12 @@ def _texts_in(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
 
 
 def _entries(parts: Any) -> Any:  # noqa: ANN401 - as stored, or as JSON rows
-    """Return a context's parts as entries: polars would keep the parts that the first row has."""
+    """Return a context's parts as entries: polars would keep only the parts of the first row."""
     if not isinstance(parts, Mapping):
         return parts
     return [{"key": key, "value": value} for key, value in parts.items()]
 
 
 def _is_pandas(data: object) -> bool:
-    pandas = sys.modules.get("pandas")  # not imported: who has a frame has done so
+    pandas = sys.modules.get("pandas")  # not imported here: the user of a frame has imported it
     return pandas is not None and isinstance(data, pandas.DataFrame)

@@ -1,4 +1,4 @@
-"""What the manifest beside pairs says of their source: its name, licence and notes."""
+"""Facts about the source of pairs from the manifest: name, licence and notes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ class Origin:
     """The source of some pairs.
 
     Attributes:
-        name: What people call it.
+        name: Its display name.
         licence: An SPDX identifier, or `unknown`.
         homepage: Its address on the web, or None.
-        notes: What to know of it, a sentence or two each.
+        notes: Notes about it, a sentence or two each.
     """
 
     name: str
@@ -28,13 +28,13 @@ class Origin:
 
 
 def read_origin(data: PairData) -> Origin | None:
-    """Return what is known of the source of some pairs (`load_pairs`).
+    """Return the source of some pairs (`load_pairs`).
 
     Returns:
-        None without a manifest: of a file, of a table in memory.
+        None without a manifest, as for a file or a table in memory.
 
     Raises:
-        NNDError: If the data is not there, or its manifest cannot be read.
+        NNDError: If the data does not exist, or its manifest cannot be read.
     """
     if not isinstance(data, str | Path):
         return None
@@ -43,7 +43,9 @@ def read_origin(data: PairData) -> Origin | None:
         return None
     source = read_manifest(folder).get("source")
     if not isinstance(source, Mapping):
-        raise ScoringError(f"{folder / MANIFEST}: names no source; convert the source again")
+        raise ScoringError(
+            f"{folder / MANIFEST}: the name of the source is missing; convert the source again"
+        )
     return _origin(source)
 
 

@@ -25,7 +25,7 @@ PairData: TypeAlias = str | Path | Table
 
 HUMAN_SCORES = "human_scores.parquet"
 NEEDED = ("pairs.parquet", "pairs/*.parquet", "sets/*.parquet", HUMAN_SCORES, "manifest.json")
-"""What is fetched of a dataset on the Hub; * stands for folders too."""
+"""Patterns of the files to download from the Hub; * also matches folders."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,10 +36,11 @@ class PairSet(Shown):
         pairs: One row per pair with pair_id, split, context_id, cluster (null: context_id),
             context, inputs, high_id, low_id, candidate_high, candidate_low, aspect, category,
             error_category, error_group, origin.
-        human_scores: The human scores that came with them, or None.
-        name: What the signature calls the data.
-        version: Hub commit, or the sum of the SHA-256 of all rows; never of their order.
-        part: Which part of the data they are, as (what, how) of each choice (`choose_part`).
+        human_scores: The human scores that come with them, or None.
+        name: Name of the data in the signature.
+        version: Hub commit, or the sum of the SHA-256 of all rows, which does not depend on their
+            order.
+        part: The part of the data that was chosen, as (option, value) pairs (`choose_part`).
         sets: The sets of a suite, whose pairs have the same columns.
     """
 
@@ -52,12 +53,12 @@ class PairSet(Shown):
 
     @property
     def title(self) -> str:
-        """The name, and which part of the data it is."""
+        """The name, with the chosen part of the data."""
         told = ", ".join(f"--{what} {how}" for what, how in self.part)
         return f"{self.name} ({told})" if told else self.name
 
     def headline(self) -> str:
-        """Return how many pairs there are, of what, and whether systems were judged."""
+        """Return the number of pairs and contexts, and whether systems have human scores."""
         contexts = self.pairs.select(CONTEXT).n_unique()
         people = self.human_scores
         systems = counted(0 if people is None else people["system"].n_unique(), "system")
@@ -67,7 +68,7 @@ class PairSet(Shown):
         )
 
     def table(self) -> "RichTable":
-        """Return how many pairs each split, aspect and category has."""
+        """Return the number of pairs of each split, aspect and category."""
         rows = [
             (column, value, f"{n:,}")
             for column in OPTIONAL
@@ -91,15 +92,14 @@ class PairSet(Shown):
 
 
 def load_pairs(data: PairData) -> PairSet:
-    """Read pairs from wherever they are.
+    """Read pairs from a folder, a file, the Hub, or a table in memory.
 
     Args:
         data: A folder that `nnd convert` or `nnd publish` made, a Parquet file,
-            `ORG/name[@revision]` of a dataset on the Hub, which is fetched at exactly the commit
-            that the revision stands for, a polars or pandas frame, a `datasets.Dataset`, or a list
-            of dicts. Needed are the columns context, candidate_high, candidate_low;
-            error_category, aspect, category, error_group, inputs and the ids are used where there
-            are any.
+            `ORG/name[@revision]` of a dataset on the Hub (downloaded at exactly the commit of the
+            revision), a polars or pandas frame, a `datasets.Dataset`, or a list of dicts. The
+            columns context, candidate_high and candidate_low are required; error_category, aspect,
+            category, error_group, inputs and the ids are used if they exist.
 
     Raises:
         ScoringError: If it cannot be read, a column is missing, or a text is null.
@@ -114,7 +114,7 @@ def load_pairs(data: PairData) -> PairSet:
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
-    """Return human scores from wherever they are (`load_pairs`, and a file of their own).
+    """Read human scores from the same places as `load_pairs`, or from a file of their own.
 
     Raises:
         ScoringError: If they cannot be read, a column is missing, a score is not a number, or two
@@ -125,8 +125,8 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
         file = path if path.is_file() else path / HUMAN_SCORES
         if not file.is_file():
             raise ScoringError(
-                f"{data}: there is no {HUMAN_SCORES}; name a folder that `nnd convert` wrote from "
-                "a source with judged systems, or pass human scores of your own"
+                f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
+                "source with judged systems, or pass your own human scores"
             )
         frame, where = read_rows(file), str(file)
     else:
@@ -137,7 +137,7 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
 
 
 def read_scores_in(folder: Path) -> pl.DataFrame | None:
-    """Return the human scores that a folder holds (errors as of `read_human_scores`), or None."""
+    """Return the human scores in a folder, or None (errors as in `read_human_scores`)."""
     scores = folder / HUMAN_SCORES
     return read_human_scores(scores) if scores.is_file() else None
 
@@ -145,7 +145,9 @@ def read_scores_in(folder: Path) -> pl.DataFrame | None:
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
     pairs = read_stored(folder, "pairs")
     if pairs is None:
-        raise ScoringError(f"{where}: there is no pairs.parquet; name a folder of `nnd convert`")
+        raise ScoringError(
+            f"{where}: pairs.parquet not found; name a folder that `nnd convert` wrote"
+        )
     found = _pair_set(pairs, read_scores_in(folder), name)
     sets = [
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)
@@ -166,12 +168,12 @@ def _check_scores(scores: pl.Series, name: str) -> None:
     if not finite.all():
         row = int(finite.arg_min() or 0)
         raise ScoringError(
-            f"{name}: row {row}: score is {scores[row]}; give a number, or null where there is none"
+            f"{name}: row {row}: score is {scores[row]}; give a number, or null if there is none"
         )
 
 
 def _once_each(frame: pl.DataFrame, where: str) -> pl.DataFrame:
-    """Return human scores without rows that say the same again: each would count in a mean.
+    """Return human scores without repeated rows, each of which would count in a mean.
 
     Raises:
         ScoringError: If a system has two scores for one aspect and category.

@@ -17,9 +17,9 @@ class SuiteSet:
     """A set of a suite: some of the human pairs, pairs derived from them, or negatives.
 
     Attributes:
-        name: What the suite calls it.
-        kind: What it is.
-        operation: What it was made by.
+        name: Its name in the suite.
+        kind: The kind of set.
+        operation: The operation that made it.
         pairs: Its pairs, with parent_id: the pair_id of the human pair, or null.
     """
 
@@ -33,7 +33,7 @@ def read_rows(path: Path) -> pl.DataFrame:
     """Return the rows of a Parquet file.
 
     Raises:
-        ScoringError: If it cannot be read as one.
+        ScoringError: If it cannot be read as Parquet.
     """
     try:
         return read_parquet(path)
@@ -42,11 +42,11 @@ def read_rows(path: Path) -> pl.DataFrame:
 
 
 def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
-    """Return rows that lie in one file, or, published, in a folder with a file per split.
+    """Return rows from one file, or from the published form: a folder with a file per split.
 
     Args:
-        folder: That `nnd convert` or `nnd publish` made.
-        name: `pairs`, `annotations` or `references`; None is returned where there are none.
+        folder: Folder that `nnd convert` or `nnd publish` made.
+        name: `pairs`, `annotations` or `references`; None is returned if there are none.
 
     Raises:
         ScoringError: If they cannot be read.
@@ -56,11 +56,11 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
         return pl.concat([read_rows(path) for path in files]) if files else None
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
-        raise ScoringError(f"{folder / name}: its files do not fit together: {reason}") from error
+        raise ScoringError(f"{folder / name}: the files do not fit together: {reason}") from error
 
 
 def stored_files(folder: Path, name: str) -> list[Path]:
-    """Return the files with rows of a kind (`read_stored`); none where there are none."""
+    """Return the files with rows of a kind (`read_stored`), which may be none."""
     whole = folder / f"{name}.parquet"
     return [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
 
@@ -71,15 +71,15 @@ def has_sets(folder: Path) -> bool:
 
 
 def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
-    """Return the sets of a suite; none of a folder that is not one.
+    """Return the sets of a suite; an empty result for other folders.
 
     Args:
-        folder: That `nnd derive`, `nnd suite build` or `nnd publish` made.
+        folder: Folder that `nnd derive`, `nnd suite build` or `nnd publish` made.
         parents: Its human pairs.
 
     Raises:
-        ScoringError: If a set cannot be read, pairs were changed since it was made, or it has a
-            pair whose human pair is not there.
+        ScoringError: If a set cannot be read, its file was changed, or it has a pair whose human
+            pair is missing.
     """
     if not has_sets(folder):
         return []
@@ -88,7 +88,9 @@ def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
         path = folder / name
         is_of_pairs = name.startswith(("pairs", "sets/"))
         if is_of_pairs and path.is_file() and fingerprint(path)["sha256"] != recorded["sha256"]:
-            raise ScoringError(f"{path}: was changed since the suite was made; build it again")
+            raise ScoringError(
+                f"{path}: the file was changed after the suite was built; build the suite again"
+            )
     return [
         SuiteSet(each["name"], each["kind"], each["operation"], _read_set(folder, each, parents))
         for each in manifest["sets"]
@@ -99,7 +101,10 @@ def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> 
     name = facts["name"]
     pairs = read_stored(folder / "sets", name)
     if pairs is None:
-        raise ScoringError(f"{folder}: the manifest lists the set {name}, and sets/ lacks it")
+        raise ScoringError(
+            f"{folder}: the manifest lists the set {name}, but sets/ lacks it; "
+            "build the suite again"
+        )
     if "parent_id" not in pairs.columns:
         pairs = pairs.with_columns(parent_id=pl.lit(None, pl.String))
     is_made = facts["kind"] == "negatives"

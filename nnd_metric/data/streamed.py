@@ -1,8 +1,8 @@
-"""Pairs that are read piece by piece: the row groups of Parquet files, or all at once.
+"""Pairs read in pieces: the row groups of Parquet files, or everything at once.
 
-10⁸ pairs do not fit into memory with their texts. Those of a converted folder or of a file are
-therefore left where they are, and read a row group at a time; a suite, whose sets refer to its
-pairs, and whatever is in memory already are one piece.
+10⁸ pairs do not fit into memory with their texts. So pairs of a converted folder or a file are read
+one row group at a time. A suite, whose sets refer to its pairs, and tables in memory are read as
+one piece.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,15 +20,15 @@ from nnd.metric.data.stored import has_sets, stored_files
 from nnd.schemas import ScoringError, read_row_group, row_group_sizes
 
 Span: TypeAlias = tuple[int, int]
-"""The first of some rows, and the one after the last."""
+"""The first row of a span, and the one after the last."""
 
 
 class Chunk(NamedTuple):
     """Some rows of a table, in order.
 
     Attributes:
-        rows: How many they are.
-        read: Returns them.
+        rows: Number of rows.
+        read: Returns the rows.
     """
 
     rows: int
@@ -37,19 +37,19 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """Pairs that are read piece by piece.
+    """Pairs that are read in pieces.
 
     Attributes:
-        about: All but the pairs: name, human scores and sets, whose pairs are left out, too. The
-            version is the Hub commit, that of the data where it is in memory, or "".
-        tables: Name of a set → its rows; those of the pairs themselves are called "".
+        about: Everything but the pairs: name, human scores and sets (without their pairs). The
+            version is the Hub commit, the version of data in memory, or "".
+        tables: Name of a set → its rows; the name of the pairs themselves is "".
     """
 
     about: PairSet
     tables: dict[str, list[Chunk]]
 
     def sizes(self) -> dict[str, int]:
-        """Return how many rows each table has."""
+        """Return the number of rows of each table."""
         return {name: sum(chunk.rows for chunk in found) for name, found in self.tables.items()}
 
     def pieces(self, table: str) -> Iterator[Complete]:
@@ -61,8 +61,8 @@ class PairStream:
         """Return some rows of a table.
 
         Args:
-            table: Which one.
-            spans: Which rows, in order.
+            table: Name of the table.
+            spans: The rows to return, in order.
 
         Raises:
             ScoringError: If the table is shorter, or cannot be read.
@@ -80,13 +80,13 @@ class PairStream:
 
 
 def open_pairs(data: PairData | PairSet) -> PairStream:
-    """Return pairs from wherever they are, as far as possible without reading them.
+    """Open pairs from any place, if possible without reading them.
 
     Args:
-        data: As of `load_pairs`, or what that returned.
+        data: Same as in `load_pairs`, or its result.
 
     Raises:
-        ScoringError: As `load_pairs`.
+        ScoringError: Same as in `load_pairs`.
     """
     if isinstance(data, PairSet):
         return _in_memory(data)
@@ -115,7 +115,7 @@ def _in_memory(pairs: PairSet) -> PairStream:
 
 
 def row_groups(files: Sequence[Path]) -> list[Chunk]:
-    """Return the row groups of Parquet files; nothing is read yet but their sizes.
+    """Return the row groups of Parquet files; only their sizes are read at first.
 
     Raises:
         ScoringError: If a file cannot be read as Parquet; `Chunk.read` raises it, too.

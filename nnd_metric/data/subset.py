@@ -1,4 +1,4 @@
-"""A part of the pairs, small enough to be scored often, and the same in every run."""
+"""A part of the pairs: small enough for frequent scoring, and the same in every run."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ _Key: TypeAlias = tuple[str | None, ...]
 
 
 def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
-    """Return the pairs of so many contexts, those whose ids have the smallest SHA-256.
+    """Return the pairs of this many contexts: those whose ids have the smallest SHA-256.
 
-    The choice does not depend on the order of rows, and a larger one holds a smaller one.
+    The choice does not depend on the order of rows, and a larger choice contains a smaller one.
 
     Args:
         pairs: All pairs.
-        contexts: How many contexts to keep; all of them where there are no more.
+        contexts: Number of contexts to keep, or all if there are fewer.
     """
     sizes = _by_digest(pairs)
     return pairs if len(sizes) <= contexts else _of_contexts(pairs, [*sizes][:contexts])
@@ -34,19 +34,20 @@ def choose_part(
     held_out: float | None = None,
     split_seed: int = 0,
 ) -> PairSet:
-    """Return a part of the pairs that says in its `part` what it is, for a first look.
+    """Return a part of the pairs, described by its `part`, for a first look.
 
     Args:
         pairs: All pairs.
-        limit: Keep whole contexts, in the order of the SHA-256 of their ids, that have no more
-            pairs together, but one context at least; None keeps all.
+        limit: Keep at most this many pairs: whole contexts, in the order of the SHA-256 of their
+            ids, but at least one context; None keeps all.
         categories: Keep the pairs of these error categories; none keeps all.
-        held_out: Keep what `cut_pairs` holds out where this share is to train on, before all else.
-        split_seed: As of `cut_pairs`.
+        held_out: Keep the contexts that `cut_pairs` holds out when this share is used for training;
+            applied first.
+        split_seed: Same as in `cut_pairs`.
 
     Raises:
-        ScoringError: If no pair has such an error category.
-        NNDError: As of `cut_pairs`.
+        ScoringError: If no pair has one of the error categories.
+        NNDError: Same as in `cut_pairs`.
     """
     if held_out is not None:
         _, pairs = cut_pairs(pairs, held_out, split_seed)
@@ -54,7 +55,7 @@ def choose_part(
     for category in categories:
         if category not in known:
             raise ScoringError(
-                f'{pairs.name}: there is no error category "{category}"'
+                f'{pairs.name}: unknown error category "{category}"'
                 f"{did_you_mean(category, known)}; there are: "
                 f"{', '.join(known) or 'none'}"
             )
@@ -70,15 +71,15 @@ def choose_part(
 
 
 def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:
-    """Return the pairs to train on, and those held out, which say in their `part` what they are.
+    """Return the pairs to train on, and those held out, described by their `part`.
 
     Args:
-        pairs: All pairs; those of the sets of a suite go with their human pairs.
-        share: About this share of the contexts is to train on (`cut_by_context`).
-        seed: Another seed makes another cut.
+        pairs: All pairs; pairs of the sets of a suite follow their human pairs.
+        share: About this share of the contexts is used for training (`cut_by_context`).
+        seed: Seed of the split.
 
     Raises:
-        NNDError: If the share is not between 0 and 1, or a side has no context.
+        NNDError: If the share is not between 0 and 1, or a side is empty.
     """
     to_train_on = cut_by_context(pairs.pairs, share, seed=seed)
     sides = [_with_rows(pairs, pairs.pairs.filter(side)) for side in (to_train_on, ~to_train_on)]
@@ -87,7 +88,7 @@ def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, Pai
 
 
 def choose_set(pairs: PairSet, name: str) -> PairSet:
-    """Return the pairs of a set of a suite in place of the human pairs.
+    """Return the pairs of a set of a suite instead of the human pairs.
 
     Raises:
         ScoringError: If the data has no set of that name.

@@ -1,6 +1,6 @@
-"""Which system a model stands for, and which human score stands against its pass rate.
+"""Which system a model stands for, and which human score its pass rate is compared with.
 
-The human score that stands against the pass rate of a category:
+The human score that the pass rate of a category is compared with:
 
 1. rows of that category: an error category or context category, or "overall";
 2. else, for a category that is the name of an aspect (rules without error labels use the aspect as
@@ -20,12 +20,12 @@ OVERALL = "overall"
 
 
 class HumanNumber(NamedTuple):
-    """Which human scores stand against the pass rates of a category.
+    """Which human scores the pass rates of a category are compared with.
 
     Attributes:
         aspect: The aspect that was judged.
         category: Their category.
-        definition: What they are, in words; None where unknown.
+        definition: What they are, in words; None if unknown.
     """
 
     aspect: str
@@ -36,10 +36,11 @@ class HumanNumber(NamedTuple):
 def match_systems(
     models: Sequence[str], human_scores: pl.DataFrame, systems: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Say which human-scored system each model stands for.
+    """Match each model to a system with human scores.
 
-    `systems` decides where it names the model. Any other model is the system that alone has it as
-    `model_id`, else the system of that very name, unless `systems` gave that one to another model.
+    `systems` takes precedence. Any other model is matched to the only system that has it as
+    `model_id`, else to the system of the same name, unless `systems` gives that system to another
+    model.
 
     Args:
         models: Names of the evaluated models.
@@ -50,8 +51,8 @@ def match_systems(
         Model to system, in the order of `models`; models without a system are left out.
 
     Raises:
-        ScoringError: If `systems` names an unknown model or system, or two models come out as the
-            same system.
+        ScoringError: If `systems` names an unknown model or system, or two models are matched to
+            the same system.
     """
     chosen = dict(systems or {})
     known = names_in(human_scores, "system")
@@ -74,12 +75,12 @@ def match_systems(
 def choices_for(
     people: pl.DataFrame, systems: Mapping[str, str], models: Collection[str]
 ) -> dict[str, str]:
-    """Return those choices that are of some models and of systems that were judged here.
+    """Return the choices for models and judged systems of one dataset.
 
     Args:
         people: Human scores of one dataset.
         systems: Model to system, over several datasets.
-        models: Those that were scored on this dataset.
+        models: Models scored on this dataset.
     """
     known = names_in(people, "system")
     return {
@@ -94,7 +95,7 @@ def check_systems(
 
     Args:
         systems: Model to system.
-        models: Those that were scored on any of the datasets.
+        models: Models scored on any of the datasets.
         judged: Human scores of each dataset that has some; without any, there is nothing to check.
 
     Raises:
@@ -107,25 +108,25 @@ def check_systems(
 
 
 def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, float]:
-    """Return the human score of each system that stands against a category's pass rate.
+    """Return the human score of each system to compare with a category's pass rate.
 
     Args:
         human_scores: Human scores, of one aspect or several.
         category: "overall", an error or context category, or an aspect (module docstring).
 
     Returns:
-        System to score; systems without one are left out.
+        System to score; systems without a score are left out.
     """
     rows = _rows_for(human_scores, category)
     return dict(rows.group_by("system").agg(pl.col("score").mean()).iter_rows())
 
 
 def human_numbers_for(human_scores: pl.DataFrame, category: str) -> list[HumanNumber]:
-    """Return what the human scores of `human_scores_for` are; of several, the mean is taken.
+    """Describe the human scores of `human_scores_for`; the mean of several is used there.
 
     Args:
         human_scores: Human scores, with or without a definition.
-        category: As there.
+        category: Same as in `human_scores_for`.
     """
     rows = _rows_for(human_scores, category)
     if "definition" not in rows.columns:
@@ -145,7 +146,7 @@ def of_aspect(human_scores: pl.DataFrame, aspect: str | None) -> pl.DataFrame:
     """Return the human scores of one aspect, or all of them for None.
 
     Raises:
-        ScoringError: If there is no such aspect.
+        ScoringError: If the aspect is unknown.
     """
     if aspect is None:
         return human_scores
@@ -156,15 +157,15 @@ def of_aspect(human_scores: pl.DataFrame, aspect: str | None) -> pl.DataFrame:
 def in_order(
     matches: Mapping[str, str], human_scores: pl.DataFrame, order: Sequence[str]
 ) -> dict[str, str]:
-    """Return the matches in an explicit order of systems; those it does not name come after.
+    """Return the matches in an explicit order of systems; those not named follow.
 
     Args:
         matches: Model to system.
         human_scores: Human scores; `system` is read.
-        order: Systems, whether a model stands for them or not.
+        order: Systems, matched or not.
 
     Raises:
-        ScoringError: If there is no such system, or one is named twice.
+        ScoringError: If a system is unknown, or named twice.
     """
     _check_known("system", order, names_in(human_scores, "system"))
     repeated = [system for place, system in enumerate(order) if system in order[:place]]
@@ -203,7 +204,7 @@ def _check_one_to_one(matches: Mapping[str, str]) -> None:
 def check_choices(
     systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
 ) -> None:
-    """Find a mistake in what models stand for before the long work.
+    """Check which systems models stand for, before any scoring.
 
     Args:
         systems: Model → system it stands for.

@@ -1,4 +1,4 @@
-"""What every figure needs: style, text, axes, and SVG or PNG files."""
+"""The basis of every figure: style, text, axes, and SVG or PNG files."""
 
 from typing import TYPE_CHECKING
 

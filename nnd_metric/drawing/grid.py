@@ -1,4 +1,4 @@
-"""Small multiples: one panel per category on common ground, with a key of models beneath."""
+"""Small multiples: one panel per category on common scales, with a legend of models below."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,11 +15,11 @@ _LEFT, _RIGHT, _BETWEEN, _ABOVE, _BELOW, _FOOT = 0.5, 0.1, 0.42, 0.06, 0.34, 0.4
 _HIGH = 1.15
 _STEPS = (1, 2, 2.5, 5, 10)
 _TALL = 4
-"""Panels; more are set four in a row, across two columns."""
+"""Largest number of panels in one column; more are set four in a row, across two columns."""
 
 
 class Entry(NamedTuple):
-    """An entry of the key: how a model is drawn, and its name."""
+    """An entry of the legend: how a model is drawn, and its name."""
 
     colour: str
     marker: str
@@ -37,10 +37,10 @@ def panels(
     """Return a figure with an empty panel for each title; one alone is larger.
 
     Args:
-        titles: Lines over each panel: its name, then what is to be said of it.
-        key: What the marks mean.
-        x_label: Under the lowest panels.
-        y_label: Beside every row of panels.
+        titles: Lines above each panel: its name, then remarks.
+        key: Entries of the legend.
+        x_label: Label below the lowest panels.
+        y_label: Label next to every row of panels.
         stacked: Whether each panel is a row of its own, for narrow screens.
     """
     across = 1 if stacked else 4 if len(titles) > _TALL else min(2, len(titles))
@@ -69,7 +69,7 @@ def panels(
 
 
 def draw_chance(axes: Axes) -> None:
-    """Draw the pass rate of chance, 50 %, across a panel whose height is pass rates in per cent."""
+    """Draw the pass rate of chance, 50 %, across a panel with pass rates in per cent."""
     axes.axhline(50, color=MUTED, lw=0.7, zorder=0.5)
 
 
@@ -92,7 +92,7 @@ def _write_title(ground: Axes, title: Sequence[str], left: float, top: float, wi
 
 
 def _rows(key: Sequence[Entry], wide: float) -> list[list[tuple[float, Entry]]]:
-    """Return the entries in as many rows as they take, each with its place in inches."""
+    """Return the entries in as many rows as needed, each with its place in inches."""
     rows: list[list[tuple[float, Entry]]] = []
     x = wide
     for entry in key:

@@ -1,4 +1,4 @@
-"""A figure with what it shows: what each mark stands for, and the numbers behind it."""
+"""A figure with the meaning of each mark and the numbers behind it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from nnd.metric.statistics import do_all_agree, percent
 
 
 class Mark(NamedTuple):
-    """What one mark of a drawing stands for.
+    """The meaning of one mark of a drawing.
 
     Attributes:
-        text: In words and numbers.
+        text: The meaning in words and numbers.
         model: Number of the model among those of the report, or None.
         category: Column and value of the slice whose pairs are behind it, or None.
     """
@@ -26,15 +26,15 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure and what it shows.
+    """A figure and its data.
 
     Attributes:
-        name: What its files are called, and the prefix of its ids.
-        title: A line of words.
-        caption: What the marks mean, and what to keep in mind.
+        name: Name of its files, and prefix of its ids.
+        title: A line of text.
+        caption: The meaning of the marks, and caveats.
         figure: The figure.
         data: The numbers that were drawn, one object per mark or row.
-        marks: What marks stand for, by id.
+        marks: The meaning of marks, by id.
     """
 
     name: str
@@ -45,14 +45,14 @@ class Drawing:
     marks: dict[str, Mark] = field(default_factory=dict)
 
     def tag(self, artist: Artist, mark: Mark) -> None:
-        """Say what an artist stands for."""
+        """Give an artist a mark."""
         gid = f"mark-{len(self.marks)}"
         artist.set_gid(gid)
         self.marks[gid] = mark
 
 
 def line_width(rate: Mapping[str, Any]) -> float:
-    """Return how thick the line of an interval is, in points: thin where all contexts agree."""
+    """Return the thickness of an interval's line, in points: thin if all contexts agree."""
     return 0.5 if do_all_agree(rate) else 1.2
 
 

@@ -1,4 +1,4 @@
-"""Names as people read them: short, and nothing in them unseen."""
+"""Readable names: short, and without invisible characters."""
 
 import re
 from collections.abc import Sequence
@@ -11,31 +11,31 @@ _CONTROLS = re.compile(
 )
 
 LONGEST = 100
-"""Characters; no column holds more, and measuring takes time."""
+"""Characters; columns do not hold more, and measuring takes time."""
 
 
 def visible(text: str) -> str:
-    """Return a text with a dot for each character that controls: breaks, turns, or is no letter."""
+    """Return a text with a dot for each control character, break or change of direction."""
     return _CONTROLS.sub("·", text)
 
 
 def spoken(value: str) -> str:
-    """Return a category as people write it: wrong_fact is wrong fact."""
+    """Return a category in plain words: wrong_fact becomes wrong fact."""
     return brief(visible(value.replace("_", " ")))
 
 
 def brief(text: str) -> str:
-    """Return a text with no more than its beginning and its end, if it is very long."""
+    """Return a text, shortened to its beginning and end if it is very long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 21]}…{text[-20:]}"
 
 
 def whole_name(model: str) -> str:
-    """Return the name that is shown where people point at a short one."""
+    """Return the full name, which is shown when the pointer is on a short one."""
     return visible(excerpt(model, 500))
 
 
 def short_names(models: Sequence[str]) -> list[str]:
-    """Return names of models without organisation or folder, where that tells them apart."""
+    """Return names of models without organisation or folder, if they remain distinct."""
     whole = [brief(visible(model)) for model in models]
     last = [PurePosixPath(name).name or name for name in whole]
     return [

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 class Pictured(Shown):
     """A result that a notebook shows with a picture.
 
-    What draws is imported when it is needed: matplotlib is slow to load, and scoring draws nothing.
+    The drawing code is imported when needed: matplotlib is slow to load, and scoring does not use
+        it.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def drawing(self) -> "Drawing | None":
-        """Return the picture with its caption and the numbers in it, or None without any."""
+        """Return the picture with its caption and numbers, or None."""
 
     def figure(self) -> "Figure":
         """Return the picture as a matplotlib figure.
@@ -31,11 +32,13 @@ class Pictured(Shown):
         """
         drawing = self.drawing()
         if drawing is None:
-            raise ScoringError("there is nothing to draw: no number behind it is defined")
+            raise ScoringError(
+                "there is nothing to draw, because all numbers of the figure are undefined"
+            )
         return drawing.figure
 
     def svg(self) -> str | None:
-        """Return the picture as an SVG element, or None where there is nothing to draw."""
+        """Return the picture as an SVG element, or None if there is nothing to draw."""
         from nnd.metric.drawing.svg import svg_element  # noqa: PLC0415 - see above
 
         drawing = self.drawing()

@@ -1,7 +1,7 @@
 """Drawings as files: PNG and SVG for papers, and SVG that takes its colours from a page.
 
-The SVG keeps text as text, says in words what each mark stands for, and is the same byte for byte
-whenever it is drawn from the same numbers.
+The SVG keeps text as text, describes each mark in words, and is identical byte for byte for the
+same numbers.
 """
 
 import io
@@ -26,14 +26,14 @@ _SVG_MARK, _PNG_MARK = "<!-- Drawn by nnd -->", "Drawn by nnd"
 
 
 def is_ours(head: bytes) -> bool:
-    """Whether a file that begins so was written by `svg_file` or `png`."""
+    """Whether a file with this beginning was written by `svg_file` or `png`."""
     return any(mark.encode() in head[:500] for mark in (f"?>\n{_SVG_MARK}\n", f"\0{_PNG_MARK}"))
 
 
 def png(drawing: Drawing) -> bytes:
     """Return a drawing as a PNG file, 300 dots per inch.
 
-    Letters that the font lacks are boxes, and a warning says so: the SVG has them.
+    Letters that the font lacks become boxes, with a warning; the SVG keeps them.
     """
     buffer = io.BytesIO()
     with style(), warnings.catch_warnings(record=True) as caught:
@@ -41,7 +41,8 @@ def png(drawing: Drawing) -> bytes:
         drawing.figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": _PNG_MARK})
     if any("missing from" in str(each.message) for each in caught):
         warnings.warn(
-            f"{drawing.name}.png: the font lacks letters of labels; {drawing.name}.svg has them",
+            f"{drawing.name}.png: the font lacks some letters of the labels; use "
+            f"{drawing.name}.svg, which has them",
             ScoringWarning,
             stacklevel=2,
         )
@@ -57,9 +58,9 @@ def svg_file(drawing: Drawing) -> bytes:
 
 
 def svg_element(drawing: Drawing) -> str:
-    """Return a drawing as an SVG element in its own colours, for a page that is not ours."""
+    """Return a drawing as an SVG element in fixed colours, for any page."""
     root = _tree(drawing)
-    root.set("style", _INHERITED)  # a style sheet would hold for the whole page
+    root.set("style", _INHERITED)  # a style sheet would apply to the whole page
     return ET.tostring(root, encoding="unicode")
 
 
@@ -70,7 +71,7 @@ def svg_inline(drawing: Drawing, *, prefix: str = "") -> str:
 
     Args:
         drawing: The drawing.
-        prefix: What ids begin with, where a page has two drawings of one name.
+        prefix: Prefix of ids, for a page with two drawings of the same name.
     """
     root = _tree(drawing, prefix)
     del root.attrib["width"], root.attrib["height"], root.attrib["xmlns"]
@@ -89,7 +90,7 @@ def _themed(value: str) -> str:
 
 
 def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:
-    """Return what matplotlib draws, without its metadata, with ids that no other drawing has."""
+    """Return matplotlib's SVG without metadata, with ids that are unique to the drawing."""
     buffer = io.StringIO()
     with style():
         drawing.figure.savefig(
@@ -115,7 +116,7 @@ def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:
 
 
 def _rename(element: ET.Element, prefix: str) -> None:
-    """Leave out name spaces, and begin every id and every reference to one with `prefix`."""
+    """Remove name spaces, and add `prefix` to every id and every reference to one."""
     element.tag = element.tag.rpartition("}")[2]
     for name, value in list(element.attrib.items()):
         del element.attrib[name]

@@ -1,4 +1,4 @@
-"""Texts in figures: measured, cut to a width, kept apart."""
+"""Texts in figures: their widths, cutting to a width, and spacing."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -23,7 +23,7 @@ def text_width(text: str) -> float:
 
 
 def fit(text: str, inches: float) -> str:
-    """Return as much of a text as is no wider than some inches."""
+    """Return the beginning of a text that fits a width in inches."""
     text = text[:LONGEST]
     if text_width(text) <= inches:
         return text
@@ -33,7 +33,7 @@ def fit(text: str, inches: float) -> str:
 
 
 def widest(texts: Sequence[str], most: float) -> float:
-    """Return the width of the widest text in inches, `most` where it is wider."""
+    """Return the width of the widest text in inches, but at most `most`."""
     return min(most, max((text_width(text[:LONGEST]) for text in texts), default=0.0))
 
 

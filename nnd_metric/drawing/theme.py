@@ -1,9 +1,9 @@
 """The look of every figure: colours, type, the width of a paper's column.
 
-Models are told apart by colour and by shape. The colours are those of Okabe and Ito (2008, Color
-universal design), without the yellow, which fades on white; six colours and seven shapes make 42
-different marks. On a page every colour becomes a variable of its style sheet, so that one drawing
-serves light and dark.
+Models differ in colour and shape. The colours are those of Okabe and Ito (2008, Color universal
+design), without the yellow, which fades on white; six colours and seven shapes make 42 different
+marks. On a page every colour becomes a variable of its style sheet, so that one drawing serves
+light and dark mode.
 """
 
 import warnings
@@ -19,14 +19,14 @@ COLUMN = 3.3
 """Width of one column of a paper, inches."""
 
 PAGE = 6.9
-"""Width of two columns, for figures with much in them."""
+"""Width of two columns, for large figures."""
 
 SIZE = 7.0
-"""Of all text, points."""
+"""Size of all text, in points."""
 
 INK, MUTED, RULE, PAPER = "#1b1b1f", "#66666e", "#dcdce0", "#ffffff"
 ABOVE, BELOW = "#58b5ea", "#e8a002"
-"""Cells of a heat map above and below a coin."""
+"""Colours of a heat map's cells above and below chance."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -42,10 +42,10 @@ VARIABLES = {
     BELOW: "below",
     **{colour: f"model-{number}" for number, colour in enumerate(COLOURS)},
 }
-"""What the page's style sheet calls each colour."""
+"""Names of the colours in the page's style sheet."""
 
 FONT = "DejaVu Sans"
-"""It comes with matplotlib, so widths are the same everywhere."""
+"""This font comes with matplotlib, so widths are the same everywhere."""
 
 _RC: dict[Any, Any] = {
     "font.family": FONT,
@@ -77,9 +77,9 @@ _RC: dict[Any, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw and save in our style; whatever the caller set for matplotlib is put back."""
+    """Draw and save in our style, and restore the caller's settings of matplotlib at the end."""
     with mpl.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*missing from font")  # told once, by `png`
+        warnings.filterwarnings("ignore", message=".*missing from font")  # `png` warns once
         mpl.rcdefaults()
         mpl.rcParams.update(_RC)
         yield

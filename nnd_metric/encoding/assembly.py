@@ -1,6 +1,6 @@
-"""From (context, candidate) to token ids: what is read, what is predicted, what is scored.
+"""From (context, candidate) to token ids: which are read, predicted and scored.
 
-Context and candidate are tokenised apart, so no token crosses the boundary and none is lost.
+Context and candidate are tokenised separately, so tokens neither cross the boundary nor get lost.
 """
 
 from collections.abc import Sequence
@@ -35,24 +35,24 @@ def encode(
     """Turn requests into token ids under a protocol.
 
     A context is cut once, to the window minus the longest of its candidates in `requests`, so that
-    all candidates of a context are judged on the same one. Of a chat only the contents are cut, and
-    the tokens around them are those that its template writes.
+    all candidates of a context get the same context. In a chat only the contents are cut; the
+    tokens around them are those that its template writes.
 
     Args:
-        loaded: The model whose tokenizer and conventions count.
+        loaded: The model whose tokenizer and conventions are used.
         protocol: Which tokens are fed and scored.
         requests: Pairs of context and candidate.
-        separator: Stands between context and candidate of decoder-only models (`native`).
-        keep: Which part of a context survives a cut; None means the beginning for
+        separator: Text between context and candidate, for decoder-only models (`native`).
+        keep: Which part of a context remains after a cut; None means the beginning for
             encoder-decoders and the end for decoder-only models.
-        known: As of `continue_with`: candidates that earlier calls with the same separator met.
+        known: Same as in `continue_with`: candidates of earlier calls with the same separator.
 
     Raises:
         CandidateError: If a candidate does not fit the window.
         ScoringError: If the tokenizer lacks a token that the protocol needs.
     """
     if keep not in (None, "beginning", "end"):
-        raise ScoringError(f'there is no side "{keep}" to keep; choose beginning or end')
+        raise ScoringError(f'unknown side "{keep}" of a context; choose beginning or end')
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end = shared_end(loaded.tokenizer, contexts)
@@ -84,15 +84,15 @@ def encode(
 
 
 def _join(prefix: Prefix, target: Target) -> Encoded:
-    """The encoder reads the context, the decoder the candidate."""
+    """Encode for an encoder that reads the context and a decoder that reads the candidate."""
     return Encoded(prefix.ids, target.fed, target.targets, target.scored, prefix.truncated)
 
 
 def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encoded:
-    """One row is read; its last positions, one per target, are those that predict.
+    """Encode as one row, whose last positions, one per target, make the predictions.
 
-    Where a candidate is fed one token less than it has targets, the last token of the context is
-    one of these positions. The requests of a context share what stands before, one of `starts`:
+    If the input has one token less than the candidate has targets, the last token of the context is
+    one of these positions. The requests of a context share the tokens before, one of `starts`:
     copies would take most of the memory of a large run.
     """
     start = starts[len(target.targets) - len(target.fed)]
@@ -101,7 +101,7 @@ def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encode
 
 
 def _bodies(loaded: LoadedModel, contexts: Sequence[Context]) -> dict[Context, Ids]:
-    """Return the tokens of each context, without those that are put around it."""
+    """Return the tokens of each context, without special tokens around it."""
     chats = [context for context in contexts if isinstance(context, ChatContext)]
     texts = [context for context in contexts if not isinstance(context, ChatContext)]
     found: dict[Context, Ids] = {}
@@ -113,11 +113,13 @@ def _bodies(loaded: LoadedModel, contexts: Sequence[Context]) -> dict[Context, I
 def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
     """Return the special tokens around a context."""
     if loaded.is_encoder_decoder:
-        return frame if body or any(frame) else Frame(_stand_in(loaded), ())  # it reads something
+        return (
+            frame if body or any(frame) else Frame(_stand_in(loaded), ())
+        )  # the encoder needs input
     if protocol.tokens == "laban2022":
         return frame
-    # An end token would part the candidate from its context; an empty context needs some token
-    # that predicts the first of the candidate.
+    # An end token would separate the candidate from its context; an empty context needs a token
+    # that predicts the candidate's first one.
     return Frame(frame.lead or (() if body else _stand_in(loaded)), ())
 
 
@@ -126,8 +128,9 @@ def _stand_in(loaded: LoadedModel) -> Ids:
         if token is not None:
             return (token,)
     raise ScoringError(
-        f"{loaded.name}: a context is empty, and the tokenizer has neither a bos nor an eos token "
-        "to stand for it; leave that context out (protocol pmi empties every one: use native)"
+        f"{loaded.name}: a context is empty, but the tokenizer has neither a bos nor an eos token "
+        "to represent it; leave the context out (with protocol pmi, which scores without "
+        "contexts, use native)"
     )
 
 
@@ -143,7 +146,7 @@ def _longest_candidates(
 
 
 def _room(loaded: LoadedModel, longest: Target) -> int | None:
-    """Return how many tokens a context may have, special ones included; None for no limit."""
+    """Return the largest number of tokens of a context, special ones included, or None."""
     if loaded.is_encoder_decoder:
         return loaded.encoder_window
     window = loaded.decoder_window
@@ -151,7 +154,7 @@ def _room(loaded: LoadedModel, longest: Target) -> int | None:
 
 
 def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None:
-    """Put the special tokens around a context and cut its text; None if nothing would stay."""
+    """Put the special tokens around a context and cut its text; None if nothing would remain."""
     left = len(body) if room is None else room - len(frame.lead) - len(frame.trail)
     if left >= len(body):
         return Prefix(frame.lead + body + frame.trail, truncated=False)
@@ -164,8 +167,8 @@ def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None
 def _fit_chat(
     loaded: LoadedModel, chat: ChatContext, body: Ids, room: int | None, side: Keep
 ) -> Prefix | None:
-    """Cut the contents of a chat; None if nothing of them would stay."""
-    whole = body or _stand_in(loaded)  # something has to predict the first token of the candidate
+    """Cut the contents of a chat; None if nothing of them would remain."""
+    whole = body or _stand_in(loaded)  # a token has to predict the first token of the candidate
     if room is None or len(whole) <= room:
         return Prefix(whole, truncated=False)
     return cut_chat(loaded.tokenizer, chat, room, side)
@@ -184,7 +187,7 @@ def _too_long(
     others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
     return CandidateError(
         f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
-        f"and the model reads {loaded.decoder_window} in all{others}; leave the pair out, or use a "
+        f"but the model reads {loaded.decoder_window} in all{others}; leave the pair out, or use a "
         "model with a longer window",
         candidate,
     )

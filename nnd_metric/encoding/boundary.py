@@ -1,16 +1,16 @@
 """The boundary between context and candidate of decoder-only models (`native`, `sum`, `bytes`).
 
-The separator belongs to the candidate: every token behind the context's own is scored and counted.
-Which tokens these are cannot be seen from the candidate alone, because many tokenizers put a blank
-before every text. So they are those behind a probe, in the encoding of probe, separator and
+The separator belongs to the candidate: every token after those of the context is scored and
+counted. The candidate alone does not determine these tokens, because many tokenizers put a blank
+before every text. So they are the tokens after a probe, in the encoding of probe, separator and
 candidate:
 
     "a" + " " + "20 minutes"    ▁a ▁ 2 0 ▁minutes    →    ▁ 2 0 ▁minutes
 
-They are the same behind every context and without one. In a chat, the probe is the end of what the
-template writes before the candidate, which all contexts share. A tokenizer that reads the end of a
-context and a candidate together may write them differently, with a token across the boundary for
-example; `find_crossings` finds where that is so.
+They are the same after every context and without one. In a chat, the probe is the end of the
+template's text before the candidate, which all contexts share. A tokenizer that reads the end of a
+context and a candidate together may encode them differently, for example with a token across the
+boundary; `find_crossings` finds these cases.
 """
 
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ from nnd.metric.encoding.tokens import last_texts, text_ids
 
 _WORDS = ("a", "the", "1")
 _ENDINGS = ("\n", ":", ".")
-"""Probes before a separator, and without one; the first that keeps its own tokens is taken."""
+"""Probes before a separator, and without one; the first that keeps its own tokens is used."""
 
 _REACH = 64
-"""Characters of a context that may decide how a tokenizer goes on behind it."""
+"""Characters at the end of a context that may affect the tokens after it."""
 
 
 class Continuation(NamedTuple):
     """A candidate and its separator, as the tokens that they add to a context.
 
     Attributes:
-        ids: The tokens; none for an empty candidate, whatever the separator brings.
-        probed: Whether they were found behind a probe. Where no probe keeps its own tokens, they
-            are those of separator and candidate encoded alone.
+        ids: The tokens; none for an empty candidate, whatever the separator is.
+        probed: Whether they were found with a probe. If no probe keeps its own tokens, they are
+            those of separator and candidate encoded alone.
     """
 
     ids: Ids
@@ -43,7 +43,7 @@ class Continuation(NamedTuple):
 
 
 Known: TypeAlias = dict[tuple[str, str], Continuation]
-"""Continuations by what their contexts end in, and candidate."""
+"""Continuations by the end of their contexts, and candidate."""
 
 
 def continue_with(
@@ -59,9 +59,9 @@ def continue_with(
     Args:
         tokenizer: The model's.
         candidates: Texts.
-        separator: Stands before each and belongs to it.
-        end: What all contexts end in, from `shared_end`.
-        known: What earlier calls with these arguments have found, which this one adds to.
+        separator: Text before each candidate, which belongs to it.
+        end: The common end of all contexts, from `shared_end`.
+        known: Results of earlier calls with these arguments, to which this call adds.
     """
     known = {} if known is None else known
     new = [text for text in candidates if (end, text) not in known]
@@ -80,8 +80,8 @@ def _continue_with(
     rest = [text for text in texts if text not in found]
     alone = text_ids(tokenizer, rest)
     found |= {text: Continuation(ids, probed=False) for text, ids in zip(rest, alone, strict=True)}
-    # A candidate of which a tokenizer leaves nothing is empty too: a blank must not stand for it.
-    # Unknown characters are something, though they may melt into an unknown separator.
+    # A candidate of which a tokenizer keeps nothing counts as empty: a blank must not represent it.
+    # Unknown characters count, although they may merge with an unknown separator.
     empty = found[separator].ids
     return [
         found[text]._replace(ids=())
@@ -92,7 +92,7 @@ def _continue_with(
 
 
 def shared_end(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> str:
-    """Return what the template of chats writes last, behind its special tokens; else ""."""
+    """Return the last text of the chat template after its special tokens, or ""."""
     chats = (context for context in contexts if isinstance(context, ChatContext))
     return next((_end(*last_texts(tokenizer, [chat.pieces[-1:]])) for chat in chats), "")
 
@@ -104,15 +104,15 @@ def find_crossings(
     *,
     known: Known | None = None,
 ) -> list[bool]:
-    """Return for each request whether context and candidate encoded together give other tokens.
+    """Return for each request whether context and candidate encoded together differ.
 
-    Nothing crosses the boundary to an empty candidate, nor the special token that ends a chat.
+    Tokens cannot cross the boundary to an empty candidate, or the special token that ends a chat.
 
     Args:
         tokenizer: The model's.
         requests: Pairs of context and candidate.
-        separator: Stands between them.
-        known: As of `continue_with`.
+        separator: Text between them.
+        known: Same as in `continue_with`.
     """
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
@@ -139,9 +139,9 @@ def find_crossings(
 def _behind(
     tokenizer: PreTrainedTokenizerBase, probe: str, texts: Sequence[str]
 ) -> dict[str, Continuation]:
-    """Return the texts that leave a probe its own tokens, each with the tokens behind it.
+    """Return the texts that do not change the probe's tokens, each with the tokens after it.
 
-    An unknown probe is none: what follows it may melt into it.
+    A probe with unknown tokens is refused: the following text may merge with it.
     """
     before, *wholes = text_ids(tokenizer, [probe, *(probe + text for text in texts)])
     return {

@@ -1,9 +1,8 @@
-"""Chats in token ids: what the template writes is control, what it was given to write is text.
+"""Chats in token ids: only the template writes control tokens; contents are text.
 
 A chat is encoded as one text, so that its tokens are those of transformers' `apply_chat_template`.
-Two kinds are encoded piece by piece instead: those whose contents spell a token that the template
-alone may write, such as the end of a turn, and those that have to be cut, because only contents may
-lose tokens.
+Two kinds are encoded in pieces instead: chats whose contents spell a control token, such as the end
+of a turn, and chats that have to be cut, because only contents may lose tokens.
 """
 
 import re
@@ -20,11 +19,11 @@ _PROBE = ":"
 
 
 class _Control(NamedTuple):
-    """What only templates may write.
+    """Tokens that only templates may write.
 
     Attributes:
         ids: The special tokens, and the other added tokens that the templates of chats write.
-        not_special: Finds the others: `split_special_tokens` lets them pass.
+        not_special: Finds the others, which `split_special_tokens` does not split.
     """
 
     ids: frozenset[int]
@@ -46,9 +45,9 @@ def chat_ids(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -
 def cut_chat(
     tokenizer: PreTrainedTokenizerBase, chat: ChatContext, room: int, keep: Keep
 ) -> Prefix | None:
-    """Return a chat in at most `room` tokens, or None if nothing of its contents would stay.
+    """Return a chat in at most `room` tokens, or None if nothing of its contents would remain.
 
-    What the template writes stays whole; its contents lose tokens at the other side than `keep`.
+    The template's own tokens are kept; the contents lose tokens at the side opposite to `keep`.
     """
     pieces = _piece_ids(tokenizer, chat, _control(tokenizer, [chat]))
     over = max(sum(map(len, pieces)) - room, 0)
@@ -65,7 +64,7 @@ def cut_chat(
 
 
 def count_neutralised(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -> int:
-    """Count the chats whose contents spell a token that only the template may write."""
+    """Count the chats whose contents spell a control token."""
     return sum(spells_control for _, spells_control in _whole(tokenizer, chats))
 
 
@@ -97,7 +96,7 @@ def _control(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -
     }
     longest_first = sorted(others.values(), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")  # (?!) never matches
-    # An unknown character is not control, though its token is special; GPT-2's is its end token.
+    # An unknown character is not control, although its token is special (in GPT-2, the end token).
     unknown = {tokenizer.unk_token_id} - {tokenizer.bos_token_id, tokenizer.eos_token_id}
     return _Control(frozenset(special | others.keys()) - unknown, pattern)
 
@@ -119,7 +118,7 @@ def _piece_ids(
 
 
 def _content_ids(tokenizer: PreTrainedTokenizerBase, text: str, control: _Control) -> Ids:
-    """Return the tokens of a text that stands behind another, none of them a control token."""
+    """Return the tokens of a text that follows another, without control tokens."""
     inside = [match.start() + 1 for match in control.not_special.finditer(text)]
     parts = [text[start:end] for start, end in pairwise([0, *inside, len(text)])]
     return _joined([ids for ids, _ in continue_with(tokenizer, parts, "")])
@@ -130,7 +129,7 @@ def _joined(pieces: Sequence[Ids]) -> Ids:
 
 
 def _written(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[Ids]:
-    """Return the tokens of each text, in which control tokens count."""
+    """Return the tokens of each text, control tokens included."""
     if not texts:
         return []
     encoded = tokenizer(

@@ -1,4 +1,4 @@
-"""The six protocols: what the formula of the log-likelihood leaves open, fixed by name.
+"""The six protocols, which fix by name what the formula of the log-likelihood leaves open.
 
 The formula (Laban et al. 2022, eq. 1) is LL = (1/N) * sum_i log P(w_i | context, w_<i). It does not
 say which tokens w are scored, what the decoder starts with, or what N counts; tools differ in all
@@ -16,10 +16,10 @@ class Protocol:
     """One reading of the formula.
 
     Attributes:
-        name: What the user types and the signature prints.
-        tokens: Who decides which ids are fed and scored (see `encoding`): the model's own
-            conventions ("native"), the paper's released code ("laban2022"), or BARTScore's
-            ("bartscore").
+        name: The name on the command line and in the signature.
+        tokens: The conventions that decide which ids are fed and scored (see `encoding`): the
+            model's own conventions ("native"), the paper's released code ("laban2022"), or
+            BARTScore's ("bartscore").
         normaliser: What N counts: the scored tokens, nothing (N = 1), or the UTF-8 bytes of the
             candidate.
         summary: One line for people.
@@ -40,14 +40,14 @@ PROTOCOLS: dict[str, Protocol] = {
             "native",
             "native",
             "tokens",
-            "mean over the candidate's tokens, plus the first end token for encoder-decoders, "
-            "started the way the model was trained",
+            "mean over the candidate's tokens, plus the first end token for encoder-decoders; the "
+            "decoder starts as in the model's training",
         ),
         Protocol(
             "laban2022",
             "laban2022",
             "tokens",
-            "as the paper's released code: start id from bos/eos, end token always scored",
+            "same as the paper's released code: start id from bos/eos, end token always scored",
         ),
         Protocol(
             "bartscore",
@@ -72,11 +72,11 @@ def find_protocol(name: str) -> Protocol:
     """Return the protocol called `name`.
 
     Raises:
-        ScoringError: If there is none; the message lists those there are.
+        ScoringError: If it is unknown; the message lists all protocols.
     """
     if name not in PROTOCOLS:
         raise ScoringError(
-            f'there is no protocol "{name}"{did_you_mean(name, PROTOCOLS)}; choose one of '
+            f'unknown protocol "{name}"{did_you_mean(name, PROTOCOLS)}; choose one of '
             f"{', '.join(PROTOCOLS)}"
         )
     return PROTOCOLS[name]

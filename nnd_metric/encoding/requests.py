@@ -1,4 +1,4 @@
-"""What is asked of a model, as text and as token ids."""
+"""Requests to a model, as text and as token ids."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -11,8 +11,8 @@ class ChatContext:
     """A context as a chat template writes it, up to the candidate.
 
     Attributes:
-        pieces: What the template writes and what it was given to write, in turn; the first and the
-            last are the template's own.
+        pieces: The template's own texts and its contents, in alternation; the first and the last
+            are the template's own.
     """
 
     pieces: tuple[str, ...]
@@ -24,13 +24,13 @@ PlainContext: TypeAlias = str | tuple[str, ...]
 Context: TypeAlias = PlainContext | ChatContext
 
 Request: TypeAlias = tuple[Context | None, str]
-"""A context and a candidate; None asks for the candidate without a context."""
+"""A context and a candidate; None stands for no context."""
 
 Reading: TypeAlias = tuple[Context, str]
 """A context as the model reads it, and a candidate."""
 
 Keep: TypeAlias = Literal["beginning", "end"]
-"""Which part of a context survives a cut."""
+"""Which part of a context remains after a cut."""
 
 
 class Prefix(NamedTuple):
@@ -44,8 +44,8 @@ class Encoded(NamedTuple):
     """One request in token ids.
 
     Attributes:
-        context: What the encoder reads; for decoder-only models, what stands before `inputs`.
-        inputs: What the decoder reads at the positions that predict `targets`.
+        context: Input of the encoder; for decoder-only models, the tokens before `inputs`.
+        inputs: Input of the decoder at the positions that predict `targets`.
         targets: The ids to predict, one per input.
         scored: Which targets count.
         truncated: Whether the context was cut to fit the window.

@@ -1,4 +1,4 @@
-"""A candidate in token ids, protocol by protocol: what is fed, what is predicted, what counts."""
+"""A candidate in token ids under each protocol: the inputs, the targets, and which count."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias, cast
@@ -23,8 +23,8 @@ class Target(NamedTuple):
     """A candidate in token ids.
 
     Attributes:
-        fed: What the decoder reads of it. One token less than `targets` where the last token of the
-            context predicts the first of the candidate (decoder-only, `native`).
+        fed: Its tokens in the input of the decoder. One token less than `targets` if the last token
+            of the context predicts the first of the candidate (decoder-only, `native`).
         targets: The ids to predict.
         scored: Which targets count.
     """
@@ -46,13 +46,13 @@ def make_targets(
     """Turn candidates into token ids under a protocol.
 
     Args:
-        loaded: The model whose tokenizer and conventions count.
+        loaded: The model whose tokenizer and conventions are used.
         protocol: Which tokens are fed and scored.
         candidates: Texts.
-        separator: Stands before the candidate of decoder-only models under `native`, and belongs to
-            it.
-        end: What all contexts end in (`shared_end`).
-        known: As of `continue_with`.
+        separator: Text before the candidate, which belongs to it, for decoder-only models under
+            `native`.
+        end: The common end of all contexts (`shared_end`).
+        known: Same as in `continue_with`.
 
     Raises:
         ScoringError: If the protocol does not fit the model, or the tokenizer lacks a token that
@@ -64,7 +64,7 @@ def make_targets(
         return _labels(loaded, candidates, every=protocol.tokens == "bartscore")
     if protocol.tokens == "bartscore":
         raise ScoringError(
-            f'{loaded.name}: protocol "bartscore" is for encoder-decoders, and this is a '
+            f'{loaded.name}: protocol "bartscore" is for encoder-decoders, but this is a '
             'decoder-only model; use "native" or "laban2022"'
         )
     found = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
@@ -72,15 +72,15 @@ def make_targets(
 
 
 def _continuation(ids: Ids) -> Target:
-    """Decoder-only, as a plain continuation: every token behind the context's own is scored."""
+    """Decoder-only, as a plain continuation: every token after those of the context is scored."""
     return Target(ids[:-1], ids, (True,) * len(ids))
 
 
 def _labels(loaded: LoadedModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
     """Encoder-decoder, as in training: labels, and the model's own shift of them as decoder input.
 
-    Special tokens before the candidate (BART's <s>, a language code) are fed and not scored; of
-    those behind it the first end token is scored, unless `every` label is (BARTScore).
+    Special tokens before the candidate (BART's <s>, a language code) are fed but not scored; of
+    those after it, only the first end token is scored, unless `every` label is (BARTScore).
     """
     lead, trail = special_frame(loaded.tokenizer, target=True)
     ends = bool(trail) and trail[0] in _end_ids(loaded)
@@ -99,13 +99,13 @@ def _shift(loaded: LoadedModel, labels: Ids) -> Ids:
     config = loaded.model.config
     try:
         shift = getattr(loaded.model, "prepare_decoder_input_ids_from_labels", None)
-        if shift is None:  # M2M100 and Blenderbot do it in their loss only
+        if shift is None:  # M2M100 and Blenderbot shift only in their loss
             return (int(config.decoder_start_token_id), *labels[:-1])
         shifted = cast("_Shift", shift)(torch.tensor([labels]))
     except (AttributeError, ValueError, TypeError) as error:
         raise ScoringError(
-            f"{loaded.name}: the model does not say what its decoder starts with ({error}); set "
-            "decoder_start_token_id in its config"
+            f"{loaded.name}: the model does not define the start token of its decoder ({error}); "
+            "set decoder_start_token_id in its config"
         ) from error
     return tuple(shifted[0].tolist())
 
@@ -117,15 +117,15 @@ def _end_ids(loaded: LoadedModel) -> set[int]:
 
 
 def _laban2022(loaded: LoadedModel, candidates: Sequence[str]) -> list[Target]:
-    """As the paper's released code: a start token, the candidate, an end token that counts."""
+    """Same as the paper's released code: a start token, the candidate, a scored end token."""
     tokenizer = loaded.tokenizer
     start, end = _LABAN2022_IDS.get(
         loaded.model.config.model_type, (tokenizer.bos_token_id, tokenizer.eos_token_id)
     )
     if end is None:
         raise ScoringError(
-            f'{loaded.name}: protocol "laban2022" scores an end token, and the tokenizer has none; '
-            'use "native"'
+            f'{loaded.name}: protocol "laban2022" scores an end token, but the tokenizer has '
+            'none; use "native"'
         )
     first = 0 if start is None else start
     return [

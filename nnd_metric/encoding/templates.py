@@ -1,8 +1,8 @@
-"""Templates: how the parts of a context become the text a model family was trained to read.
+"""Templates: how the parts of a context become the text that a model reads.
 
-Those of the paper's models (Laban et al. 2022, and its released code; T5 with its own prefix), by
-name; or a string of your own with {placeholders}. Special-token strings count as special where a
-template spells them out, never where data does.
+There are named templates for the paper's models (Laban et al. 2022, and its released code; T5 with
+its own prefix); others are strings with {placeholders}. Special-token strings count as special in a
+template, but never in data.
 """
 
 import re
@@ -16,11 +16,11 @@ from nnd.schemas import ScoringError, did_you_mean, has_surrogate
 
 
 class Variant(NamedTuple):
-    """One rendering, for contexts with exactly the parts it names.
+    """One rendering, for contexts with exactly the parts that it names.
 
     Attributes:
         context: Text with {placeholders}.
-        candidate_prefix: Put before every candidate, and scored with it.
+        candidate_prefix: Text before every candidate, which is scored with it.
     """
 
     context: str
@@ -32,11 +32,11 @@ class Template:
     """A way to render contexts.
 
     Attributes:
-        name: What the signature prints.
-        variants: One per kind of context, told apart by the placeholders; none means that the
-            context is read as it is stored.
-        separator: Stands between context and candidate of decoder-only models.
-        as_turns: Whether a context is a dialogue, whose turns are those of a chat.
+        name: The name in the signature.
+        variants: One per kind of context, distinguished by the placeholders; if empty, the stored
+            context is read.
+        separator: Text between context and candidate, for decoder-only models.
+        as_turns: Whether a context is a dialogue whose turns become turns of a chat.
     """
 
     name: str
@@ -73,7 +73,7 @@ TEMPLATES: dict[str, Template] = {
 }
 
 AUTO = "auto"
-"""Asks for the template of the model's family, as far as the contexts have its parts."""
+"""Stands for the template of the model's family, if the contexts have its parts."""
 
 _FAMILIES = {
     "mixqg": r"mixqg",
@@ -83,34 +83,34 @@ _FAMILIES = {
     "t5-ssm-nq": r"t5-.*ssm-nq",
     "t5-summarize": r"(^|/)t5-(small|base|large|3b|11b)$",
 }
-"""Template → what names of the models that were trained on it match."""
+"""Template → pattern of the names of models that were trained on it."""
 
 
 class Prompt(NamedTuple):
-    """A rendered context and what goes before its candidates."""
+    """A rendered context and the text before its candidates."""
 
     context: PlainContext
     candidate_prefix: str
 
 
 def find_template(name_or_text: str) -> Template:
-    """Return the template of that name, or the one that a text with {placeholders} is.
+    """Return the template of this name, or parse a text with {placeholders}.
 
     Raises:
-        ScoringError: If it is neither, or its braces do not match.
+        ScoringError: If it is neither, or braces do not match.
     """
     if name_or_text in TEMPLATES:
         return TEMPLATES[name_or_text]
     if not _placeholders(name_or_text):
         raise ScoringError(
-            f'there is no template "{name_or_text}"{did_you_mean(name_or_text, TEMPLATES)}; choose '
+            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, TEMPLATES)}; choose '
             f"one of {', '.join(TEMPLATES)}, or "
             'write your own with {placeholders}, such as "Question: {question}"'
         )
     if has_surrogate(name_or_text):
         raise ScoringError(
-            f'template "{name_or_text}" has half a surrogate pair, which is not a character; write '
-            "it in UTF-8"
+            f'template "{name_or_text}" has a lone surrogate, which is not a character; write it '
+            "in UTF-8"
         )
     return Template(name_or_text, (Variant(name_or_text),))
 
@@ -119,28 +119,28 @@ def find_plain_template(name_or_text: str) -> Template:
     """Return a template as `find_template` does, if it does not need a chat template.
 
     Raises:
-        ScoringError: If there is none, or it makes turns of contexts.
+        ScoringError: If it is unknown, or turns contexts into chat turns.
     """
     found = find_template(name_or_text)
     if found.as_turns:
         raise ScoringError(
-            f'template "{found.name}" makes turns of a chat, and contexts are read as plain text '
-            "here; use --template default"
+            f'template "{found.name}" renders chat turns, but here contexts are read as plain '
+            "text; use --template default"
         )
     return found
 
 
 def choose_template(asked: str, model: str, inputs: Iterable[Mapping[str, str] | None]) -> Template:
-    """Return the template that is asked for, or the one that `auto` picks.
+    """Return the requested template, or the one that `auto` selects.
 
     Args:
         asked: AUTO, or as for `find_template`.
         model: Name of the model.
-        inputs: The parts of each context; where one lacks those of the model's template, `auto` is
+        inputs: The parts of each context; if one lacks parts of the model's template, `auto` means
             the default.
 
     Raises:
-        ScoringError: As `find_template` does.
+        ScoringError: Same as in `find_template`.
     """
     if asked != AUTO:
         return find_template(asked)
@@ -161,11 +161,11 @@ def render(
     Args:
         template: From `find_template`.
         contexts: The stored context of each pair.
-        inputs: Its parts by name, or None where the data has none; `{context}` always stands for
-            the stored context.
+        inputs: Its parts by name, or None if the data has none; `{context}` always stands for the
+            stored context.
 
     Raises:
-        ScoringError: If a placeholder is not among the parts; the message lists those there are.
+        ScoringError: If a placeholder is not among the parts; the message lists the parts.
     """
     if not template.variants:
         return [Prompt(context, "") for context in contexts]
@@ -183,10 +183,10 @@ def _render_one(template: Template, values: Mapping[str, str], parts: Mapping[st
             for v in template.variants
         ]
         raise ScoringError(
-            f'template "{template.name}": there is no {" and no ".join(missing)} in the context; '
+            f'template "{template.name}": the context has no {" and no ".join(missing)}; '
             f"known: {_braced(values)}"
         )
-    # A variant that uses every part says more than one that leaves some out.
+    # Prefer a variant that uses every part to one that leaves some out.
     best = max(fitting, key=lambda variant: len(set(_placeholders(variant.context)) & set(parts)))
     pieces: list[str] = []
     for literal, name in _parse(best.context):
@@ -205,7 +205,7 @@ def _placeholders(text: str) -> list[str]:
 
 
 def _parse(text: str) -> list[tuple[str, str | None]]:
-    """Return (literal, placeholder) in turn; doubled braces stand for braces."""
+    """Return literals and placeholders in alternation; doubled braces stand for braces."""
     try:
         fields = list(Formatter().parse(text))
     except ValueError as error:

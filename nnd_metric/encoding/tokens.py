@@ -1,6 +1,6 @@
 """Tokenising: texts, the special tokens around them, contexts from templates.
 
-Special-token strings in data stay text; only those a template spells out become special tokens.
+Special-token strings in data stay text; only those in a template become special tokens.
 """
 
 import json
@@ -15,11 +15,11 @@ from nnd.metric.encoding.requests import ChatContext, Context, Ids, PlainContext
 from nnd.schemas import ScoringError, excerpt
 
 _AT_ONCE = 1_000
-"""Texts tokenised at once: beside its id, a token takes hundreds of bytes until all are done."""
+"""Texts tokenised at once: until all are done, a token takes hundreds of bytes besides its id."""
 
 
 class Frame(NamedTuple):
-    """The special tokens that a tokenizer puts before and behind a text."""
+    """The special tokens that a tokenizer puts before and after a text."""
 
     lead: Ids
     trail: Ids
@@ -30,7 +30,8 @@ def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -
 
     Args:
         tokenizer: Any tokenizer.
-        target: Whether as text to be generated (`text_target`), which some treat differently.
+        target: Whether it is text to generate (`text_target`), which some tokenizers treat
+            differently.
 
     Raises:
         ScoringError: If its special tokens change the tokens of the text itself.
@@ -42,8 +43,8 @@ def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -
         if whole[start : start + len(bare)] == bare:
             return Frame(whole[:start], whole[start + len(bare) :])
     raise ScoringError(
-        f"{tokenizer.name_or_path}: the tokenizer writes a text differently when it adds special "
-        "tokens, so its tokens cannot be told from the text's; use another tokenizer"
+        f"{tokenizer.name_or_path}: the tokenizer encodes a text differently when it adds special "
+        "tokens, so they cannot be separated from the text; use another tokenizer"
     )
 
 
@@ -55,7 +56,7 @@ def text_ids(
 
 
 def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[PlainContext]) -> list[Ids]:
-    """Return the tokens of each context; special-token strings count in template literals only."""
+    """Return the tokens of each context; only literals of templates may be special tokens."""
     special = _special(tokenizer)
     split = [_split(context, special) for context in contexts]
     texts = list(dict.fromkeys(part for parts in split for part in parts if isinstance(part, str)))
@@ -69,7 +70,7 @@ def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[PlainCont
 
 
 def last_texts(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> list[str]:
-    """Return the text behind the last special token of each context; "" where it ends in one."""
+    """Return the text after the last special token of each context; "" if it ends in one."""
     special = _special(tokenizer)
     texts = (each.pieces if isinstance(each, ChatContext) else each for each in contexts)
     ends = ((_split(text, special) or [""])[-1] for text in texts)
@@ -77,7 +78,7 @@ def last_texts(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) 
 
 
 def _special(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
-    """Return the id of every special token by its spelling, the longest first: it wins a match."""
+    """Return spelling → id of every special token, the longest first, so that it matches first."""
     ids = {
         str(tok): number for number, tok in tokenizer.added_tokens_decoder.items() if tok.special
     }
@@ -127,10 +128,10 @@ def _encode(
 
 
 def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> Ids:
-    """Tokenise what `split_special_tokens` lets pass: a vocabulary may spell special tokens out.
+    """Tokenise texts in which `split_special_tokens` does not split a special token.
 
     Raises:
-        ScoringError: If the tokenizer cannot be told to read such a text as text.
+        ScoringError: If the tokenizer cannot read such a text as plain text.
     """
     if tokenizer.is_fast:
         ids = _without_special_pieces(tokenizer).encode(text, add_special_tokens=False).ids
@@ -143,7 +144,7 @@ def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> 
 
 
 def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
-    """Return a Unigram tokenizer with its special pieces under names that no text holds."""
+    """Return a Unigram tokenizer whose special pieces have names that do not occur in texts."""
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     special = {token["content"] for token in state["added_tokens"] if token["special"]}
     state["added_tokens"] = [token for token in state["added_tokens"] if not token["special"]]

@@ -1,4 +1,4 @@
-"""Log-likelihoods: requests are planned, packed, run, proved against plain scoring, and stored."""
+"""Log-likelihoods: requests are planned, packed, scored, proved against plain scoring, stored."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a scorer answers, whether it is an engine or a baseline of your own."""
+"""What a scorer returns, whether it is an engine or a baseline of your own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,18 +12,19 @@ from nnd.metric.encoding import Request
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What an engine did for its answer.
+    """How an engine computed its likelihoods.
 
     Attributes:
-        path: The path its requests took.
-        switched_off: Why faster paths were not taken.
-        deviation: Largest difference seen between the path, now or when the store was filled, and
-            requests scored by themselves, nats per scored token, or what the precision leaves open
-            where that is more; None where nothing was scored.
-        tokens: Positions that entered the model, padding included; the proof's are not counted.
+        path: The path that scored the requests.
+        switched_off: Why faster paths were not used.
+        deviation: Largest difference between the path, now or when the store was filled, and
+            requests scored alone, in nats per scored token, or the rounding error of the precision
+            if that is larger; None if nothing was scored.
+        tokens: Positions that entered the model, padding included; those of the proof are not
+            counted.
         requests: Distinct requests scored.
-        stored: Distinct requests whose numbers an earlier run had left in the store.
-        token_budget: Positions held at once in the end; 0 where nothing had to be scored.
+        stored: Distinct requests whose numbers were in the store.
+        token_budget: Final number of positions held at once; 0 if nothing had to be scored.
     """
 
     path: str
@@ -35,7 +36,7 @@ class Work:
     token_budget: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values: what bears on the numbers, not what it took."""
+        """Return plain Python values that bear on the numbers, without the cost."""
         return {
             "path": self.path,
             "switched_off": list(self.switched_off),
@@ -44,19 +45,19 @@ class Work:
 
 
 NO_WORK = Work("none", (), None, 0, 0, 0, 0)
-"""Of a scorer that is no engine."""
+"""Work record for scorers that are not engines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likelihoods:
-    """What an engine says of n requests.
+    """The likelihoods of n requests.
 
     Attributes:
-        log_likelihood: float64 [n], in nats as the protocol normalises them; NaN where the protocol
+        log_likelihood: float64 [n], in nats as the protocol normalises them; NaN if the protocol
             leaves no token to score.
         tokens: int64 [n], tokens scored.
         truncated: bool [n], whether the context was cut to fit the window.
-        work: What an engine did for it.
+        work: How they were computed.
     """
 
     log_likelihood: npt.NDArray[np.float64]
@@ -66,4 +67,4 @@ class Likelihoods:
 
 
 Scorer: TypeAlias = Callable[[Sequence[Request]], Likelihoods]
-"""Whatever gives every (context, candidate) a number: an engine, or a baseline of your own."""
+"""A function that scores every (context, candidate): an engine, or a baseline of your own."""

@@ -1,4 +1,4 @@
-"""What earlier runs of the same model left in a store, and what this run adds to it."""
+"""The likelihoods of one model in a store: those of earlier runs, and those of this one."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store, can_be_stored, row_key
 from nnd.metric.models import LoadedModel
 
-_ENGINE = 2  # counted up when the engine's numbers change, so that older ones are not taken
+_ENGINE = 2  # raised when the engine's numbers change, so that older ones are not used
 
 _COUNT = {"type": "integer", "minimum": 0}
 _FIELDS = {
@@ -36,7 +36,7 @@ _PROOF = {
 
 
 class Kept:
-    """What a store holds of some requests of one model; without a store it is empty and stays so.
+    """The part of a store for some requests of one model; always empty without a store.
 
     Args:
         store: The store, or None.
@@ -50,9 +50,9 @@ class Kept:
         self._keys: dict[str, list[bytes]] = {}
 
     def find(self) -> npt.NDArray[np.float64]:
-        """Return the sum of log P kept for each request; NaN where there is none.
+        """Return the stored sum of log P of each request; NaN if there is none.
 
-        Only numbers of the path that was last found right are taken.
+        Only numbers of the path that was last proved right are used.
         """
         proof = self.find_proof()
         if self._store is None or proof is None:
@@ -62,9 +62,9 @@ class Kept:
         return np.array([found.get(key, np.nan) for key in keys], dtype=np.float64)
 
     def add(self, sums: Mapping[int, float], proof: Proof) -> None:
-        """Keep sums of log P by number of request, and their proof.
+        """Store sums of log P by number of request, and their proof.
 
-        Sums that cannot be stored are computed again.
+        Sums that cannot be stored are left out and computed again next time.
         """
         if self._store is None:
             return
@@ -75,13 +75,13 @@ class Kept:
         self._store.put({keys[at]: value for at, value in sums.items() if can_be_stored(value)})
 
     def find_proof(self) -> Proof | None:
-        """Return what earlier runs have found about the model's paths, or None."""
+        """Return the proof that earlier runs stored for the model's paths, or None."""
         if self._store is None:
             return None
         return self._store.get_proof(self._fingerprint, _proof)
 
     def _keys_of(self, path: str) -> list[bytes]:
-        """Return what the numbers of a path are stored under, made once: hashing takes its time."""
+        """Return the keys of a path's numbers; they are made once, because hashing is slow."""
         if path not in self._keys:
             name = f"{self._fingerprint}:{path}"
             self._keys[path] = [row_key(name, row) for row in self._rows]
@@ -89,25 +89,25 @@ class Kept:
 
 
 def _proof(text: str) -> Proof:
-    """Read a stored proof; a ValueError says that it is none."""
+    """Read a stored proof; raise ValueError if the text is not one."""
     told = json.loads(text)
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only here
 
     if not Draft202012Validator(_PROOF).is_valid(told):
-        raise ValueError("it has not the fields of a proof")
+        raise ValueError("it lacks fields of a proof")
     lists = {name: tuple(told[name]) for name in ("crossed", "switched_off")}
     return Proof(**{**told, **lists})
 
 
 def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -> str:
-    """Return what names the numbers of a model: all that decides them beside the token ids.
+    """Return what the numbers of a model depend on, apart from the token ids.
 
     Tokenizer, protocol, template, separator and cut reach the model through its token ids only.
 
     Args:
         loaded: The model.
         version: Hub commit or digest of its weights (`LoadedModel.version`).
-        matmul: How float32 matrices are multiplied.
+        matmul: The precision of float32 matrix products.
     """
     config = loaded.model.config.to_dict()
     for name in ("_name_or_path", "dtype", "transformers_version"):

@@ -1,8 +1,8 @@
-"""The choice of a path: the fastest that gives the numbers of the requests by themselves.
+"""The choice of a path: the fastest that gives the same numbers as requests scored alone.
 
-A path that fails a check, or raises, gives way to the next, and all requests are scored again: the
-numbers of a run come from one path. Behind `alone` there is none: a model that answers the same
-request differently each time is refused.
+If a path fails a check or raises an error, the next one scores all requests again: the numbers of a
+run come from one path. The last path is `alone`: a model that scores the same request differently
+each time is refused.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError, excerpt
 
 Done: TypeAlias = Callable[[Proof, Mapping[int, float]], None]
-"""Gets, after every batch, the proof so far and the sums by number of request."""
+"""Called after every batch with the proof so far and the sums by number of request."""
 
 
 def score_rows(
@@ -36,19 +36,19 @@ def score_rows(
     Args:
         loaded: The model, in evaluation mode.
         rows: Requests, each with a scored token; at least one.
-        done: Called with the sums as they come. When it gets another path, the sums of earlier
-            paths are void.
-        missing: Numbers of the requests to score, where the others were scored through the path
-            that `known` names; None means all. All are planned, so that a batch is what it would be
-            if none were scored yet. Where another path is taken, all are scored.
-        known: What was found about the model before; paths switched off then stay off.
-        only: Name of the one path to try; None means all, fastest first.
+        done: Called with the sums as they arrive. When the path changes, the sums of earlier paths
+            are void.
+        missing: Numbers of the requests to score, if the others were scored through the path that
+            `known` names; None means all. All are planned, so that batches do not depend on what
+            was scored before. If another path is used, all are scored.
+        known: An earlier proof for the model; paths that it switched off stay off.
+        only: Name of the only path to try; None means all, fastest first.
         budget: Positions held at once; None means what memory allows.
 
     Raises:
-        ScoringError: If the model looks ahead, answers with NaN, or answers differently each time,
-            memory does not suffice for a single request, or `only` names no path of the model's
-            kind, or one that cannot be taken.
+        ScoringError: If the model looks ahead, returns NaN, or scores the same request differently
+            each time, if memory does not suffice for a single request, or if `only` is not a path
+            of the model's kind, or fails.
     """
     tried = _tried(loaded, only, known)
     known = known or Proof(tried[0].name, 0.0, 0)
@@ -68,12 +68,15 @@ def score_rows(
             raise
         except PathOffError as off:
             reason = str(off)
-        except Exception as error:  # models fail in any way at what they were not written for
+        except Exception as error:  # models may raise anything on input they were not written for
             if path is ALONE:
                 raise
             reason = excerpt(str(error) or type(error).__name__)
         known = replace(known, switched_off=(*known.switched_off, f"{path.name}: {reason}"))
-    raise ScoringError(f"{loaded.name}: no path can be taken; {'; '.join(known.switched_off)}")
+    raise ScoringError(
+        f"{loaded.name}: the model cannot be scored through any path: "
+        f"{'; '.join(known.switched_off)}"
+    )
 
 
 def _attempt(
@@ -109,7 +112,7 @@ def _tried(loaded: LoadedModel, only: str | None, known: Proof | None) -> list[P
     names = [path.name for path in paths]
     if only is not None and only not in names:
         raise ScoringError(
-            f'{loaded.name}: there is no path "{only}"; choose one of {", ".join(names)}'
+            f'{loaded.name}: unknown path "{only}"; choose one of {", ".join(names)}'
         )
     first = names.index(known.path) if known else 0
     return [path for path in paths[first:] if only in {None, path.name}]

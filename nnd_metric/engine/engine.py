@@ -1,15 +1,16 @@
 """The engine: log-likelihoods of candidates given their contexts, by a local model.
 
 Only the distinct requests of a run are scored, and those that an earlier run left in the store are
-not scored again. All are planned (`plan`), sorted by their token ids; what remains goes through the
-fastest path that gives the numbers of requests scored by themselves (`choice`, `proof`), and is
-kept as it comes.
+not scored again. All are planned (`plan`), sorted by their token ids; the rest goes through the
+fastest path that gives the same numbers as requests scored alone (`choice`, `proof`), and is stored
+batch by batch.
 
-Numbers are the same to the bit, on one machine, with as many threads and the same libraries, where
-the same batches are computed: whatever the order of the requests, and whether a run was killed and
-went on. They are the same up to rounding (about 1e-6 nats per token in float32) where batches
-differ: with another `token_budget`, where free memory allows another one or ran out on the way, and
-where a store was filled by runs of other requests, because a value once stored stays.
+Numbers are the same to the bit, on one machine, with the same number of threads and the same
+libraries, if the same batches are computed: they depend neither on the order of the requests nor on
+whether a run was killed and resumed. They are the same up to rounding (about 1e-6 nats per token in
+float32) if batches differ: with another `token_budget` (given, or chosen by free memory), after
+memory ran out, and with a store that was filled by runs of other requests, because a stored value
+is never changed.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -39,19 +40,19 @@ class Engine:
 
     Attributes:
         loaded: The model and its tokenizer.
-        protocol: Name of the protocol (see `protocols`).
-        separator: Stands between context and candidate of decoder-only models.
+        protocol: Name of the protocol (see `encoding.protocols`).
+        separator: Text between context and candidate, for decoder-only models.
         chat: The chat template that contexts are rendered by; None means plain text.
-        keep: Which part of a context survives a cut; None means the family's default.
+        keep: Which part of a context remains after a cut; None means the family's default.
         token_budget: Positions held at once; None means what memory allows. Halved when memory runs
-            out. It changes speed, and the numbers by no more than rounding.
-        path: Name of the only path to take (see `paths`); None means the fastest that is proven.
-        store: Where likelihoods are kept as they come; None keeps them nowhere.
-        version: What the weights are called in the store; None asks the model
-            (`LoadedModel.version`).
+            out. It changes the speed, and the numbers only by rounding.
+        path: Name of the only path to use (see `paths`); None means the fastest that is proved
+            right.
+        store: Store for the likelihoods; None stores nothing.
+        version: Version of the weights in the store; None means `LoadedModel.version`.
         matmul: How float32 matrices are multiplied; "high" allows TF32 on a GPU.
-        proofs: The last proof, if any; weights may change under it, code may not.
-        tokenised: Candidates met so far, in tokens.
+        proofs: The last proof, if any; it holds while weights change, but not while code does.
+        tokenised: Tokens of the candidates so far.
     """
 
     loaded: LoadedModel
@@ -77,13 +78,13 @@ class Engine:
 
         LL = (1/N) sum_i log P(w_i | context, w_<i), natural logarithm (Laban et al. 2022, eq. 1);
         the protocol says which tokens w_i are and what N counts. Under `pmi` the LL of the
-        candidate without its context is subtracted, and what is asked without a context is that.
-        Candidates without contexts are read in the same rows as all others, each once.
+        candidate without its context is subtracted; for a request without a context, that LL is the
+        result. Candidates without contexts are read once, in the same rows as all others.
 
         Raises:
             ScoringError: If a candidate does not fit the model's window, the protocol or the
-                tokenizer does not fit the model, the model looks ahead or answers with NaN, or
-                memory does not suffice for a single request.
+                tokenizer does not fit the model, the model looks ahead or returns NaN, or memory
+                does not suffice for a single request.
         """
         if not find_protocol(self.protocol).minus_alone:
             return self._given(requests)
@@ -106,8 +107,8 @@ class Engine:
             keep=self.keep,
             known=self.tokenised,
         )
-        # Texts that differ may be one to the tokenizer: scored once, they tie exactly.
-        rows = sorted(set(encoded))  # their order decides the batches
+        # Different texts may have the same tokens: they are scored once and tie exactly.
+        rows = sorted(set(encoded))  # the order decides the batches
         found, work = self._sums(rows)
         sums = found[_places(encoded, rows)]
         tokens = np.array([sum(item.scored) for item in encoded], dtype=np.int64)
@@ -161,7 +162,7 @@ class Engine:
             kept.add({}, proof)
             self.proofs[:] = [proof]
             if known and known.path != proof.path:
-                stored = 0  # what was stored comes from a path that failed just now
+                stored = 0  # the stored numbers come from a path that has just failed
         sums = np.zeros(len(rows))
         sums[scored] = found
         work = Work(
@@ -189,13 +190,13 @@ def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray
 
 
 def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
-    """A foreign tokenizer gives ids that the model has no embedding for, if we are lucky."""
+    """Refuse token ids without an embedding, which come from another model's tokenizer."""
     size = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
     # A decoder may have a vocabulary of its own.
     read = [r.context if loaded.is_encoder_decoder else r.context + r.targets for r in encoded]
     largest = max((max(ids, default=0) for ids in read), default=0)
     if size is not None and largest >= size:
         raise ScoringError(
-            f"{loaded.name}: the tokenizer gives token {largest}, and the model knows {size} "
-            "tokens; use the model's own tokenizer"
+            f"{loaded.name}: the tokenizer produces the token id {largest}, but the model has "
+            f"embeddings for {size} tokens only; use the model's own tokenizer"
         )

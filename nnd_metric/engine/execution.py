@@ -1,4 +1,4 @@
-"""The run: batch after batch through one path, with less at once where memory runs out."""
+"""Execution: batch after batch through one path, with smaller batches if memory runs out."""
 
 import warnings
 from collections import deque
@@ -27,7 +27,7 @@ Read: TypeAlias = Callable[[], list[float]]
 
 
 class Ran(NamedTuple):
-    """What a run did: positions that entered the model, and the budget it ended with."""
+    """The cost of an execution: positions that entered the model, and the final budget."""
 
     tokens: int
     budget: int
@@ -43,21 +43,20 @@ def run(
     checks: Checks | None = None,
     budget: int | None = None,
 ) -> Ran:
-    """Score requests; tell `done` the sums of each batch, by number of request, as they come.
+    """Score requests; pass the sums of each batch, by number of request, to `done`.
 
     Args:
         loaded: The model, in evaluation mode.
-        path: The way to take.
+        path: The path to use.
         rows: Requests, each with a scored token.
         done: Called after every batch, but not before the first checks have passed.
         missing: Numbers of the requests to score, None means all. All are planned.
-        checks: What the path's numbers are held against; None trusts them.
+        checks: Checks of the path's numbers; None trusts them.
         budget: Positions held at once; None means what memory allows.
 
     Raises:
         PathOffError: If a check fails.
-        ScoringError: If memory does not suffice for a single request, or the model answers with
-            NaN.
+        ScoringError: If memory does not suffice for a single request, or the model returns NaN.
     """
     checks = checks or Checks(Alone(loaded, rows), TRUSTED, share=0)
     budget = budget or choose_budget(loaded)
@@ -86,7 +85,7 @@ def run(
             if launch is None:
                 budget = max(1, min(budget, batch.tokens) // 2)
                 warnings.warn(
-                    f"{loaded.name}: out of memory; going on with {budget} tokens at once",
+                    f"{loaded.name}: out of memory; continuing with {budget} tokens at once",
                     ScoringWarning,
                     stacklevel=2,
                 )
@@ -98,7 +97,7 @@ def run(
 
 
 def _apart(loaded: LoadedModel, plan: Planner) -> Planner:
-    """Return a planner that lets no requests meet whose positions mean something else."""
+    """Return a planner that separates requests whose positions mean different things."""
     side = side_of(loaded)
 
     def planned(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
@@ -134,9 +133,9 @@ def _left(
     budget: int,
     logits: int,
 ) -> list[Batch]:
-    """Return the batches of which nothing is scored yet, and new ones of what others lack.
+    """Return the batches that are not scored at all, and new ones for missing requests.
 
-    A run that was killed has left whole batches. Parts of one come from runs of other requests.
+    A killed run leaves whole batches; runs of other requests leave parts of batches.
     """
     if missing is None:
         return planned
@@ -148,7 +147,7 @@ def _left(
 def _within_memory(
     loaded: LoadedModel, score: Score, rows: Sequence[Encoded], batch: Batch, *, last_try: bool
 ) -> Read | None:
-    """Return what reads the sums of a batch, or None where it takes more memory than there is."""
+    """Return a function that reads the sums of a batch, or None if memory runs out."""
     longest = max(len(rows[at].context) + len(rows[at].inputs) for at in batch.requests)
     try:
         with as_found(loaded.model), room_for(loaded, longest) if last_try else nullcontext():
@@ -158,12 +157,12 @@ def _within_memory(
             raise
     else:
         return read
-    release(loaded)  # only now: the error held on to what was computed
+    release(loaded)  # only now: the error held references to tensors
     return None
 
 
 def _fetch(sums: torch.Tensor) -> Read:
-    """Begin to copy sums from where they are, and return what waits until they are here."""
+    """Begin to copy sums from the device; return a function that waits for them."""
     if not sums.is_cuda:
         return sums.tolist
     copied = sums.to("cpu", non_blocking=True)
@@ -178,7 +177,7 @@ def _fetch(sums: torch.Tensor) -> Read:
 
 
 def _ahead(loaded: LoadedModel) -> int:
-    """Return how many batches are launched before one is read: a GPU goes on meanwhile."""
+    """Return how many batches are launched before one is read, to keep a GPU busy."""
     return int(loaded.device.type == "cuda")
 
 

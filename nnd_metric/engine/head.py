@@ -1,8 +1,8 @@
 """From hidden states to log-probabilities, only where a target is scored, a few rows at a time.
 
-A batch x length x vocabulary tensor never exists. What stands between a model's trunk and its
-logits (a bias, a cap, a scale) is the model's own code: its trunk answers with the rows in hand,
-and the rest of its forward pass does what it always does.
+A batch x length x vocabulary tensor never exists. The steps between a model's trunk and its logits
+(a bias, a cap, a scale) are the model's own code: its trunk is made to return the given rows, and
+the rest of its forward pass runs as usual.
 """
 
 import math
@@ -21,9 +21,9 @@ from nnd.metric.engine.memory import choose_logits
 from nnd.metric.models import LoadedModel, forward_replaced
 
 _BYTES_ON_CPU = 2**24  # of logits: glibc maps 32 MB and more again each time
-_ROWS = 8  # normalised at a time on a CPU: what that takes beside the logits stays in its caches
-_COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes half as long again
-_HALF_COLUMNS = 4096  # in half precision, whose matrix units want larger tiles
+_ROWS = 8  # normalised at a time on a CPU: temporary values then fit into its caches
+_COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes 1.5 times as long
+_HALF_COLUMNS = 4096  # in half precision, whose matrix units need larger tiles
 
 
 def most_rows(loaded: LoadedModel) -> int:
@@ -44,7 +44,7 @@ def log_probabilities(
 
     Args:
         loaded: The model.
-        trunk: Its `get_decoder()`: what its head reads from.
+        trunk: Its `get_decoder()`, whose states the head reads.
         hidden: [n, size], the trunk's last hidden states at the positions that predict.
         targets: int64 [n], the ids to predict.
         most: How many rows of logits may be held at once (`most_rows`).
@@ -52,7 +52,8 @@ def log_probabilities(
     Returns:
         float32 or better [n].
     """
-    # As many rows in each part: a few left over would cost the whole vocabulary once more.
+    # All parts have the same number of rows: a small rest would cost the whole vocabulary once
+    # more.
     parts = math.ceil(len(hidden) / most) or 1
     step = math.ceil(len(hidden) / parts) or 1
     made = [
@@ -74,10 +75,10 @@ def from_logits(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def sum_each(log_probabilities: torch.Tensor, lengths: Sequence[int]) -> torch.Tensor:
-    """Return the sums, float64 [rows], of rows that stand end to end.
+    """Return the sums, float64 [rows], of rows that are laid end to end.
 
-    They are made on a GPU that has the numbers, so that nothing waits for it, and else on the CPU.
-    There is one order of adding on each, so that the same numbers have the same sum.
+    Numbers on a GPU are added there, so that nothing waits for it, and all others on the CPU. The
+    order of addition is fixed on each, so that the same numbers have the same sum.
     """
     if log_probabilities.is_cuda:
         return _sum_each_there(log_probabilities, np.asarray(lengths, dtype=np.int64))
@@ -89,7 +90,7 @@ def sum_each(log_probabilities: torch.Tensor, lengths: Sequence[int]) -> torch.T
 def _sum_each_there(
     log_probabilities: torch.Tensor, lengths: npt.NDArray[np.int64]
 ) -> torch.Tensor:
-    """Do as `sum_each`, on the device: rows are padded with a 0 that is added behind the last."""
+    """Do the same as `sum_each` on the device; rows are padded with zeros."""
     steps = np.arange(lengths.max(initial=0))
     starts = np.cumsum(lengths) - lengths
     places = np.where(steps < lengths[:, None], starts[:, None] + steps, lengths.sum())
@@ -112,7 +113,7 @@ def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tens
 
 @contextmanager
 def _by_columns(model: Any) -> Iterator[None]:  # noqa: ANN401 - transformers' models
-    """Let a CPU multiply by a part of the vocabulary at a time: the same product, in its caches."""
+    """Let a CPU multiply by parts of the vocabulary: the same product, within its caches."""
     head = model.get_output_embeddings()
     if type(head) is not nn.Linear or head.weight.device.type != "cpu":
         yield

@@ -1,8 +1,8 @@
-"""What a model does differently beyond some length, as far as its config says so.
+"""Lengths beyond which a model computes differently, as named in its config.
 
 Two things follow. Requests on different sides of a length at which *all* positions change (LongRoPE
-exchanges its frequencies, dynamic RoPE stretches them) never share a batch: each would change the
-other's numbers. And the proof looks at the requests nearest to every length that a config names: a
+switches its frequencies, dynamic RoPE stretches them) never share a batch: each would change the
+other's numbers. And the proof checks the requests nearest to every length that a config names: a
 window, a chunk, a block, a limit of positions.
 """
 
@@ -18,17 +18,17 @@ from nnd.metric.encoding import Encoded
 from nnd.metric.models import LoadedModel
 
 Side: TypeAlias = Callable[[int], Hashable]
-"""Tells lengths apart at which a model takes its positions for others."""
+"""Says on which side of its critical lengths a request is."""
 
 _NAMES = re.compile("window|chunk|block|position|distance")
 _STATIC = {None, "default", "linear", "llama3", "yarn", "proportional"}
 
 
 def read_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> npt.NDArray[np.int64]:
-    """Return how much each stack of a model reads of each request.
+    """Return how many tokens each stack of a model reads of each request.
 
     Returns:
-        int64 [1, rows], or of an encoder-decoder [2, rows], what the encoder reads first.
+        int64 [1, rows]; for an encoder-decoder [2, rows], those of the encoder first.
     """
     contexts = np.fromiter((len(row.context) for row in rows), np.int64, len(rows))
     inputs = np.fromiter((len(row.inputs) for row in rows), np.int64, len(rows))
@@ -37,11 +37,11 @@ def read_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> npt.NDArray[np
 
 
 def side_of(loaded: LoadedModel) -> Side:
-    """Return what tells apart the lengths that a model's positions depend on."""
+    """Return a function that groups the lengths on which a model's positions depend."""
     limits = sorted({limit for config in _configs(loaded.model) for limit in _limits(config)})
 
     def side(length: int) -> tuple[int, ...]:
-        # Frequencies that grow with the length are those of this length only.
+        # Frequencies that grow with the length apply to one length only.
         return tuple((length if grows else 1) if length > limit else 0 for limit, grows in limits)
 
     return side

@@ -1,4 +1,4 @@
-"""How much goes through the model at once: what memory allows, and no more than helps."""
+"""How much goes through the model at once: as much as memory allows and speed gains from."""
 
 import os
 from collections.abc import Iterator
@@ -12,15 +12,15 @@ from nnd.schemas import ScoringError
 
 # Positions at once beyond which nothing gets faster: a CPU's caches overflow, a GPU is full.
 _ENOUGH_ON_CPU, _ENOUGH = 2_048, 32_768
-_SHARE = 0.4  # of the free memory: the rest is for logits, masks, and what the estimate misses
+_SHARE = 0.4  # of the free memory: the rest is for logits, masks and errors of the estimate
 _LOGITS, _SHARE_OF_LOGITS = 2**28, 0.2
-_BYTES_PER_LOGIT = 12  # itself, in float32, and what the softmax makes of it
+_BYTES_PER_LOGIT = 12  # the logit, its float32 copy, and the softmax's
 
 
 def choose_budget(loaded: LoadedModel) -> int:
     """Return how many positions to hold at once on the model's device, from its free memory.
 
-    A power of 2: a little more memory or less changes no batch, and so no bit of the numbers.
+    It is a power of 2, so that a little more or less memory changes neither batches nor numbers.
     """
     enough = _ENOUGH_ON_CPU if loaded.device.type == "cpu" else _ENOUGH
     free = _free_bytes(loaded.device)
@@ -49,10 +49,10 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @contextmanager
 def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
-    """Tell the user what to do where memory does not suffice for one request of so many tokens.
+    """Raise an error with advice if memory does not suffice for one request of this size.
 
     Raises:
-        ScoringError: If it does not.
+        ScoringError: If memory does not suffice.
     """
     try:
         yield
@@ -60,13 +60,13 @@ def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
         if not is_out_of_memory(error):
             raise
         raise ScoringError(
-            f"{loaded.name}: {loaded.device} has not enough memory for one request of "
-            f"{tokens} tokens; use half precision (bfloat16), or another device"
+            f"{loaded.name}: {loaded.device} does not have enough memory for a request of "
+            f"{tokens} tokens; use half precision (--dtype bfloat16) or another --device"
         ) from error
 
 
 def release(loaded: LoadedModel) -> None:
-    """Hand memory that torch keeps for later back to the device."""
+    """Return memory that torch keeps in reserve to the device."""
     if loaded.device.type == "cuda":
         torch.cuda.empty_cache()
     elif loaded.device.type == "mps":
@@ -74,7 +74,7 @@ def release(loaded: LoadedModel) -> None:
 
 
 def bytes_per_position(loaded: LoadedModel) -> int:
-    """Estimate what one position holds within a layer, and in a cache of keys and values."""
+    """Estimate the memory of one position within a layer, and in a cache of keys and values."""
     config = loaded.model.config.get_text_config()
     hidden = int(getattr(config, "hidden_size", 1024))
     layers = int(getattr(config, "num_hidden_layers", 24))
@@ -91,19 +91,19 @@ def _power_of_2(most: float) -> int:
 
 def _free_bytes(device: torch.device) -> int | None:
     if device.type == "cuda":
-        # What torch keeps for later counts as used, and is free for us.
+        # Memory that torch keeps in reserve counts as used, but is free for us.
         kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         return torch.cuda.mem_get_info(device)[0] + kept
     if device.type == "mps":
         return torch.mps.recommended_max_memory() - torch.mps.driver_allocated_memory()
     if device.type != "cpu":
         return None
-    meminfo = Path("/proc/meminfo")  # counts what the page cache would give back
+    meminfo = Path("/proc/meminfo")  # includes what the page cache would give back
     if meminfo.is_file():
         for line in meminfo.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError):  # not everywhere
+    except (AttributeError, ValueError):  # not available everywhere
         return None

@@ -1,4 +1,4 @@
-"""How pairs are scored: the options that travel together."""
+"""The options for scoring pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from nnd.metric.encoding import AUTO, Keep, find_protocol, find_template
 from nnd.schemas import ScoringError
 
 Matmul: TypeAlias = Literal["highest", "high"]
-"""How float32 matrices are multiplied: exactly, or on a GPU's tensor cores, rounded to TF32."""
+"""Precision of float32 matrix products: exact, or rounded to TF32 on a GPU's tensor cores."""
 MATMULS: Final = get_args(Matmul)
 
 
@@ -20,18 +20,17 @@ class Scoring:
     Attributes:
         protocol: Which tokens are scored and what they are divided by: native, laban2022,
             bartscore, sum, bytes or pmi.
-        template: A name out of `encoding.TEMPLATES`, a text with {placeholders}, or auto: by the
+        template: A name from `encoding.TEMPLATES`, a text with {placeholders}, or auto: by the
             model's name.
-        keep: Which part of a context survives a cut to the window, "beginning" or "end"; None means
-            the beginning for encoder-decoders and the end for decoder-only models.
+        keep: Which part of a context remains after a cut to the window, "beginning" or "end"; None
+            means the beginning for encoder-decoders and the end for decoder-only models.
         unconditional: Whether candidates are scored without their contexts too, as a baseline.
         token_budget: Tokens held in memory at once; None means what memory allows.
-        cache: Whether likelihoods are stored, and those that an earlier run of the same model
-            stored are used.
+        cache: Whether likelihoods are stored, and stored ones of the same model are reused.
         chat: How contexts become chats.
-        separator: Stands between context and candidate of decoder-only models; None means that of
+        separator: Text between context and candidate, for decoder-only models; None means that of
             the template.
-        matmul: "high" lets a GPU round what float32 models multiply to TF32, which is faster.
+        matmul: "high" lets a GPU round the factors in float32 products to TF32, which is faster.
     """
 
     protocol: str = "native"
@@ -45,10 +44,11 @@ class Scoring:
     matmul: Matmul = "highest"
 
     def check(self) -> None:
-        """Check, before any model is loaded, that what is named exists.
+        """Check the options before any model is loaded.
 
         Raises:
-            ScoringError: If one does not, is not well-formed, or does not fit the protocol.
+            ScoringError: If a name is unknown, a template is malformed, or an option does not fit
+                the protocol.
         """
         self.chat.check(find_protocol(self.protocol))
         if self.template != AUTO:
@@ -62,20 +62,21 @@ class Scoring:
 def scoring_of_each(
     models: Sequence[str], scoring: Scoring, templates: Mapping[str, str]
 ) -> dict[str, Scoring]:
-    """Return how each model scores, checked before any is loaded.
+    """Return the options for each model, checked before any model is loaded.
 
     Args:
         models: Their names.
-        scoring: How they score, but for the template of some.
+        scoring: Options for all models, apart from the templates of some.
         templates: Model → template.
 
     Raises:
-        ScoringError: If one has no such model, or an option cannot be used.
+        ScoringError: If a model in `templates` is unknown, or an option cannot be used.
     """
     unknown = [model for model in templates if model not in models]
     if unknown:
         raise ScoringError(
-            f'templates: there is no model "{unknown[0]}" to evaluate; known: {", ".join(models)}'
+            f'templates: unknown model "{unknown[0]}"; the models to evaluate are '
+            f"{', '.join(models)}"
         )
     found = {
         model: replace(scoring, template=templates.get(model, scoring.template)) for model in models

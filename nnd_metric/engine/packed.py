@@ -3,7 +3,7 @@
 A decoder-only model reads all contexts, then all candidates; an encoder-decoder reads the contexts
 with its encoder and the candidates with its decoder, so that each context is encoded once, and its
 keys and values for the decoder are made once. `attention` keeps the requests apart; positions start
-again at 0 in each.
+at 0 in each.
 """
 
 import inspect
@@ -41,7 +41,7 @@ _Array: TypeAlias = npt.NDArray[np.int64]
 
 @contextmanager
 def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterator[Score]:
-    """Prepare a model for packed rows, and give it back as it was.
+    """Prepare a model for packed rows, and restore it at the end.
 
     Args:
         loaded: The model, in evaluation mode.
@@ -68,7 +68,7 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
             return found
 
         def score(rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
-            # Behind an empty context there is nothing to attend to: its candidates come last.
+            # An empty context offers nothing to attend to, so its candidates come last.
             order = sorted(batch.requests, key=lambda number: not rows[number].context)
             members = [rows[number] for number in order]
             contexts, candidates = _by_context(members)
@@ -105,7 +105,7 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
 
 @contextmanager
 def open_blocks(loaded: LoadedModel) -> Iterator[Score]:
-    """Prepare a model for packed rows without the kernels of its device."""
+    """Prepare a model for packed rows, without kernels that are specific to its device."""
     with open_packed(loaded, lambda *_: attend_blocks) as score:
         yield score
 
@@ -121,7 +121,7 @@ def _by_context(members: Sequence[Encoded]) -> tuple[list[Ids], list[list[int]]]
 
 
 def _joined(members: Sequence[Encoded], name: Literal["inputs", "targets", "scored"]) -> _Array:
-    """Return a field of all requests, end to end."""
+    """Return a field of all requests, concatenated."""
     return _end_to_end(map(attrgetter(name), members))
 
 
@@ -131,7 +131,7 @@ def _end_to_end(ids: Iterable[Iterable[int]]) -> _Array:
 
 @contextmanager
 def _fused_gelu(model: torch.nn.Module) -> Iterator[None]:
-    """Let GPT-2's GELU, eight passes over its input, be torch's one: the same formula."""
+    """Replace GPT-2's GELU (eight passes over its input) by torch's (one): the same formula."""
     fused = torch.nn.GELU(approximate="tanh").forward
     with ExitStack() as stack:
         for module in model.modules():

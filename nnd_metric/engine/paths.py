@@ -1,7 +1,7 @@
-"""The ways through a model, fastest first.
+"""The paths through a model, fastest first.
 
-The last is `alone`: one request at a time, nothing padded, nothing kept from one to the next. What
-it says is the model's answer by definition; every other path has to say the same (`proof`).
+The last is `alone`: one request at a time, without padding, and nothing is carried over to the
+next. Its numbers are the model's by definition; every other path must give the same (`proof`).
 """
 
 from collections.abc import Callable
@@ -24,13 +24,13 @@ from nnd.metric.models import LoadedModel
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A way through a model.
+    """A path through a model.
 
     Attributes:
-        name: What results call it.
-        plan: Puts requests into batches.
-        open: Prepares the model, and gives it back as it was.
-        shares: Whether requests share what they read.
+        name: Its name in the results.
+        plan: Groups requests into batches.
+        open: Prepares the model, and restores it at the end.
+        shares: Whether requests share their contexts.
         pads: Whether short requests are padded beside longer ones.
     """
 
@@ -58,10 +58,10 @@ _ENCODER_DECODER = (
 
 
 def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
-    """Return the paths of a model's kind, fastest first; the last is `ALONE`.
+    """Return the paths for a model's kind, fastest first; the last is `ALONE`.
 
-    Before each text, virtual tokens have the place of a context: nothing is shared behind them.
-    Where a device has attention kernels of its own, `blocks` does the same without them.
+    Virtual tokens precede each text as a context does, so requests share nothing after them. If a
+    device has its own attention kernels, `blocks` does the same without them.
     """
     paths: tuple[Path, ...] = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
     if loaded.device.type == "cuda":

@@ -18,10 +18,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What goes through the model before anything is kept.
+    """Requests that go through the model together.
 
     Attributes:
-        contexts: Contexts read once for all calls of the batch; none where every request reads its
+        contexts: Contexts read once for all calls of the batch; empty if every request reads its
             own.
         calls: Numbers of the requests that go through the model side by side.
         tokens: Positions that enter the model, padding included.
@@ -38,8 +38,8 @@ class Batch:
 
 
 Planner: TypeAlias = Callable[[Sequence[Encoded], int, int], list[Batch]]
-"""Plans requests: rows, the budget in positions, and the most rows of logits there may be at once
-(`plan_packed` does not need it, it makes logits bit by bit)."""
+"""Plans requests, given rows, the budget in positions, and the most rows of logits at once
+(`plan_packed` ignores the last: it makes logits in parts)."""
 
 
 def plan_packed(rows: Sequence[Encoded], budget: int, _logits: int) -> list[Batch]:
@@ -59,7 +59,7 @@ def plan_packed(rows: Sequence[Encoded], budget: int, _logits: int) -> list[Batc
     parts.sort(key=cost, reverse=True)
     batches = []
     for some in _fill_up(parts, cost, budget):
-        whole: dict[Ids, list[int]] = {}  # parts of one context may meet again
+        whole: dict[Ids, list[int]] = {}  # parts of one context may come together again
         for context, members in some:
             whole.setdefault(context, []).extend(members)
         numbers = tuple(number for members in whole.values() for number in members)
@@ -105,7 +105,7 @@ def plan_shared(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch
 
 
 def plan_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
-    """Plan rows of context and candidate, padded to the longest: the plain way (decoder-only)."""
+    """Plan rows of context and candidate, padded to the longest (plain path, decoder-only)."""
 
     def width(number: int) -> int:
         return len(rows[number].context) + len(rows[number].inputs)
@@ -120,7 +120,7 @@ def plan_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batc
 
 
 def plan_encoder_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
-    """Plan requests that each read their own context: the plain way (encoder-decoder)."""
+    """Plan requests that each read their own context (plain path, encoder-decoder)."""
     batches = []
     numbers = sorted(_scored(rows), key=lambda number: -len(rows[number].context))
     widest = max((len(rows[number].context) for number in numbers), default=0)
@@ -144,7 +144,7 @@ def plan_alone(rows: Sequence[Encoded], _budget: int, _logits: int) -> list[Batc
 def _side_by_side(
     rows: Sequence[Encoded], numbers: Iterable[int], width: int, budget: int, logits: int
 ) -> tuple[tuple[int, ...], ...]:
-    """Fill calls with decoder inputs of one length, each beside a context of `width`."""
+    """Fill calls with decoder inputs of one length, each with a context of `width`."""
 
     def length(number: int) -> int:
         return len(rows[number].inputs)
@@ -178,7 +178,7 @@ def _is_tight(widths: Sequence[int]) -> bool:
 
 
 def _fill(items: Iterable[Item], fits: Callable[[list[Item]], bool]) -> list[list[Item]]:
-    """Cut a sequence into runs as long as they fit; one item is a run even if it does not."""
+    """Cut a sequence into the longest parts that fit; a part has at least one item."""
     runs: list[list[Item]] = []
     for item in items:
         if runs and fits([*runs[-1], item]):
@@ -189,7 +189,7 @@ def _fill(items: Iterable[Item], fits: Callable[[list[Item]], bool]) -> list[lis
 
 
 def _fill_up(items: Iterable[Item], cost: Callable[[Item], int], budget: int) -> list[list[Item]]:
-    """Cut a sequence into runs whose costs add up to the budget at most; one item is a run."""
+    """Cut a sequence into parts of at most the budget's cost; a part has at least one item."""
     runs: list[list[Item]] = []
     left = 0
     for item in items:

@@ -1,4 +1,4 @@
-"""Positions of a packed row, for models that would count them through the whole row."""
+"""Positions of a packed row, for models that would count them over the whole row."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -14,18 +14,18 @@ _Hook: TypeAlias = Callable[[torch.nn.Module, tuple[Any, ...], dict[str, Any]], 
 
 
 class Positions:
-    """The positions that a model's own modules use in place of what they would count."""
+    """The positions that a model's modules use instead of counting them."""
 
     def __init__(self) -> None:
         self._row = Layout()
 
     def follow(self, layout: Layout) -> None:
-        """Use the positions of the row that is about to be read."""
+        """Use the positions of the next row."""
         self._row = layout
 
     @contextmanager
     def imposed_on(self, model: torch.nn.Module) -> Iterator[None]:
-        """Let every module that embeds positions, or makes a bias of them, use those of the row.
+        """Let every module that embeds positions, or computes a bias from them, use the row's.
 
         Raises:
             CannotPackError: If there is no such module.
@@ -38,7 +38,7 @@ class Positions:
         ]
         try:
             if not handles:
-                raise CannotPackError("its positions cannot be set")
+                raise CannotPackError("the model does not let its positions be set")
             yield
         finally:
             for handle in handles:
@@ -69,8 +69,8 @@ class Positions:
 def _bias_by_distance(module: Any, reach: int) -> torch.Tensor:  # noqa: ANN401 - T5's attention and its like
     """Return T5's bias by distance, [1, heads, 1, 2 * reach - 1]: entry reach - 1 is distance 0.
 
-    T5 would make it for every pair of places in the row; it depends on their distance only. Where a
-    layer has none, one zero says so.
+    T5 would compute it for every pair of places in the row, although it depends only on their
+    distance. For a layer without a bias, the result is a single zero.
     """
     if not module.has_relative_attention_bias:
         return torch.zeros((), device=module.q.weight.device)

@@ -1,8 +1,8 @@
-"""The proof: what a path says of some requests is held against what each says by itself.
+"""The proof: a path's numbers for some requests are compared with those of requests alone.
 
-The path's side costs nothing: it is that of the run's own batches. Only the slow side is extra,
-so the requests are few: those that would show a mistake, in batches that come first and of which
-nothing is believed before, and as many drawn at random as make a hundredth of the run.
+The path's numbers cost nothing: they come from the run's own batches. Only scoring alone is extra
+work, so the requests are few: those most likely to show a mistake, whose batches are computed first
+and stored only after the check, and a random sample of about a hundredth of the run.
 """
 
 import math
@@ -22,27 +22,27 @@ from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError
 
-# Of the positions that a run reads, those drawn at random to be read once more. By itself a request
-# costs about a third more per position than in a batch, so this is a hundredth of the work.
+# Share of a run's positions that is drawn at random and read once more. A request alone costs about
+# a third more per position than in a batch, so this is a hundredth of the work.
 _SHARE = 0.0075
 
 
 class PathOffError(Exception):
-    """A path gives other numbers than the requests by themselves."""
+    """A path gives other numbers than requests scored alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Which path a model takes, and how far its numbers are from those of requests by themselves.
+    """Which path is used for a model, and how far its numbers are from requests scored alone.
 
     Attributes:
         path: Its name.
-        deviation: Largest difference seen, nats per scored token, or what the precision itself
-            leaves open where that is more.
-        reach: Tokens of the longest request that was tried.
-        padded: Tokens of the longest request that was tried beside padding of its own.
-        crossed: Lengths named by the config, on both sides of which requests were tried.
-        switched_off: Why each faster path is not taken.
+        deviation: Largest difference, in nats per scored token, or the rounding error of the
+            precision if that is larger.
+        reach: Tokens of the longest request that was checked.
+        padded: Tokens of the longest checked request that was itself padded.
+        crossed: Lengths named by the config for which requests on both sides were checked.
+        switched_off: Why each faster path is not used.
     """
 
     path: str
@@ -53,7 +53,7 @@ class Proof:
     switched_off: tuple[str, ...] = ()
 
     def joined(self, later: "Proof") -> "Proof":
-        """Return this proof with what a later run through the same path has found."""
+        """Return this proof joined with that of a later run through the same path."""
         return replace(
             self,
             deviation=max(self.deviation, later.deviation),
@@ -63,17 +63,17 @@ class Proof:
         )
 
     def covers(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> bool:
-        """Whether requests like these were tried."""
+        """Whether requests like these were checked."""
         longest = max(map(_length, rows))
         return longest <= self.reach and set(crossed_lengths(loaded, rows)) <= {*self.crossed}
 
 
 TRUSTED = Proof("any", 0.0, sys.maxsize, sys.maxsize)
-"""Of a path that nobody doubts."""
+"""The proof of a path that needs no check."""
 
 
 class Alone:
-    """What some requests are by themselves: the slow side, each computed once.
+    """The numbers of some requests scored alone, each computed once.
 
     Args:
         loaded: The model, in evaluation mode.
@@ -91,14 +91,14 @@ class Alone:
 
     @cached_property
     def crossed(self) -> tuple[int, ...]:
-        """Lengths named by the config, on both sides of which there are requests."""
+        """Lengths named by the config with requests on both sides."""
         return crossed_lengths(self.loaded, self.rows)
 
     def sums(self, numbers: Iterable[int]) -> dict[int, float]:
         """Return the sum of log P of some requests, by number.
 
         Raises:
-            ScoringError: If memory does not suffice, or the model answers with NaN.
+            ScoringError: If memory does not suffice, or the model returns NaN.
         """
         wanted = list(numbers)
         for number in wanted:
@@ -108,13 +108,13 @@ class Alone:
 
 
 class Checks:
-    """Some requests of a run through one path, held against `Alone` as they come.
+    """Some requests of a run through one path, compared with `Alone` as they arrive.
 
     Args:
-        alone: The slow side.
-        proof: An earlier proof that covers the requests, or None. With one, only some drawn at
-            random are checked, and padding that is new.
-        share: How many are drawn: their share of the positions that the run reads.
+        alone: The same requests, scored alone.
+        proof: An earlier proof that covers the requests, or None. With a proof, only a random
+            sample is checked, and new padding.
+        share: Size of the sample, as a share of the positions that the run reads.
 
     Attributes:
         padded: Tokens of the longest request that is padded.
@@ -129,21 +129,21 @@ class Checks:
 
     @property
     def passed(self) -> bool:
-        """Whether all requests that must be right before anything is believed were."""
+        """Whether all requests that must be right before anything is stored were right."""
         return not self._first
 
     @property
     def deviation(self) -> float:
-        """Largest difference seen, nats per scored token, but no less than rounding makes."""
+        """Largest difference, in nats per scored token, but at least the rounding error."""
         return max([precision_of(self._alone.loaded).rounding, *self._apart])
 
     def choose(self, batches: Sequence[Batch], *, pads: bool, of: int) -> None:
-        """Choose what to check of a plan, which pads or does not, and score it alone.
+        """Choose the requests of a plan to check, and score them alone.
 
         Args:
-            batches: What is left of the plan: a run that goes on checks what it would have checked.
-            pads: Whether it pads.
-            of: Positions of the whole plan.
+            batches: The remaining batches of the plan: a resumed run makes the remaining checks.
+            pads: Whether the plan pads.
+            of: Number of positions in the whole plan.
         """
         padded = _padded(self._alone, batches) if pads else []
         self.padded = max((_length(self._alone.rows[number]) for number in padded), default=0)
@@ -156,19 +156,19 @@ class Checks:
         self._exact = self._alone.sums(sorted(self._first | drawn))
 
     def in_order(self, batches: Sequence[Batch]) -> list[Batch]:
-        """Return batches in another order: those first of which something has to be right."""
+        """Return the batches, those with requests that must be right first."""
         return sorted(batches, key=lambda batch: self._first.isdisjoint(batch.requests))
 
     def compare(self, found: Mapping[int, float]) -> None:
-        """Hold what a path says of some requests against what they are alone.
+        """Compare a path's sums of some requests with those of the requests alone.
 
         Raises:
-            PathOffError: If it says something else.
-            ScoringError: If it says NaN, as the model itself does.
+            PathOffError: If the numbers differ.
+            ScoringError: If they are NaN on the path and alone.
         """
         for number in [number for number, value in found.items() if math.isnan(value)][:1]:
             self._alone.sums([number])
-            raise PathOffError("it answers with NaN")
+            raise PathOffError("it returns NaN")
         checked = self._exact.keys() & found.keys()
         self._first -= checked
         for number in sorted(checked):
@@ -178,38 +178,40 @@ class Checks:
         if not self._apart:
             return
         precision = precision_of(self._alone.loaded)
-        # Half precision rounds every logit: one token may be off by a step, many are not.
+        # Half precision rounds every logit: one token may be off by a step, but not the mean of
+        # many.
         mean = sum(self._apart) / len(self._apart)
         apart = max(self._apart) if precision.each else mean
         if apart > precision.bound:
             raise PathOffError(
-                f"{apart:.1e} nats from requests scored alone, more than {precision.bound:.0e}"
+                f"{apart:.1e} nats from those of requests scored alone, more than "
+                f"{precision.bound:.0e}"
             )
 
 
 def score_alone(loaded: LoadedModel, row: Encoded) -> float:
-    """Return the sum of log P over the scored targets of one request, read by itself.
+    """Return the sum of log P over the scored targets of one request, scored alone.
 
     Raises:
-        ScoringError: If memory does not suffice, or the model answers with NaN.
+        ScoringError: If memory does not suffice, or the model returns NaN.
     """
     batch = Batch((), ((0,),), _length(row))
     with room_for(loaded, _length(row)), as_found(loaded.model), ALONE.open(loaded) as score:
         value = float(score([row], batch)[0])
     if math.isnan(value):
         raise ScoringError(
-            f"{loaded.name}: the model answers with NaN in {loaded.dtype}; load it "
-            "in another dtype (float32, bfloat16), or check its weights"
+            f"{loaded.name}: the model returns NaN in {loaded.dtype}; load it in another dtype "
+            "(--dtype float32 or bfloat16), or check its weights"
         )
     return value
 
 
 def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
-    """Return the requests of a plan that would show a mistake.
+    """Return the requests of a plan that are most likely to show a mistake.
 
-    The longest; the shortest beside it, which stands behind others; the shortest that follows
-    another of its context; the shortest of all; and those nearest to every length at which the
-    model changes.
+    These are the longest; the shortest in its batch, which comes after others; the shortest that
+    follows another of its context; the shortest of all; and those nearest to every length at which
+    the model changes.
     """
     rows = alone.rows
 
@@ -232,7 +234,7 @@ def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
 
 def _padded(alone: Alone, batches: Sequence[Batch]) -> list[int]:
     """Return the most padded request of a plan, and the longest that is padded."""
-    lengths = read_lengths(alone.loaded, alone.rows)[0].tolist()  # a decoder's are never padded
+    lengths = read_lengths(alone.loaded, alone.rows)[0].tolist()  # decoder inputs are never padded
     padding = dict[int, int]()
     for batch in batches:
         widest = max(lengths[number] for number in batch.requests)
@@ -249,10 +251,10 @@ def _followers(rows: Sequence[Encoded], batch: Batch) -> list[int]:
 
 
 def _nearest(alone: Alone, everyone: Sequence[int]) -> list[int]:
-    """Return the requests nearest to each length crossed, on both sides, and a context across it.
+    """Return the requests nearest to each length, on both sides, and a context beyond it.
 
-    Of those that exceed a length, the one with the shortest context is likeliest to do so with its
-    candidate only.
+    Among those that exceed a length, the one with the shortest context is the most likely to exceed
+    it only with its candidate.
     """
     rows, chosen = alone.rows, list[int]()
     if not alone.crossed:
@@ -268,7 +270,7 @@ def _nearest(alone: Alone, everyone: Sequence[int]) -> list[int]:
 
 
 def _drawn(rows: Sequence[Encoded], left: float) -> list[int]:
-    """Return requests drawn at random that are together no more than so many positions."""
+    """Return requests drawn at random, up to this many positions in total."""
     drawn = list[int]()
     for number in random.Random(0).sample(range(len(rows)), len(rows)):  # noqa: S311 - no secret
         left -= _length(rows[number])

@@ -1,4 +1,4 @@
-"""Models that give texts no likelihood: some see what they predict, some answer at random."""
+"""Models without likelihoods: some see the tokens they predict, some compute at random."""
 
 from collections.abc import Sequence
 
@@ -12,35 +12,35 @@ from nnd.metric.engine.state import as_found
 from nnd.metric.models import LoadedModel
 from nnd.schemas import ScoringError
 
-# Two texts that part after 4 tokens: the predictions before that move by rounding only.
+# Two texts that differ after 4 tokens: earlier predictions may differ only by rounding.
 _PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
 
 
 def check_causal(loaded: LoadedModel) -> None:
-    """Masked language models load as causal ones without complaint, and see what they predict.
+    """Refuse masked language models: they load as causal ones, but see what they predict.
 
     Raises:
-        ScoringError: If the model is one.
+        ScoringError: If later tokens change earlier predictions.
     """
     ids = torch.tensor(_PARTING_TEXTS, device=loaded.device)
     mask = torch.ones_like(ids)
     with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
         answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
-    one, other = answer.logits[:, -ids.shape[1] :].float()  # not those of virtual tokens
+    one, other = answer.logits[:, -ids.shape[1] :].float()  # without the logits of virtual tokens
     moved = (one - other).abs().amax(-1)
     if moved[:_SHARED].max() > precision_of(loaded).spill * moved[_SHARED:].max():
         raise _looks_ahead(loaded)
 
 
 def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
-    """Check what a path that shares contexts would show, on the longest request.
+    """Check on the longest request what a path that shares contexts would have shown.
 
-    Reformer's hashes are random unless its config has a seed; and in long texts it looks ahead,
-    because it sorts all tokens into its buckets.
+    Reformer's hashes are random unless its config has a seed, and in long texts it looks ahead,
+    because it sorts all tokens into buckets.
 
     Raises:
-        ScoringError: If the model answers the same request differently each time, or the last token
-            of a decoder-only model changes what is predicted before.
+        ScoringError: If the model scores the same request differently each time, or the last token
+            of a decoder-only model changes earlier predictions.
     """
     chosen = [row for row in rows if any(row.scored[:-1])]
     if not chosen:
@@ -51,8 +51,8 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
     value = score_alone(loaded, row)
     if abs(score_alone(loaded, row) - value) > most:
         raise ScoringError(
-            f"{loaded.name}: {type(loaded.model).__name__} answers the same request differently "
-            "each time; if its config has a seed (Reformer's is hash_seed), set it"
+            f"{loaded.name}: {type(loaded.model).__name__} scores the same request differently "
+            "each time; if its config has a seed (Reformer: hash_seed), set it"
         )
     another = next(token for token in (*row.inputs, 0, 1) if token != row.inputs[-1])
     changed = row._replace(inputs=(*row.inputs[:-1], another))
@@ -63,5 +63,5 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
 def _looks_ahead(loaded: LoadedModel) -> ScoringError:
     return ScoringError(
         f"{loaded.name}: {type(loaded.model).__name__} looks ahead: later tokens change its "
-        "earlier predictions, so it gives texts no likelihood; use a causal language model"
+        "earlier predictions, so it defines no likelihood of a text; use a causal language model"
     )

@@ -1,4 +1,4 @@
-"""A model keeps nothing of what it has read."""
+"""Restore a model's state after a forward pass."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +10,11 @@ _TABLES = ("_modules", "_parameters", "_buffers")
 
 @contextmanager
 def as_found(model: torch.nn.Module) -> Iterator[None]:
-    """Hand a model back with the modules, buffers and attributes it had.
+    """Restore the modules, buffers and attributes of a model at the end.
 
-    A forward pass may leave something behind that changes the next one: BigBird gives up its sparse
-    attention for good at the first short text, dynamic RoPE keeps the frequencies of the longest.
-    Contents of tensors are not looked at.
+    A forward pass may change the next one: BigBird gives up its sparse attention for good at the
+    first short text, and dynamic RoPE keeps the frequencies of the longest. The contents of tensors
+    are not checked.
     """
     before = [
         (module, dict(vars(module)), [dict(vars(module)[name]) for name in _TABLES])

@@ -1,13 +1,13 @@
-"""The store of finished likelihoods: what a killed run has computed, the next one need not.
+"""The store of finished likelihoods, which a later run does not compute again.
 
-It is one SQLite file that several processes may share. A likelihood is found by its `row_key`, and
-every entry carries a checksum, for SQLite does not notice a bit that flips inside a value. Of a
-damaged store nothing is believed: it is set aside, and a fresh one takes its place. No trouble with
-the store ends a run: at worst there is a warning and nothing is stored.
+It is one SQLite file that several processes may share. A likelihood is found by its `row_key`.
+Every entry has a checksum, because SQLite does not notice a flipped bit inside a value. A damaged
+store is not used at all: it is moved aside, and a new one is made. A problem with the store never
+ends a run: at worst there is a warning and nothing is stored.
 
-SQLite sees to it that what was put survives the death of the process, and that processes do not
-disturb each other while they read and write. Opening and setting aside are done under a lock of our
-own, because SQLite would take the new file and the old one's log for one database.
+SQLite guarantees that stored values survive the end of the process, and that processes can read and
+write at the same time. Opening and moving aside happen under a lock of our own, because SQLite
+would combine the new file with the old one's log.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from filelock import FileLock
 
 from nnd.schemas import cache_folder
 
-if TYPE_CHECKING:  # encoding needs torch, and the store does not
+if TYPE_CHECKING:  # encoding needs torch, but the store does not
     from nnd.metric.encoding import Encoded
 
 _KEY_BYTES: Final = 16
@@ -34,7 +34,7 @@ _CHECKSUM_BYTES: Final = 8
 _NUMBER: Final = struct.Struct("<d")
 _PATIENCE_S: Final = 30
 _ROUNDING: Final = 1e-3
-"""How far above 0 rounding can lift a sum of log-probabilities: about 1e-7 for each token."""
+"""How far above 0 rounding can push a sum of log-probabilities: about 1e-7 per token."""
 
 _APPLICATION: Final = int.from_bytes(b"nndL")
 _VERSION: Final = 1
@@ -48,16 +48,16 @@ _Found = TypeVar("_Found")
 
 
 class _DamagedError(Exception):
-    """The file does not hold what was written; the message says how that shows."""
+    """The file does not hold what was written; the message names the evidence."""
 
 
 class _ForeignError(Exception):
-    """The file is not ours to change; the message says whose it is."""
+    """The file belongs to another program or version; the message says to which."""
 
 
 _UNUSABLE: Final = (
     *(OSError, sqlite3.DatabaseError, _DamagedError, _ForeignError),
-    NotImplementedError,  # how older filelocks say that the file system has no locks
+    NotImplementedError,  # raised by older filelock if the file system has no locks
 )
 
 
@@ -65,25 +65,25 @@ def default_store() -> Path:
     """Return the path of the store: in `$NND_CACHE`, else in `~/.cache/nnd`.
 
     Raises:
-        RuntimeError: If `NND_CACHE` is not set, and the user has no home.
+        RuntimeError: If `NND_CACHE` is not set, and the user has no home folder.
     """
     return cache_folder() / "likelihoods.sqlite"
 
 
 def row_key(fingerprint: str, row: "Encoded") -> bytes:
-    """Return what a row's number is stored under: the first 16 bytes of a SHA-256.
+    """Return the key of a row's number: the first 16 bytes of a SHA-256.
 
-    It covers the model and the row's ids, through which alone tokenizer, protocol, template,
-    separator, cut and texts reach the model; whether the context was cut changes nothing more.
+    It covers the model and the row's ids. Tokenizer, protocol, template, separator, cut and texts
+    affect the numbers only through these ids.
 
     Args:
-        fingerprint: Says which model computes, and how, as far as that changes the numbers.
-        row: What it computes.
+        fingerprint: Identifies the model, and all settings that change its numbers.
+        row: The row to score.
     """
     model = fingerprint.encode()
     lengths = map(len, (model, row.context, row.inputs, row.targets, row.scored))
     parts = (
-        struct.pack("<5Q", *lengths),  # else [1, 2] then [3] would read like [1] then [2, 3]
+        struct.pack("<5Q", *lengths),  # otherwise [1, 2], [3] would equal [1], [2, 3]
         model,
         *(array("I", ids).tobytes() for ids in (row.context, row.inputs, row.targets)),
         bytes(row.scored),
@@ -92,25 +92,25 @@ def row_key(fingerprint: str, row: "Encoded") -> bytes:
 
 
 def can_be_stored(value: float) -> bool:
-    """Say whether a number can be the log of a probability: finite, and not above 0."""
+    """Whether a number can be the log of a probability: finite, and not above 0."""
     return math.isfinite(value) and value <= _ROUNDING
 
 
 class Store:
     """An open store, for one thread of one process.
 
-    A store that cannot be used, or no longer, says so once and then is as good as empty: `get`
-    finds nothing and `put` does nothing. That befalls one in a folder that cannot be written, on a
-    full disk, one that others keep locked for half a minute, another program's file, and one that
-    a newer nnd has made.
+    A store that cannot be used warns once and then behaves as if it were empty: `get` finds nothing
+    and `put` does nothing. This happens if the folder cannot be written, the disk is full, other
+    processes lock the file for half a minute, or the file belongs to another program or to a newer
+    nnd.
 
     Args:
-        path: The file; it and its folder are made where they are missing.
-        warn: Gets a sentence when the store is set aside or cannot be used.
+        path: The file; it and its folder are made if they are missing.
+        warn: Called with a sentence when the store is moved aside or cannot be used.
     """
 
     def __init__(self, path: Path, *, warn: Callable[[str], None]) -> None:
-        # SQLite follows links and puts its log beside the file itself.
+        # SQLite follows links and writes its log next to the real file.
         self._path = Path(os.path.realpath(path))
         self._warn = warn
         self._database: sqlite3.Connection | None = None
@@ -119,7 +119,7 @@ class Store:
             self._open()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, float]:
-        """Return the summed log-probabilities, in nats, of those keys that the store has."""
+        """Return the summed log-probabilities, in nats, of the keys that are in the store."""
 
         def read(database: sqlite3.Connection) -> dict[bytes, float]:
             entries = _entries(database, "SELECT entry FROM likelihoods WHERE key = ?", keys)
@@ -128,16 +128,18 @@ class Store:
         return self._do("DEFERRED", read) or {}
 
     def put(self, found: Mapping[bytes, float]) -> None:
-        """Store the summed log-probability, in nats, of each key; all of them or none.
+        """Store the summed log-probability, in nats, of each key: either all or none.
 
-        When this returns they outlast the process, though not a power cut. A key that has a value
-        keeps it, so that all who read it get the same.
+        When this returns, they survive the end of the process, but not a power cut. A key that has
+        a value keeps it, so that all readers get the same.
 
         Raises:
-            ValueError: If a value is none (see `can_be_stored`).
+            ValueError: If a value cannot be stored (see `can_be_stored`).
         """
         if wrong := [value for value in found.values() if not can_be_stored(value)]:
-            raise ValueError(f"{wrong[0]} is not a log-likelihood; check the values before")
+            raise ValueError(
+                f"{wrong[0]} is not a log-likelihood; check values with can_be_stored first"
+            )
         entries = [(key, _sealed(key, _NUMBER.pack(value))) for key, value in found.items()]
 
         def write(database: sqlite3.Connection) -> None:
@@ -149,8 +151,8 @@ class Store:
         """Return what `put_proof` stored for this model, if anything.
 
         Args:
-            fingerprint: Says which model.
-            parse: Reads the text; a ValueError of it says that the store is damaged.
+            fingerprint: Identifies the model.
+            parse: Reads the text; if it raises ValueError, the store is damaged.
         """
         key = fingerprint.encode()
 
@@ -159,13 +161,13 @@ class Store:
                 try:
                     return parse(proof.decode())
                 except ValueError as error:
-                    raise _DamagedError("a proof in it is none") from error
+                    raise _DamagedError("a stored proof cannot be read") from error
             return None
 
         return self._do("DEFERRED", read)
 
     def put_proof(self, fingerprint: str, proof: str) -> None:
-        """Store a text about this model, in place of an earlier one."""
+        """Store a proof for this model, and replace an earlier one."""
         key = fingerprint.encode()
         entry = _sealed(key, proof.encode())
 
@@ -175,7 +177,7 @@ class Store:
         self._do("IMMEDIATE", write)
 
     def close(self) -> None:
-        """Let go of the file; the store is of no use afterwards."""
+        """Close the file; the store cannot be used afterwards."""
         if self._database is not None:
             self._database.close()
 
@@ -186,7 +188,7 @@ class Store:
         self.close()
 
     def _do(self, kind: str, work: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
-        """Return what `work` returns in a transaction, or None where there is no store."""
+        """Return what `work` returns in a transaction, or None if there is no store."""
         if self._database is None:
             return None
         with self._at_worst_without():
@@ -201,27 +203,27 @@ class Store:
 
     @contextlib.contextmanager
     def _at_worst_without(self) -> Iterator[None]:
-        """Warn, and do without a store from then on, where it cannot be used."""
+        """Warn, and continue without the store, if it cannot be used."""
         try:
             yield
-        except sqlite3.ProgrammingError:  # ours, such as the use of a closed store
+        except sqlite3.ProgrammingError:  # a mistake of ours, such as using a closed store
             raise
         except _UNUSABLE as error:
             self.close()
             self._database = None
             reason = getattr(error, "strerror", None) or error
             self._warn(
-                f"{self._path}: the store of likelihoods cannot be used: {reason}; what it holds "
-                "is computed again, and nothing is stored; move the file away, or set NND_CACHE to "
-                "a folder with room that can be written"
+                f"{self._path}: the store of likelihoods cannot be used: {reason}; likelihoods "
+                "are computed again and not stored; move the file away, or set NND_CACHE to a "
+                "writable folder with free space"
             )
 
     def _open(self, damage: _DamagedError | None = None) -> None:
-        """Open the file that bears the name; set it aside before if it is the one with `damage`."""
+        """Open the file; before that, move it aside if it is the one with `damage`."""
         self.close()
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(self._path.with_name(f".{self._path.name}.lock"), timeout=_PATIENCE_S):
-            # Two processes may find the damage at once: the second finds a fresh file in its place.
+            # Two processes may find the damage at once: the second then finds a new file.
             if damage is not None and self._is_in_place():
                 self._set_aside(damage)
             try:
@@ -232,18 +234,19 @@ class Store:
             self._file = _identity(self._path)
 
     def _is_in_place(self) -> bool:
-        """Whether the name is still that of the open file: another process may set it aside."""
+        """Whether the open file still has its name: another process may have moved it aside."""
         return self._file is not None and _identity(self._path) == self._file
 
     def _set_aside(self, damage: _DamagedError) -> None:
         aside = _unused(self._path)
-        # The file itself last: were we killed before that, a log left behind would join a new file.
+        # The database file goes last: otherwise, if killed midway, we would leave a log that would
+        # join a new file.
         for part, name in reversed(list(zip(_parts(self._path), _parts(aside), strict=True))):
             with contextlib.suppress(FileNotFoundError):
                 part.rename(name)
         self._warn(
-            f"{self._path}: the store of likelihoods is damaged ({damage}); it now lies at {aside} "
-            "to be looked at or deleted, and everything is computed again"
+            f"{self._path}: the store of likelihoods is damaged ({damage}); it was moved to "
+            f"{aside} (inspect or delete it), and everything is computed again"
         )
 
 
@@ -269,11 +272,11 @@ def _prepare(database: sqlite3.Connection) -> None:
     if not (application or version or tables):
         _make_tables(database)
     elif application != _APPLICATION:
-        raise _ForeignError("it is a database of another program")
+        raise _ForeignError("it is the database of another program")
     elif version > _VERSION:
-        raise _ForeignError(f"it is of version {version}, and this nnd knows version {_VERSION}")
+        raise _ForeignError(f"it has version {version}, but this nnd reads version {_VERSION}")
     elif version != _VERSION or tables != [made.encode() for made in _TABLES]:
-        raise _DamagedError("its tables are not as they were made")
+        raise _DamagedError("its tables differ from those that nnd creates")
 
 
 def _make_tables(database: sqlite3.Connection) -> None:
@@ -296,13 +299,13 @@ def _transact(
 
 @contextlib.contextmanager
 def _damage_told() -> Iterator[None]:
-    """Tell damage from what else SQLite complains of."""
+    """Return the damage that an error of SQLite means, or None if it means something else."""
     try:
         yield
     except UnicodeDecodeError as error:
-        raise _DamagedError("even what SQLite says of it is no text") from error
+        raise _DamagedError("SQLite's own message cannot be read") from error
     except sqlite3.DatabaseError as error:
-        # The low byte is the kind of error, the others say more of it.
+        # The low byte is the kind of error; the others give details.
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
             raise _DamagedError(str(error)) from error
         raise
@@ -311,7 +314,7 @@ def _damage_told() -> Iterator[None]:
 def _entries(
     database: sqlite3.Connection, query: str, keys: Sequence[bytes]
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the keys that are there with what was stored, without its checksum."""
+    """Yield the keys that exist with their entries, without the checksum."""
     for key in keys:
         if (row := database.execute(query, (key,)).fetchone()) is not None:
             yield key, _unsealed(key, row[0])
@@ -330,14 +333,14 @@ def _unsealed(key: bytes, entry: object) -> bytes:
 
 
 def _log_probability(value: bytes) -> float:
-    """Return a stored number; one that `put` takes not was put there by something else."""
+    """Return a stored number; `put` would have refused one that is not a log-likelihood."""
     if len(value) == _NUMBER.size and can_be_stored(number := _NUMBER.unpack(value)[0]):
         return float(number)
-    raise _DamagedError("a number in it is not a log-likelihood")
+    raise _DamagedError("a stored number is not a log-likelihood")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from another one that later bears its name."""
+    """Return what distinguishes a file from a later one with the same name."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -346,7 +349,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _parts(path: Path) -> list[Path]:
-    """Return the files that SQLite makes of one database, itself first."""
+    """Return the files that SQLite makes for one database, the main file first."""
     return [path.with_name(f"{path.name}{end}") for end in ("", "-journal", "-shm", "-wal")]
 
 

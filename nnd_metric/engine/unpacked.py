@@ -1,9 +1,9 @@
-"""The paths that give a model what it was written for: whole batches, padded, with masks.
+"""The paths that use a model as it was written: whole batches, padded, with masks.
 
-`open_alone` reads one request at a time, as the formula does, and is what the others are measured
-against. `open_plain` shares nothing between requests. `open_cached` repeats a context's keys and
-values over its candidates (decoder-only), `open_shared` its encoder states. All but `open_alone`
-pad on the right, which models that attend in blocks, such as BigBird, do not stand.
+`open_alone` reads one request at a time, as in the formula; the others are compared with it.
+`open_plain` shares nothing between requests. `open_cached` repeats a context's keys and values over
+its candidates (decoder-only), `open_shared` its encoder states. All but `open_alone` pad on the
+right, which changes the numbers of models that attend in blocks, such as BigBird.
 """
 
 import copy
@@ -24,7 +24,7 @@ from nnd.metric.models import LoadedModel
 
 
 class CannotShareError(Exception):
-    """A context read once would not be what each of its requests reads."""
+    """A context that is read once would differ from what each of its requests reads."""
 
 
 @contextmanager
@@ -56,8 +56,7 @@ def open_cached(loaded: LoadedModel) -> Iterator[Score]:
     """A context is read once; its keys and values are repeated over its candidates.
 
     Raises:
-        CannotShareError: If a context by itself would be read in another way than before a
-            candidate.
+        CannotShareError: If a context would be read differently without a candidate.
     """
     side = side_of(loaded)
 
@@ -91,7 +90,7 @@ def open_cached(loaded: LoadedModel) -> Iterator[Score]:
 
 @contextmanager
 def open_shared(loaded: LoadedModel) -> Iterator[Score]:
-    """A context is encoded once; its states stand beside each of its candidates."""
+    """A context is encoded once; its states are used for each of its candidates."""
 
     def score(rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
         ids, mask = _pad(loaded, batch.contexts)
@@ -102,7 +101,7 @@ def open_shared(loaded: LoadedModel) -> Iterator[Score]:
             members = [rows[number] for number in call]
             whose = torch.tensor([place[member.context] for member in members]).to(ids.device)
             logits = loaded.model(
-                input_ids=ids[whose],  # FSMT's decoder would look ahead without
+                input_ids=ids[whose],  # without it, FSMT's decoder would look ahead
                 encoder_outputs=BaseModelOutput(last_hidden_state=states[whose]),
                 attention_mask=mask[whose],
                 decoder_input_ids=_pad(loaded, [member.inputs for member in members])[0],

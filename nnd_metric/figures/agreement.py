@@ -1,4 +1,4 @@
-"""Human scores against pass rates: does one rank the systems as the other does?"""
+"""Human scores against pass rates: do they rank the systems alike?"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,12 +22,12 @@ from nnd.metric.statistics import FEWEST_SYSTEMS
 
 CAPTION = (
     "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "
-    "tau-b, r Pearson's, undefined where a side does not vary. In brackets, 95 % intervals over "
-    "contexts: for these systems alone, human scores held fixed. p(τ) is two-sided, by permuting "
-    "the systems; few of them cannot make it small."
+    "tau-b, r is Pearson's; they are undefined if one side does not vary. In brackets: 95 % "
+    "intervals over contexts, for these systems only, with fixed human scores. p(τ) is two-sided, "
+    "by permutation of the systems; with few systems it cannot be small."
 )
 
-_LEAST_P = 0.001  # smaller ones are not told apart
+_LEAST_P = 0.001  # smaller ones are not distinguished
 
 
 def draw_agreement(
@@ -36,8 +36,8 @@ def draw_agreement(
     """Draw the human score of every judged model against its pass rate, by category.
 
     Args:
-        names: Model → what to call it here, in the order of the report.
-        points: What is compared, per category.
+        names: Model → its name here, in the order of the report.
+        points: The compared numbers, per category.
         stacked: Whether each category is a row of its own, for narrow screens.
     """
     judged = {model for each in points for model in each.judged}

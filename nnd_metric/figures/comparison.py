@@ -1,4 +1,4 @@
-"""Two models on the same pairs: by how much one leads in each category, the largest lead first."""
+"""Two models on the same pairs: the lead in each category, the largest first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,16 +22,16 @@ from nnd.metric.figures.difference_scale import MARGIN, TOP, Scale, draw_ground,
 from nnd.metric.statistics import percent
 
 CAPTION = (
-    "Difference of the pass rates in points with its 95 % interval (paired, over "
-    "contexts). Filled: the interval leaves out 0 and the exact McNemar p, after Holm's adjustment "
-    "over the categories, is below 0.05. Open: the difference is not significant."
+    "Difference of the pass rates in points with its 95 % interval (paired, over contexts). "
+    "Filled: the interval excludes 0, and the exact McNemar p is below 0.05 after Holm's "
+    "adjustment over the categories. Open: the difference is not significant."
 )
 
 _LABELS, _ROW, _FOOT = 1.3, 0.17, 0.36
 
 
 class Side(NamedTuple):
-    """One of the two models: its number in the report, and what to call it."""
+    """One of the two models: its number in the report, and its name."""
 
     number: int
     name: str
@@ -46,8 +46,8 @@ def draw_comparison(
         a: The first model.
         b: The second.
         column: Column of `results.SLICES` whose categories are shown.
-        found: What was found (`compare.Comparison.to_dict`).
-        number: Which of the report's comparisons this is, from 0.
+        found: The comparison (`Comparison.to_dict`).
+        number: Number of the comparison in the report, from 0.
     """
     by = found.get(f"by_{column}", {}) if column else {}
     told = {value: each for value, each in by.items() if each["difference"] is not None}
@@ -60,11 +60,11 @@ def draw_comparison(
 
 
 def draw_comparisons(sides: Mapping[str, Side], found: Sequence[Mapping[str, Any]]) -> Drawing:
-    """Draw the differences of several models over all tests, a row for each two of them.
+    """Draw the differences of several models over all tests, a row for every two models.
 
     Args:
-        sides: Model → its number and what to call it.
-        found: What was found of each two (`compare.Comparison.to_dict`).
+        sides: Model → its number and name.
+        found: The comparisons of every two models (`Comparison.to_dict`).
     """
     rows = [
         _Row(f"{a.name} against {b.name}", each["overall"], (a, b))
@@ -78,7 +78,7 @@ def draw_comparisons(sides: Mapping[str, Side], found: Sequence[Mapping[str, Any
 
 
 class _Row(NamedTuple):
-    """A difference, what to call it, and the two models it is between."""
+    """A difference, its label, and the two models."""
 
     label: str
     found: Mapping[str, Any]
@@ -92,7 +92,7 @@ def _draw(
     ends: tuple[str, str],
     data: Sequence[dict[str, Any]],
 ) -> Drawing:
-    """Draw differences below each other; `ends` says who leads to the right and to the left."""
+    """Draw differences below each other; `ends` names the leaders to the right and left."""
     gap = 0.06 if rows[0].label == OVERALL else 0.0  # beneath it
     bottom = TOP + len(rows) * _ROW + gap
     figure, axes = canvas(COLUMN, bottom + _FOOT)

@@ -1,4 +1,4 @@
-"""The scale of a figure of differences: 0 in the middle, who leads on either side."""
+"""The scale of a figure of differences: 0 in the middle, the leader on either side."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,30 +8,30 @@ from matplotlib.axes import Axes
 from nnd.metric.drawing import COLUMN, MINUS, MUTED, RULE, fit
 
 MARGIN, TOP = 0.04, 0.24
-"""In inches: left and right of all, and above the first row."""
+"""Margins in inches: left and right of the figure, and above the first row."""
 
 _RIGHT = 0.42
 
 
 class Scale(NamedTuple):
-    """Where differences are: the place of 0 in inches, inches per 1, and the largest shown."""
+    """Places of differences: that of 0 in inches, inches per 1, and the largest difference."""
 
     zero: float
     unit: float
     reach: float
 
     def at(self, difference: float) -> float:
-        """Return where a difference is."""
+        """Return the place of a difference."""
         return self.zero + difference * self.unit
 
 
 def scale_of(found: Sequence[Mapping[str, Any]], left: float, key: str = "difference") -> Scale:
-    """Return a scale on which all of some differences and their intervals have room.
+    """Return a scale with room for all differences and their intervals.
 
     Args:
-        found: With `interval` and the difference itself.
-        left: Where the scale may begin, in inches.
-        key: What the difference is called.
+        found: Rows with `interval` and the difference itself.
+        left: Left limit of the scale, in inches.
+        key: Key of the difference.
     """
     bounds = [abs(bound) for each in found for bound in each["interval"] or [each[key]]]
     largest = max(bounds, default=0)
@@ -46,10 +46,10 @@ def draw_ground(axes: Axes, scale: Scale, names: tuple[str, str], bottom: float)
     """Draw the lines and numbers of a scale.
 
     Args:
-        axes: Where.
+        axes: The axes to draw on.
         scale: The scale.
-        names: Who leads to the right, and who to the left.
-        bottom: Where the rows end.
+        names: The leader to the right, and the leader to the left.
+        bottom: End of the rows.
     """
     for share in (-1, -0.5, 0, 0.5, 1):
         at = scale.at(share * scale.reach)

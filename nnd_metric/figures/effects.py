@@ -1,4 +1,4 @@
-"""What the sets of a suite do to pass rates: a block per set, a row per model."""
+"""The effects of the sets of a suite on pass rates: a block per set, a row per model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -22,10 +22,9 @@ from nnd.metric.statistics import percent
 
 CAPTION = (
     "Difference of the pass rates in points with its 95 % interval over human contexts. Perturbed "
-    "pairs are compared with exactly their parents, paired; other sets with all other "
-    "human tests. Filled: the interval leaves out 0, and p is below 0.05 (exact McNemar "
-    "where parents have one child each, a score test for sets without parents). Open: the "
-    "difference is not significant."
+    "pairs are compared with their own parents (paired), other sets with all other human tests. "
+    "Filled: the interval excludes 0, and p is below 0.05 (exact McNemar if every parent has one "
+    "child; a score test for sets without parents). Open: the difference is not significant."
 )
 
 _LABELS, _ROW, _HEAD, _GAP, _FOOT = 1.1, 0.15, 0.16, 0.05, 0.36
@@ -34,7 +33,7 @@ _Suites: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 class _Row(NamedTuple):
-    """A row below the last one: the title of a set, or what the set does to a model."""
+    """A row of the figure: the title of a set, or its effect on a model."""
 
     y: float
     label: str
@@ -43,11 +42,11 @@ class _Row(NamedTuple):
 
 
 def draw_effects(names: Mapping[str, str], suites: _Suites) -> Drawing | None:
-    """Draw the effects of sets; None where no set has one.
+    """Draw the effects of sets; None if there are none.
 
     Args:
-        names: Every model of the report → what to call it here, in the order of the report.
-        suites: Model → `result["suite"]`, of the models that were evaluated on the suite.
+        names: Every model of the report → its name here, in the order of the report.
+        suites: Model → `result["suite"]`, for the models that were evaluated on the suite.
     """
     rows = list(_rows(names, suites))
     if not rows:
@@ -59,7 +58,7 @@ def draw_effects(names: Mapping[str, str], suites: _Suites) -> Drawing | None:
         for model, sets in suites.items()
         for each in sets
     ]
-    drawing = Drawing("effects", "What the sets do", CAPTION, figure, data)
+    drawing = Drawing("effects", "Effects of the sets", CAPTION, figure, data)
     labels = widest([row.label for row in rows if row.model is not None], _LABELS)
     drawn = [row.effect for row in rows if row.model is not None]
     scale = scale_of(drawn, MARGIN + labels + 0.1, "delta")

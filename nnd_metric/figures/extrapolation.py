@@ -1,6 +1,6 @@
-"""What people would say of models they have not judged, read off their pass rates.
+"""Human scores of models that were not judged, predicted from their pass rates.
 
-The line, and the band that holds 95 % of new scores, are those of `extrapolation`.
+The line, and the band for 95 % of new scores, are those of `extrapolation`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from nnd.metric.statistics import extrapolate, percent
 
 CAPTION = (
     "The line is fitted to the judged systems (filled); the band and the bars are 95 % prediction "
-    "intervals of one new score. Open marks are models that were not judged. Where the line is "
-    "dotted, beyond the judged systems, that it goes on is an assumption; scores have ends, and it "
-    "has none. The error is that of leaving one system out; in brackets, of guessing the mean "
-    "score instead."
+    "intervals of one new score. Open marks are models that were not judged. The dotted line, "
+    "beyond the judged systems, assumes that the relation continues; real scores are bounded, the "
+    "line is not. The error is that of leaving one system out; in brackets, the error of "
+    "predicting the mean score instead."
 )
 
 _STEPS = 60
@@ -27,10 +27,10 @@ _STEPS = 60
 def draw_extrapolation(
     names: Mapping[str, str], points: Sequence[Points], *, stacked: bool = False
 ) -> Drawing:
-    """Draw predicted human scores against pass rates, where there is a line.
+    """Draw predicted human scores against pass rates, for categories with a line.
 
     Args:
-        names: Model → what to call it here, in the order of the report.
+        names: Model → its name here, in the order of the report.
         points: The categories that have a line.
         stacked: Whether each category is a row of its own, for narrow screens.
     """

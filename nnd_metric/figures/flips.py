@@ -1,4 +1,4 @@
-"""The share of verdicts that flip under each choice: a block per dimension, a row per choice."""
+"""The share of verdicts that flip with each choice: a block per dimension, a row per choice."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -31,10 +31,10 @@ _TOP, _ROW, _HEAD, _GAP, _FOOT = 0.24, 0.15, 0.16, 0.05, 0.36
 
 
 def draw_flips(choices: Sequence[Mapping[str, Any]]) -> Drawing | None:
-    """Draw what choices flip; None where no choice has tests.
+    """Draw the flips of choices; None if no choice has tests.
 
     Args:
-        choices: `Variant.to_dict()` of each, those of a dimension after each other.
+        choices: `Variant.to_dict()` of each, grouped by dimension.
     """
     drawn = [each for each in choices if each["flipped"] is not None]
     if not drawn:

@@ -1,8 +1,7 @@
-"""Pass rates by category with their intervals, and what surface baselines reach on the same tests.
+"""Pass rates by category with their intervals, and those of surface baselines on the same tests.
 
-A row per model under each category. Letters mark what a judge of the surface alone reaches there,
-with a coin for what it cannot decide (`confounds`); an open diamond, what the same model reaches
-without any context.
+Each category has a row per model. Letters mark the pass rates of surface baselines, with undecided
+tests counting half (`baselines`); an open diamond marks that of the same model without any context.
 """
 
 from collections.abc import Sequence
@@ -40,24 +39,24 @@ IN_WORDS = {
 }
 
 CAPTION = (
-    "Filled marks are pass rates, and lines are their 95 % intervals over contexts; where all "
-    "tests pass or all fail, the line is thin and takes each context for one test. A line shorter "
-    "than its mark is hidden by it. S, L and C mark what always choosing the shorter, the longer "
-    "or the more copied candidate reaches, where undecided tests count half; open diamonds mark "
-    "what the same model reaches without any context. The line in the middle is chance (50 %)."
+    "Filled marks are pass rates, and lines are their 95 % intervals over contexts; if all tests "
+    "pass or all fail, the line is thin and counts each context as one test. A mark may hide a "
+    "shorter line. S, L and C mark the pass rates of always picking the shorter, the longer or "
+    "the more copied candidate, with undecided tests counting half; open diamonds mark that of "
+    "the same model without any context. The line in the middle is chance (50 %)."
 )
 
 _ROW, _HEAD, _GAP = 0.15, 0.16, 0.08
 _TOP, _FOOT = 0.05, 0.68
 _MARGIN, _LABELS, _RIGHT = 0.04, 1.15, 0.14
-_SHORTEST = 0.75  # of labels: a title has that much, wherever baselines lie
+_SHORTEST = 0.75  # for labels: a title has this width, wherever baselines are
 _BOLD = 1.15  # bold letters are wider
 _TALLEST = 8.0
-"""Inches; a longer figure is set in two columns."""
+"""Largest height in inches; a longer figure is set in two columns."""
 
 
 class _Room(NamedTuple):
-    """Where something is drawn, in inches: its left edge, its labels, its scale, its top."""
+    """A place to draw, in inches: its left edge, its labels, its scale, its top."""
 
     left: float
     labels: float
@@ -65,7 +64,7 @@ class _Room(NamedTuple):
     top: float
 
     def at(self, share: float) -> float:
-        """Return where a share is on the scale."""
+        """Return the place of a share on the scale."""
         return self.left + self.labels + 0.1 + share * self.width
 
 
@@ -82,12 +81,12 @@ def draw_forest(
     """Draw pass rates by category.
 
     Args:
-        names: What to call the models here.
-        models: Their whole names.
+        names: Names of the models here.
+        models: Their full names.
         groups: The categories, from top to bottom.
-        name: What the figure is called.
-        title: A line of words.
-        shortest: Inches that the title of a category has at least.
+        name: Name of the figure.
+        title: A line of text.
+        shortest: Smallest width of the title of a category, in inches.
         stacked: Whether to keep one column, however long, for narrow screens.
     """
     each = _HEAD + len(names) * _ROW + _GAP
@@ -151,9 +150,9 @@ def _draw_group(
 def _draw_baselines(
     drawing: Drawing, axes: Axes, room: _Room, group: Group, ends: tuple[float, float]
 ) -> float:
-    """Draw what is the same for every model as a line across the rows of all.
+    """Draw baselines that are the same for every model as a line across all rows.
 
-    Returns where the first letter stands, or the end of the scale: a title has room up to there.
+    Return the place of the first letter, or the end of the scale, up to which a title has room.
     """
     found = {name: group.rates[0]["baselines"][name] for name in LETTERS}
     shares = {name: each["with_coin"] for name, each in found.items() if each is not None}
@@ -209,7 +208,7 @@ def _draw_scale(axes: Axes, room: _Room) -> None:
 
 
 def _draw_key(axes: Axes, bottom: float) -> None:
-    """Say under the figure what the marks mean."""
+    """Draw the legend below the figure."""
     x = _MARGIN
     for name, letter in LETTERS.items():
         told = f"{letter} {IN_WORDS[name]}"

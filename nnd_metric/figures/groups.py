@@ -1,4 +1,4 @@
-"""The categories of pass rates, and what every model reaches in each."""
+"""The categories of pass rates, and every model's rate in each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from nnd.metric.results import SLICES, PassRates
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One category, and what every model reaches on its pairs.
+    """One category, and every model's pass rate on its pairs.
 
     Attributes:
         column: Column of `results.SLICES`; empty for all tests.
@@ -41,7 +41,7 @@ def find_groups(models: Sequence[PassRates]) -> list[Group]:
 
 
 def main_column(groups: Sequence[Group]) -> str:
-    """Return the column that figures show: the first with several categories, the finest."""
+    """Return the column that figures show: the first, and finest, with several categories."""
     return next((group.column for group in groups if group.column), "")
 
 

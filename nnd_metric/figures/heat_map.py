@@ -1,4 +1,4 @@
-"""Pass rates of all models in all categories at a glance: the further from a coin, the stronger."""
+"""Pass rates of all models in all categories: the further from chance, the stronger the colour."""
 
 from collections.abc import Sequence
 
@@ -25,22 +25,22 @@ from nnd.metric.figures.groups import Group
 
 CAPTION = (
     "Pass rates in per cent, a row per category, a column per model. Blue is above chance (50 %), "
-    "orange below; the further from it, the stronger."
+    "orange below; the further from chance, the stronger the colour."
 )
 
 _MARGIN, _LABELS, _ROW = 0.04, 1.2, 0.19
 _WIDEST, _NARROWEST = 0.55, 0.21
 _COIN = 0.5
 _DARKEST = 0.9
-_STEEP = 0.7071  # names stand on a slope of 45 degrees
+_STEEP = 0.7071  # names are rotated by 45 degrees
 
 
 def draw_heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
     """Draw pass rates of models and categories.
 
     Args:
-        names: What to call the models here.
-        models: Their whole names.
+        names: Names of the models here.
+        models: Their full names.
         groups: The categories, from top to bottom.
     """
     values = [spoken(group.value) for group in groups]
@@ -49,7 +49,7 @@ def draw_heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[
     labels = widest(values, max(_LABELS, COLUMN - slope - 0.3 - 0.27 * len(names)))
     beside = _MARGIN + labels + 0.08
     for wide in (COLUMN, PAGE, beside + slope + len(names) * _NARROWEST):
-        # The last name leans out to the right.
+        # The last name extends to the right.
         cell = min(_WIDEST, (wide - beside - _MARGIN - max(0, slope - 0.1)) / len(names))
         if cell >= _NARROWEST:
             break

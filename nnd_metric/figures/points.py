@@ -1,4 +1,4 @@
-"""What a figure of an agreement shows: pass rates beside human scores."""
+"""The points of a figure of agreement: pass rates and human scores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ class Points:
     Attributes:
         category: "overall", or the category.
         judged: Model → its rate (`results.Rate.to_dict`) and its human score.
-        unjudged: Model → its rate, where it was not judged.
-        agreement: What the agreement says of the category (`agreement.CategoryAgreement`).
+        unjudged: Model → its rate, for models that were not judged.
+        agreement: The agreement in the category (`agreement.CategoryAgreement`).
     """
 
     category: str

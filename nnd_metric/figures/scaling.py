@@ -1,4 +1,4 @@
-"""Pass rates against the number of parameters, by category: where does size help?"""
+"""Pass rates against the number of parameters, by category."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,13 +21,13 @@ from nnd.metric.drawing import (
 from nnd.metric.figures.groups import Group
 
 CAPTION = (
-    "Parameters (embeddings included) on a logarithmic scale; lines join the sizes of a family, "
-    "bars are 95 % intervals over contexts. The line across is chance, 50 %. Families differ "
+    "Parameters (embeddings included) on a logarithmic scale; lines join the models of a family; "
+    "bars are 95 % intervals over contexts. The horizontal line is chance (50 %). Families differ "
     "in more than size."
 )
 
 _ALONE = "other models"
-_ROOM = 1.5  # beside the smallest and the largest, as a factor
+_ROOM = 1.5  # around the smallest and the largest, as a factor
 
 
 def draw_scaling(
@@ -41,10 +41,10 @@ def draw_scaling(
     """Draw pass rates against sizes.
 
     Args:
-        names: Model → what to call it here, in the order of the report.
+        names: Model → its name here, in the order of the report.
         groups: The categories.
         parameters: Model → number of parameters; those without are left out.
-        families: Model → family; models without one stand alone.
+        families: Model → family; models without a family are drawn alone.
         stacked: Whether each category is a row of its own, for narrow screens.
     """
     members = _members([model for model in names if model in parameters], families)
@@ -81,7 +81,7 @@ def draw_scaling(
 
 
 def _members(models: Sequence[str], families: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the models of each family; where there are no families, each is one."""
+    """Return the models of each family; without families, each model is one."""
     members: dict[str, list[str]] = {}
     for model in models:
         members.setdefault(families.get(model, _ALONE) if families else model, []).append(model)
@@ -142,7 +142,7 @@ def _ticks(low: int, high: int) -> list[int]:
 
 
 def in_short(parameters: int) -> str:
-    """Return a number of parameters as people say it: 124M, 1.5B."""
+    """Return a number of parameters in short form: 124M, 1.5B."""
     for unit, letter in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
         if parameters >= unit:
             decimals = 1 if parameters < 10 * unit else 0

@@ -1,4 +1,4 @@
-"""NND beside other metrics, and how far each agrees with human judgements."""
+"""NND compared with other metrics: how far each agrees with human judgements."""
 
 from typing import TYPE_CHECKING
 

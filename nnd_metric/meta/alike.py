@@ -1,9 +1,10 @@
-"""Like for like: every row of a table of metrics over the same systems and the same candidates.
+"""Restrict all rows of a table of metrics to the same systems and candidates.
 
-A run has scored the candidates in pairs, of the systems that its models stand for; ROUGE scores all
-of them. Correlations over 3 systems and over 5 cannot be compared, nor can those over different
-candidates: only what every row has counts, unless each is asked for all of its own. A list of
-systems narrows the data to them: their candidates, the tests between these, and their human scores.
+A run has scores only for candidates in pairs, and for systems that its models stand for; ROUGE
+scores all candidates. Correlations over 3 systems and over 5, or over different candidates, cannot
+be compared. So only the systems and candidates that all rows have are used, unless "all" is
+requested. A list of systems restricts the data to their candidates, the tests between these, and
+their human scores.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,17 +19,17 @@ from nnd.metric.meta.judged import CANDIDATE, Judged
 from nnd.schemas import ScoringError, did_you_mean
 
 Over: TypeAlias = Literal["shared", "all"]
-"""What rows are correlated over: what all of them have, or what each has."""
+"""The basis of correlations: what all rows have in common, or everything that each row has."""
 
 
 class Numbers(NamedTuple):
-    """What one row says.
+    """The numbers of one row.
 
     Attributes:
-        name: As in `MetricRow`, and so are the next two.
-        kind: What the row is.
-        definition: What is computed.
-        candidates: Those of `Judged`, with a score each.
+        name: Same as in `MetricRow`, like the next two.
+        kind: The kind of row.
+        definition: A description of the computation.
+        candidates: Those of `Judged`, with their scores.
         scored: The pairs, rows of SCORED_SCHEMA.
     """
 
@@ -41,14 +42,14 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all rows of a table are over.
+    """The common basis of all rows of a table.
 
     Attributes:
-        systems: Systems with a human score, of which every row has a number.
-        other_systems: Systems with a human score that some row has no number of, left out.
+        systems: Systems with a human score, for which every row has a number.
+        other_systems: Systems with a human score, left out because a row lacks a number.
         candidates: Candidates that every row scored.
-        other_candidates: Candidates that some row did not score, left out.
-        unscored: Row → candidates that it did not score, where there are any.
+        other_candidates: Candidates left out because a row did not score them.
+        unscored: Row → number of candidates that it did not score, if any.
     """
 
     systems: tuple[str, ...]
@@ -69,7 +70,7 @@ class Shared:
 
 
 def check_over(over: Over | Sequence[str]) -> None:
-    """Check what rows are to be over.
+    """Check the basis of the rows.
 
     Raises:
         ScoringError: If it is neither an `Over` nor a list of systems.
@@ -81,11 +82,11 @@ def check_over(over: Over | Sequence[str]) -> None:
 
 
 def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
-    """Return what the data holds of some systems.
+    """Restrict the data to some systems.
 
     Args:
-        judged: All of it.
-        names: The systems. A candidate that others wrote too is one of theirs.
+        judged: All data.
+        names: The systems. Candidates that other systems wrote, too, are included.
 
     Raises:
         ScoringError: If a system wrote no candidate.
@@ -95,8 +96,8 @@ def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
     for name in names:
         if name not in known:
             raise ScoringError(
-                f'over: no candidate is of system "{name}"{did_you_mean(name, known)}; choose '
-                f"{', '.join(get_args(Over))}, or of the systems {', '.join(known) or '(none)'}"
+                f'over: no candidate was written by system "{name}"{did_you_mean(name, known)}; '
+                f"choose {', '.join(get_args(Over))}, or of the systems {', '.join(known) or '(none)'}"
             )
     candidates = _only(judged.candidates, names).drop_nulls("system")
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
@@ -116,9 +117,9 @@ def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
 def find_shared(
     rows: Sequence[Numbers], people: pl.DataFrame | None, matched: Mapping[str, str]
 ) -> tuple[list[Numbers], Shared]:
-    """Return the rows with what all of them have in common, and say what that is.
+    """Restrict the rows to what all of them have in common, and describe it.
 
-    A row without any number takes nothing away from the others.
+    A row without any number is ignored.
 
     Args:
         rows: At least one, with numbers of the same candidates.
@@ -152,7 +153,7 @@ def _kept(candidates: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
 
 
 def _only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
-    """Return the candidates as written by some of their systems, by null where by none."""
+    """Return the candidates with only some of their systems, or null for none."""
     known = pl.element().filter(pl.element().is_in(list(systems)))
     names = pl.col("system").str.split("|").list.eval(known)
     return candidates.with_columns(system=pl.when(names.list.len() > 0).then(names.list.join("|")))
@@ -161,5 +162,5 @@ def _only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
 def find_matched(
     models: Sequence[str], people: pl.DataFrame | None, systems: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Return model → system, as `agree` matches them; nothing without human scores."""
+    """Return model → system, matched as in `agree`; empty without human scores."""
     return {} if people is None or not models else match_systems(models, people, systems)

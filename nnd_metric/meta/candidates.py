@@ -1,4 +1,4 @@
-"""Meta-evaluation of a scorer: do its numbers agree with people's, candidate by candidate?
+"""Meta-evaluation of a scorer: do its scores agree with human judgements of candidates?
 
 Three levels, as meta-evaluations of metrics report them:
 
@@ -6,10 +6,10 @@ Three levels, as meta-evaluations of metrics report them:
     context   within each context, then the mean over contexts
     system    mean over the candidates of each system, then across systems
 
-At each of them Spearman's rho, Pearson's r and Kendall's tau-b. Differences between contexts (some
-are hard for everybody) count at the first level only. A context where either number is the same for
-all candidates has no correlation: it is skipped, and counted. Intervals, 95 %, are over
-contexts (see `candidate_intervals`); over systems `system_means` says more.
+Each level has Spearman's rho, Pearson's r and Kendall's tau-b. Differences between contexts (some
+are hard for all systems) count only at the first level. A context in which either number is
+constant has no correlation: it is skipped, and counted. Intervals, 95 %, are over contexts (see
+`candidate_intervals`); for intervals over systems see `system_means`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,20 +36,20 @@ STATISTICS = ("spearman", "pearson", "tau_b")
 
 @dataclass(frozen=True, slots=True)
 class CandidateAgreement:
-    """Agreement of a scorer with people on single candidates, under one aspect.
+    """Agreement of a scorer with human judgements of single candidates, under one aspect.
 
     Attributes:
         n: Candidates with both numbers.
-        unjudged: Candidates without a number of people, left out.
-        unscored: Judged candidates without a number of the scorer, left out.
-        sample: Each of STATISTICS over all candidates; None where undefined.
-        sample_intervals: Its intervals; None where it or too many resamples are undefined.
-        by_context: Mean over contexts; None where no context defines it.
-        by_context_intervals: Its intervals; None where fewer than two contexts define it.
+        unjudged: Candidates without a judgement, left out.
+        unscored: Judged candidates without a score, left out.
+        sample: Each of STATISTICS over all candidates; None if undefined.
+        sample_intervals: Its intervals; None if it or too many resamples are undefined.
+        by_context: Mean over contexts; None if no context defines it.
+        by_context_intervals: Its intervals; None if fewer than two contexts define it.
         contexts: Contexts behind that mean.
-        constant_contexts: Skipped, since all their candidates have one number.
-        single_contexts: Skipped, since they have one candidate.
-        by_system: Over systems; None where undefined.
+        constant_contexts: Contexts skipped because a number is constant.
+        single_contexts: Contexts skipped because they have one candidate.
+        by_system: Correlation over systems; None if undefined.
         systems: Systems behind it. A candidate that several systems wrote counts for each.
         resampled: Spearman's rho over all candidates on redrawn contexts (`pooled_samples`), nan
             where undefined; with that of another scorer it makes a `Difference`.
@@ -79,11 +79,11 @@ class CandidateAgreement:
 
 
 def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
-    """Correlate a scorer's numbers with people's.
+    """Correlate scores with human judgements.
 
     Args:
         table: One row per candidate: split, context_id, system (several joined by `|`, or null),
-            score (the scorer's) and human (people's), both null where there is none.
+            score (of the scorer) and human (the judgement); null if missing.
 
     Raises:
         ScoringError: If a number is not finite.
@@ -149,10 +149,10 @@ def _resample(used: pl.DataFrame) -> dict[str, FloatArray]:
 
 
 def judgements_by_system(judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean of what people said of the candidates of each system.
+    """Return the mean judgement of the candidates of each system.
 
     Args:
-        judged: aspect, human (null where nothing was said) and system (several joined by `|`: a
+        judged: aspect, human (null without a judgement) and system (several joined by `|`: a
             candidate counts for each; null: for none).
 
     Returns:

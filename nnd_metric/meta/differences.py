@@ -1,14 +1,14 @@
-"""Does one metric agree with people better than another, beyond chance?
+"""Does one metric agree with people significantly better than another?
 
-What is compared is Spearman's rho over all candidates of an aspect. Contexts are redrawn with all
-they hold, the same draws for both metrics (`pooled_samples`), and the difference of the two rho is
-taken on every resample: a paired bootstrap. Its percentiles are the 95 % interval, and
+The statistic is Spearman's rho over all candidates of an aspect. Whole contexts are redrawn, with
+the same draws for both metrics (`pooled_samples`), and the difference of the two rho is computed on
+every resample: a paired bootstrap. Its percentiles are the 95 % interval, and
 
     p = 2 min(resamples with a difference <= 0, those with one >= 0), both + 1, over resamples + 1
 
-Differences are not adjusted for how many there are.
+The p-values are not adjusted for multiple comparisons.
 
-The ED-FAITH code asks another question: it draws 1,000 subsets of 80 % of the data without
+The ED-FAITH code answers another question: it draws 1,000 subsets of 80 % of the data without
 replacement, and a metric must have the higher number in 95 % of them. Such a subset varies half as
 much as a resample (the variance of a mean is (1 - 0.8) / 0.8 = 1/4 of the bootstrap's), so that
 more differences pass there.
@@ -27,15 +27,15 @@ from nnd.metric.statistics import FloatArray, Interval, interval_of_most
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much better one metric agrees with people than another.
+    """The difference in agreement with people between two metrics.
 
     Attributes:
         aspect: What people judged.
-        metric: The one with the higher rho.
-        other: The other one.
+        metric: The metric with the higher rho.
+        other: The other metric.
         difference: Rho of `metric` minus that of `other`.
-        interval: 95 %, over contexts; None where too few resamples define it.
-        p: Two-sided; None where there is no interval.
+        interval: 95 % interval over contexts; None if too few resamples define it.
+        p: Two-sided p-value; None without an interval.
     """
 
     aspect: str
@@ -56,8 +56,8 @@ def find_differences(
     """Yield the difference between every two metrics under every aspect, the best metrics first.
 
     Args:
-        rows: Metric → aspect → agreement, all over the same candidates. One without a correlation
-            is left out.
+        rows: Metric → aspect → agreement, all over the same candidates. Undefined correlations are
+            left out.
     """
     for aspect in dict.fromkeys(aspect for found in rows.values() for aspect in found):
         known = {name: found[aspect] for name, found in rows.items() if aspect in found}

@@ -1,9 +1,9 @@
-"""Candidates with what people said of each: a converted folder read for meta-evaluation.
+"""Candidates with their human judgements, read from a converted folder for meta-evaluation.
 
-What people said of a candidate under an aspect is one number, higher is better: its score (rules
-`credit`, `gap`), the mean or median of its ratings (where the rule reads these), or 1 if its only
-label is an error-free one and else 0 (`no_error`, `order`). Where people gave scores beside such
-labels, as in MetaSAMSum and FRANK, the score counts: it says more than 1 or 0.
+The judgement of a candidate under an aspect is one number, higher is better: its score (rules
+`credit`, `gap`), the mean or median of its ratings (if the rule reads these), or 1 if its only
+label is an error-free one and else 0 (`no_error`, `order`). If people gave scores in addition to
+such labels, as in MetaSAMSum and FRANK, the score is used, because it is finer than 1 or 0.
 """
 
 import json
@@ -26,15 +26,15 @@ _NEEDED = (*_TEXTS, "system", "aspect", "label", "score", "ratings")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Pairs, their candidates, and what people said of each.
+    """Pairs, their candidates, and the human judgements.
 
     Attributes:
         pairs: The NND pairs, with the human scores of systems.
         candidates: Every candidate once: split, context_id, context, inputs, category,
-            candidate_id, candidate, system (null where no annotation names it).
-        human: What people said: split, candidate_id, aspect, human (null where they said nothing).
-        definition: What that number of people is, in words.
-        aspect: The one aspect that was asked for, or None.
+            candidate_id, candidate, system (null if no annotation names it).
+        human: The judgements: split, candidate_id, aspect, human (null without a judgement).
+        definition: A description of the judgement, in words.
+        aspect: The requested aspect, or None.
         references: References of the contexts (`references.read_references`), or None.
     """
 
@@ -46,11 +46,11 @@ class Judged:
     references: pl.DataFrame | None = None
 
     def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
-        """Return the candidates in order, as scorers read them.
+        """Return the candidates in order, in the form that scorers read.
 
         Args:
-            references: A table of references (`references.read_references`), which counts instead
-                of those of the data: its own references, else those among the contexts' parts.
+            references: A table of references (`references.read_references`), which replaces those
+                of the data: its own references, else those among the contexts' parts.
 
         Raises:
             ScoringError: If the table belongs to other data.
@@ -72,27 +72,28 @@ class Judged:
 
 
 def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
-    """Read a folder that `nnd convert` wrote, or a published one that was fetched whole.
+    """Read a folder that `nnd convert` wrote, or a downloaded published one.
 
     Args:
         folder: The folder.
-        aspect: Pairs and judgements of this aspect only; the candidates stay.
+        aspect: Only pairs and judgements of this aspect; all candidates are kept.
 
     Raises:
-        ScoringError: If a file is missing or cannot be read, a judgement is not finite, or there
-            is no such aspect.
+        ScoringError: If a file is missing or cannot be read, a judgement is not finite, or the
+            aspect is unknown.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ScoringError(f"{folder}: is not a folder; name one that `nnd convert` wrote")
+        raise ScoringError(f"{folder}: not a folder; name a folder that `nnd convert` wrote")
     pairs = load_pairs(folder)
     annotations = read_stored(folder, "annotations")
     if annotations is None:
-        raise ScoringError(f"{folder}: there is no annotations.parquet; convert again")
+        raise ScoringError(f"{folder}: annotations.parquet not found; convert the source again")
     missing = [name for name in _NEEDED if name not in annotations.columns]
     if missing:
         raise ScoringError(
-            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert again"
+            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert the "
+            "source again"
         )
     rules = number_rules(annotations, _read_quality(folder / "manifest.json"))
     human = human_judgements(annotations, rules)
@@ -138,13 +139,13 @@ def human_judgements(
 
     Args:
         annotations: Rows of the annotation schema.
-        rules: Of every aspect (`number_rules`).
+        rules: The rule of every aspect (`number_rules`).
 
     Returns:
-        split, candidate_id, aspect, human (Float64, null where nothing was said).
+        split, candidate_id, aspect, human (Float64, null without a judgement).
 
     Raises:
-        ScoringError: If a rule is not known, or a number is not finite.
+        ScoringError: If a rule is unknown, or a number is not finite.
     """
     human = pl.concat(
         _judge(annotations.filter(pl.col("aspect") == aspect), rule)
@@ -154,14 +155,14 @@ def human_judgements(
     if odd.height:
         row = odd.row(0, named=True)
         raise ScoringError(
-            f"candidate {row['candidate_id']}, {row['aspect']}: people's judgement is "
-            f"{row['human']}; it must be finite, or null where there is none"
+            f"candidate {row['candidate_id']}, {row['aspect']}: the human judgement is "
+            f"{row['human']}; it must be finite, or null if missing"
         )
     return human
 
 
 def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
-    """Return one number per candidate of one aspect, by its rule."""
+    """Return one number per candidate for one aspect, by its rule."""
     key = (*CANDIDATE, "aspect")
     rows = annotations
     match rule["rule"]:
@@ -188,10 +189,10 @@ def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
-    """Say what the number of `human_judgements` is, with the aspects' names where rules differ.
+    """Describe the number of `human_judgements`, by aspect if rules differ.
 
     Args:
-        rules: Of the aspects to say it of.
+        rules: The rules of the aspects.
     """
     by_rule: dict[str, list[str]] = {}
     for aspect, rule in rules.items():
@@ -212,11 +213,11 @@ def _define(rule: Mapping[str, Any]) -> str:
         case "no_error":
             return f'1 where "{rule["no_error"]}" is the candidate\'s only label, 0 where it is not'
     names = ", ".join(f'"{label}"' for label in _best(rule))
-    return f"1 where all labels of the candidate are of {names}, 0 where they are not"
+    return f"1 if all labels of the candidate are among {names}, 0 otherwise"
 
 
 def _best(rule: Mapping[str, Any]) -> list[str]:
-    """Return the labels of an order that none is better than."""
+    """Return the best labels of an order."""
     worse = {low for _, low in rule["better"]}
     return sorted({high for high, _ in rule["better"]} - worse)
 
@@ -228,7 +229,7 @@ def _is_clean(labels: Sequence[str]) -> pl.Expr:
 
 
 def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the candidates of the annotations and, once, those that only pairs have."""
+    """Return the candidates of the annotations, and those that only pairs have, each once."""
     sides = [
         pairs.select(
             "split",

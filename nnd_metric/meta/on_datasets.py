@@ -59,32 +59,32 @@ def metrics(
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
-    """Set NND beside other metrics: which of them agrees with people?
+    """Compare NND with other metrics: how well does each agree with people?
 
     Args:
-        runs: Folders that `nnd evaluate` wrote on this data, for NND itself.
-        data: Converted folder, or a list of several, each of which is matched to the runs that
+        runs: Folders that `nnd evaluate` wrote on this data, for the row of NND itself.
+        data: A converted folder, or a list of several, each of which is matched to the runs that
             share pairs with it.
-        scorers: Names (`scorers.find_scorers`), or scorers of your own: functions that give every
-            text a number, or None (`scorers.TextScorer`). None means all that need no model.
-        systems: Model of the runs → system it stands for, where the model's id does not say it.
+        scorers: Names (`scorers.find_scorers`), or your own scorers: functions that return a number
+            or None for every text (`scorers.TextScorer`). None means all that need no model.
+        systems: Model of the runs → system it stands for, if the model's id does not name it.
         references: For one dataset, a table of references or its path (`scorers.read_references`);
             None means those of the data: references.parquet, else those among the parts of the
             contexts.
-        several: Which of several references counts: the one with the highest number ("max"), all
-            by their mean ("mean"), or the first ("first").
-        template: Of scorers that are likelihoods (`bartscore_f`, `prompted`, …): how the text that
-            is read is rendered; a name, or a text with {placeholders}.
-        prefix: Of these: what is put before the text that is predicted, and scored with it.
-        aspect: Pairs and judgements of this aspect only.
-        over: What rows are correlated over: "shared", the systems and candidates that all of them
-            have, so that rows can be compared; "all", what each of them has; or names of systems:
-            these alone, with their candidates and the tests between them.
-        out: Folder for metrics.json and scores.parquet, for several datasets for a folder of each;
-            older ones of these are replaced.
+        several: How several references count: by the highest number ("max"), the mean ("mean"), or
+            the first ("first").
+        template: For scorers that are likelihoods (`bartscore_f`, `prompted`, …): template of the
+            text that is read; a name, or a text with {placeholders}.
+        prefix: For the same scorers: text before the predicted text, which is scored with it.
+        aspect: Only pairs and judgements of this aspect.
+        over: Basis of the correlations: "shared", the systems and candidates that all rows have, so
+            that rows can be compared; "all", everything that each row has; or names of systems:
+            only these, with their candidates and the tests between them.
+        out: Folder for metrics.json and scores.parquet; for several datasets, a folder with a
+            subfolder for each. Older results are replaced.
 
     Returns:
-        A row per metric; for a list of datasets, that for each of them and means over them.
+        A row per metric; for a list of datasets, such rows for each, and means over them.
 
     Raises:
         ScoringError: If the data cannot be read, or a scorer, a run or the references do not fit

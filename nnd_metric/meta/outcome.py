@@ -1,4 +1,4 @@
-"""What was found: NND beside other metrics."""
+"""The result: NND compared with other metrics."""
 
 import io
 from collections.abc import Mapping
@@ -44,16 +44,16 @@ _FRAME = {
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """One way to judge, and how well it does.
+    """One metric, and how well it agrees with people.
 
     Attributes:
-        name: Of the scorer or the model; "NND pass rate" for all models of a run together.
-        kind: What the row is.
-        definition: What is computed, in one line; "" where unknown.
+        name: Name of the scorer or the model; "NND pass rate" for all models of a run together.
+        kind: The kind of row.
+        definition: A description of the computation in one line; "" if unknown.
         rates: Pass rates on the NND pairs; None for NND itself, which has one per model.
         systems: Agreement with the human scores of systems, or None.
-        systems_reason: Why there is none, or None.
-        candidates: Aspect to agreement on single candidates; nothing for NND itself.
+        systems_reason: Why there is no such agreement, or None.
+        candidates: Aspect to agreement on single candidates; empty for NND itself.
     """
 
     name: str
@@ -79,15 +79,15 @@ class MetricRow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricTable(Shown):
-    """NND against other metrics.
+    """NND compared with other metrics.
 
     Attributes:
         rows: Scorers, then models, then NND itself.
-        scores: The numbers behind it: scorer, split, context_id, candidate_id, score.
-        judgement: What the number of people is that single candidates are correlated with.
-        people: Its mean over the candidates of each system: aspect, system, n, human.
-        differences: Between every two rows over the same candidates, on these.
-        shared: What all rows are over; None where each is over all that it has.
+        scores: All scores: scorer, split, context_id, candidate_id, score.
+        judgement: A description of the human judgements of single candidates.
+        people: Their mean over the candidates of each system: aspect, system, n, human.
+        differences: Differences between every two rows over the same candidates.
+        shared: The common basis of all rows; None if each row uses everything that it has.
     """
 
     rows: tuple[MetricRow, ...]
@@ -98,12 +98,12 @@ class MetricTable(Shown):
     shared: Shared | None
 
     def headline(self) -> str:
-        """Return which metric passes most tests."""
+        """Return the metric with the highest pass rate."""
         rates = {row.name: row.rates.overall for row in self.rows if row.rates is not None}
         if not any(rate.n for rate in rates.values()):
             n = max((each.n for row in self.rows for each in row.candidates.values()), default=0)
             judged = f", but {n:,} single candidates were" if n else ""
-            return f"No test was judged by {len(self.rows)} metrics{judged}."
+            return f"None of the {len(self.rows)} metrics judged tests{judged}."
         best = max(rates, key=lambda name: rates[name].passes)
         rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (
@@ -118,13 +118,13 @@ class MetricTable(Shown):
         return metrics_overview(self.to_dict()["rows"])
 
     def remarks(self) -> list[str]:
-        """Return what the numbers are over."""
+        """Return the basis of the numbers."""
         from nnd.metric.tables import metrics_remarks  # noqa: PLC0415 - rich is for people only
 
         return metrics_remarks(self.to_dict())
 
     def details(self) -> "list[Table | str]":
-        """Return all statistics, what each row computes, and what was left out of it."""
+        """Return all statistics, descriptions of the rows, and what was left out."""
         from nnd.metric.tables import metrics_details  # noqa: PLC0415 - rich is for people only
 
         return metrics_details(self.to_dict())
@@ -133,10 +133,10 @@ class MetricTable(Shown):
         """Return a row per metric.
 
         Returns:
-            metric, kind, n, pass_rate, low and high (as `results.rate_frame`), ties; systems and
-            their tau_b, tau_a, spearman and gap_r over all tests; and for single candidates, each
-            a mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
-            and the same with _by_context (mean within contexts). Null where undefined.
+            metric, kind, n, pass_rate, low and high (as in `results.rate_frame`), ties; systems and
+            their tau_b, tau_a, spearman and gap_r over all tests; and for single candidates, each a
+            mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
+            and the same with _by_context (mean within contexts). Null if undefined.
         """
         return pl.DataFrame([_frame_row(row) for row in self.rows], _FRAME)
 
@@ -160,7 +160,7 @@ class MetricTable(Shown):
         """Write a folder of metrics.json and scores.parquet, or replace an older one.
 
         Raises:
-            NNDError: If it holds anything that nnd did not write, or cannot be written.
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written.
         """
         buffer = io.BytesIO()
         self.scores.write_parquet(buffer)
@@ -170,10 +170,10 @@ class MetricTable(Shown):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricTables(OverDatasets[MetricTable]):
-    """NND against other metrics on several datasets."""
+    """NND compared with other metrics on several datasets."""
 
     def means(self) -> dict[str, dict[str, float | None]]:
-        """Return metric → column of MAIN → mean over the datasets, of metrics that all have."""
+        """Return metric → column of MAIN → mean over the datasets, for metrics on all of them."""
         each = [
             {row.name: main_numbers(row) for row in table.rows} for table in self.datasets.values()
         ]
@@ -184,17 +184,17 @@ class MetricTables(OverDatasets[MetricTable]):
         }
 
     def headline(self) -> str:
-        """Return which metric passes the largest share of tests in the mean over datasets."""
+        """Return the metric with the highest mean pass rate over datasets."""
         n = len(self.datasets)
         found = {name: numbers["pass_rate"] for name, numbers in self.means().items()}
         rates = {name: rate for name, rate in found.items() if rate is not None}
         if not rates:
-            return f"{n} datasets, and no mean over them, as no metric judged tests on all."
+            return f"There is no mean over the {n} datasets: no metric judged tests on all of them."
         best = max(rates, key=lambda name: rates[name])
         name = dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (
             f"Mean over {n} datasets, {EACH_ONCE}: {name} passes {percent(rates[best])} % of "
-            f"tests, the most of {len(rates)} metrics."
+            f"tests, the highest of {len(rates)} metrics."
         )
 
     def table(self) -> "Table":
@@ -211,7 +211,7 @@ class MetricTables(OverDatasets[MetricTable]):
 
 
 def main_numbers(row: MetricRow) -> dict[str, float | None]:
-    """Return the numbers of the first table; None where there is none.
+    """Return the numbers of the first table, or None.
 
     The correlation over systems needs FEWEST_SYSTEMS of them.
     """

@@ -1,13 +1,13 @@
-"""Does a scorer rank the systems as people do? Mean number of a system against its human score.
+"""Does a scorer rank the systems as people do? Its mean per system against human scores.
 
-Categories, human scores, statistics and intervals are those of `agreement`, with the mean number of
-a system's candidates in the place of a pass rate. A text that several systems wrote counts for each
-of them.
+Categories, human scores, statistics and intervals are those of `agreement`, with the mean score of
+a system's candidates in place of a pass rate. A text that several systems wrote counts for each of
+them.
 
-A scorer gives a system one number, which stands against its human score in every error category; in
-a context category it is the mean over the contexts of that category. So a scorer that knows no
-errors can agree with people on some, where good systems make fewer of all kinds.
-Candidates without a number are left out of the means, and counted in `Agreement.unscored`.
+A scorer has one mean per system, which is compared with the human score in every error category; in
+a context category, it is the mean over the contexts of that category. So a scorer that does not
+detect errors can still agree with people on some, if good systems make fewer of all kinds.
+Candidates without a score are left out of the means, and counted in `Agreement.unscored`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from nnd.metric.statistics import FloatArray, bootstrap_ratios
 from nnd.schemas import CONTEXT
 
 RESAMPLES = 2_000
-"""Of the bootstrap over contexts behind the intervals, as in `agree`."""
+"""Number of resamples of contexts for the intervals, as in `agree`."""
 
 
 def agree_on_systems(
@@ -32,30 +32,30 @@ def agree_on_systems(
     *,
     aspect: str | None = None,
 ) -> tuple[Agreement | None, str | None]:
-    """Return the agreement of mean numbers with human scores and None, or None and why not.
+    """Return the agreement of mean scores with human scores and None, or None and the reason.
 
     Args:
         candidates: split, context_id, category, system (several joined by `|`, or null) and score
             (the scorer's, or null).
-        pairs: NND pairs, which say the categories.
+        pairs: NND pairs, which provide the categories.
         people: Human scores of systems, or None.
-        aspect: Human scores of this aspect only.
+        aspect: Only human scores of this aspect.
 
     Raises:
-        ScoringError: If there is no such aspect.
+        ScoringError: If the aspect is unknown.
     """
     if people is None:
-        return None, "the data came without human scores"
+        return None, "the data has no human scores"
     wrote = pl.col("system").str.split("|").list.unique(maintain_order=True)
     written = candidates.drop_nulls("system").with_columns(wrote).explode("system")
     rows = written.drop_nulls("score")
     known = sorted(set(people["system"]) & set(rows["system"]))
     if pairs.is_empty():
-        return None, "agreement over systems needs pairs, and there are none"
+        return None, "agreement over systems needs pairs, but the data has none"
     if len(known) < FEWEST_MODELS:
         return None, (
-            "agreement needs at least two systems with both a human score and a number; there are: "
-            f"{', '.join(known) or 'none'}"
+            "agreement needs at least two systems with both a human score and a mean score; "
+            f"known: {', '.join(known) or 'none'}"
         )
     categories = list(_categories(pairs, people))
     sums, counts = _sums(rows, known, categories)
@@ -82,14 +82,14 @@ def agree_on_systems(
 
 
 def _unscored(written: pl.DataFrame, people: pl.DataFrame) -> dict[str, int]:
-    """Return how many candidates of each system that people scored have no number."""
+    """Return the number of candidates without a score, for each judged system."""
     judged = written.filter(pl.col("system").is_in(people["system"].unique().to_list()))
     counts = judged.group_by("system").agg(pl.col("score").null_count()).sort("system")
     return dict(counts.iter_rows())
 
 
 def _categories(pairs: pl.DataFrame, people: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
-    """Yield each category of `agree`, with the context category that it is, if it is one."""
+    """Yield each category of `agree`, and the same name if it is a context category."""
     yield OVERALL, None
     by_context = sorted(set(pairs["category"].drop_nulls()))
     if set(people["category"]) & set(by_context):
@@ -101,7 +101,7 @@ def _categories(pairs: pl.DataFrame, people: pl.DataFrame) -> Iterator[tuple[str
 def _sums(
     rows: pl.DataFrame, systems: Sequence[str], categories: Sequence[tuple[str, str | None]]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return sums and counts of the numbers, [contexts, systems, categories]."""
+    """Return sums and counts of the scores, [contexts, systems, categories]."""
     contexts = rows.select(CONTEXT).unique(maintain_order=True).with_row_index("number")
     places = pl.DataFrame({"system": systems}).with_row_index("place")
     placed = rows.join(contexts, on=CONTEXT, nulls_equal=True).join(places, on="system")

@@ -1,14 +1,14 @@
-"""NND against other metrics, in one table as in Table 1 of Laban et al. (2022).
+"""NND compared with other metrics, as in Table 1 of Laban et al. (2022).
 
-Each row is a way to judge, and is asked the same three questions:
+Each row is a metric, and answers the same three questions:
 
     pass rate     How often does it prefer the candidate that people preferred (the NND pairs)?
     systems       Does it rank the systems as people do? See `system_means`.
     candidates    Does it agree with people on single candidates (`meta`)?
 
 Rows are scorers, such as ROUGE; models of a stored run, with their log-likelihoods of the
-candidates in pairs (others were not scored, and are counted so); and, for the run as a whole, NND
-itself: the pass rates of its models against the human scores of the systems they stand for.
+candidates in pairs (the others count as unscored); and, for the whole run, NND itself: the pass
+rates of its models against the human scores of the systems they stand for.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,9 +46,9 @@ from nnd.metric.scorers import (
 from nnd.schemas import ScoringError, check_replaceable
 
 AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]
-"""A scorer by its name, with its name, or without any."""
+"""A scorer as a name, a named scorer, or a function."""
 
-MODEL_DEFINITION = "log-likelihood in the run, of the candidates in pairs"
+MODEL_DEFINITION = "log-likelihood in the run, for candidates in pairs"
 NND_DEFINITION = "pass rates of the run's models against human scores of the systems they stand for"
 
 
@@ -75,7 +75,7 @@ def metrics_on_one(
     over: Over | Sequence[str],
     out: str | Path | None,
 ) -> MetricTable:
-    """Set NND beside other metrics on one dataset; arguments as in `metrics`."""
+    """Compare NND with other metrics on one dataset; arguments as in `metrics`."""
     check_over(over)
     if out is not None:
         check_replaceable(Path(out), files=(METRICS, SCORES))
@@ -132,19 +132,19 @@ def compare_metrics(
     systems: Mapping[str, str] | None = None,
     over: Over | Sequence[str] = "shared",
 ) -> MetricTable:
-    """Ask scorers, and the models of a stored run, how well they agree with people.
+    """Compute how well scorers, and the models of a stored run, agree with people.
 
     Args:
-        judged: Pairs, candidates and what people said (`judged.read_judged`).
-        scorers: Scorers, each by a name of its own.
+        judged: Pairs, candidates and judgements (`judged.read_judged`).
+        scorers: Scorers with distinct names.
         references: A table of references (`references.read_references`).
-        run: Scored pairs of one or more models (`agree.read_scored`); nothing is scored again.
-        systems: Model of the run → system it stands for, where the model's id does not say it.
-        over: What rows are correlated over (`alike`).
+        run: Scored pairs of one or more models (`agreement.read_scored`); no model is run.
+        systems: Model of the run → system it stands for, if the model's id does not name it.
+        over: Basis of the correlations (`alike`).
 
     Raises:
-        ScoringError: If two rows have one name, a scorer or the references do not fit the data, the
-            run was made on other pairs, or two models stand for one system.
+        ScoringError: If two rows have the same name, a scorer or the references do not fit the
+            data, the run was made on other pairs, or two models stand for the same system.
     """
     asked = list(scorers)
     matched = find_matched(list(_models(run)), judged.pairs.human_scores, systems)
@@ -191,7 +191,7 @@ def _ask(
 
 
 def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Numbers]:
-    """Yield the stored likelihoods of each model; null for candidates in no pair."""
+    """Yield the stored likelihoods of each model; null for candidates outside pairs."""
     for model, scored in models.items():
         sides = [
             scored.select("split", candidate_id=f"{side}_id", score=f"ll_{side}")
@@ -221,15 +221,15 @@ def _row(numbers: Numbers, judged: Judged) -> MetricRow:
 
 
 def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Judge pairs by a number per candidate, as `scoring.score_pairs` does by likelihoods.
+    """Judge pairs by scores of candidates, as `scoring.score_pairs` does by likelihoods.
 
     Args:
-        candidates: split, candidate_id and score (null where there is none).
+        candidates: split, candidate_id and score (null if missing).
         pairs: NND pairs; further columns of SCORED_SCHEMA are kept.
 
     Returns:
-        Rows of SCORED_SCHEMA with the numbers in the place of likelihoods. A pair is passed iff the
-        better candidate has the higher number; an equal or missing one is a failure.
+        Rows of SCORED_SCHEMA with scores in place of likelihoods. A pair is passed iff the better
+        candidate has the higher score; an equal or missing score is a failure.
     """
     scores = candidates.select(*CANDIDATE, "score")
     found = pairs
@@ -242,7 +242,7 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         )
     high, low = pl.col("ll_high"), pl.col("ll_low")
     found = found.with_columns(
-        truncated=pl.lit(None),  # a scorer does not say what it cut
+        truncated=pl.lit(None),  # a scorer does not report cuts
         passed=(high > low).fill_null(value=False),
         tie=(high == low).fill_null(value=False),
     )
@@ -255,7 +255,7 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 def _nnd_row(
     scored: pl.DataFrame, judged: Judged, matched: Mapping[str, str], shared: Shared | None
 ) -> MetricRow:
-    """Agreement of the run's models, without those whose systems other rows have no number of."""
+    """Agreement of the run's models, without systems for which other rows lack a number."""
     people, aspect = judged.pairs.human_scores, judged.aspect
     if shared is not None and len(shared.systems) >= FEWEST_MODELS:
         left_out = [model for model, system in matched.items() if system not in shared.systems]
@@ -266,7 +266,7 @@ def _nnd_row(
 
 
 def _of_pairs(run: pl.DataFrame, judged: Judged) -> pl.DataFrame:
-    """Return what a run says of these pairs, all of which it must know."""
+    """Return the run's rows for these pairs, all of which it must have scored."""
     pairs = judged.pairs.pairs.select("pair_id")
     for model, rows in _models(run).items():
         missing = pairs.join(rows, on="pair_id", how="anti").height

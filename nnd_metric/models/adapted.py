@@ -1,8 +1,8 @@
-"""What an adapter of PEFT makes of a model in memory: how to run it, and digests of both parts.
+"""A model with an adapter of PEFT in memory: how to run it, and digests of both parts.
 
-Most adapters change layers inside the base model, which stays a model of transformers: that is what
-runs, however it was wrapped. An adapter of virtual tokens (prompt tuning, prefix tuning) puts
-trained vectors before the text, and only PEFT's wrapper does that.
+Most adapters change layers inside the base model, which remains a model of transformers: that model
+is run without PEFT's wrapper. An adapter of virtual tokens (prompt tuning, prefix tuning) puts
+trained vectors before the text, and needs the wrapper.
 """
 
 import re
@@ -15,7 +15,7 @@ from nnd.metric.models.digests import tensors_digest
 from nnd.schemas import ScoringError
 
 _WRAPPER_DECIDES = {"ADAPTION_PROMPT", "MULTITASK_PROMPT_TUNING", "POLY", "SHADOW", "XLORA"}
-"""Methods that need more than the changed layers, or more than a text, to answer."""
+"""Methods that need more than the changed layers, or more than a text, as input."""
 
 _BASE_LAYER = re.compile(r"\.(?:base_layer|original_module)(?=\.)")
 
@@ -24,7 +24,7 @@ _NOT_NUMBERS = {"base_model_name_or_path", "revision", "inference_mode", "auto_m
 
 
 def unwrap(model: Any) -> Any:  # noqa: ANN401 - whatever is handed over
-    """Return the model to run: without PEFT's wrapper, unless only the wrapper computes it.
+    """Return the model to run: without PEFT's wrapper, unless the method needs the wrapper.
 
     Raises:
         ScoringError: If the adapter's method cannot be scored.
@@ -37,10 +37,10 @@ def unwrap(model: Any) -> Any:  # noqa: ANN401 - whatever is handed over
 
 
 def check_method(config: Any, name: str) -> None:  # noqa: ANN401 - PEFT's configs
-    """Check that an adapter's method is one whose numbers are those of a text and its context.
+    """Check that an adapter's numbers depend only on a text and its context.
 
     Raises:
-        ScoringError: If it is not.
+        ScoringError: If they depend on more.
     """
     method = str(getattr(config.peft_type, "value", config.peft_type))
     if getattr(config, "alora_invocation_tokens", None):
@@ -48,8 +48,8 @@ def check_method(config: Any, name: str) -> None:  # noqa: ANN401 - PEFT's confi
     elif method not in _WRAPPER_DECIDES:
         return
     raise ScoringError(
-        f"{name}: adapters of the method {method} cannot be scored; merge the adapter into its "
-        "base where PEFT can (merge_and_unload), and score the merged model"
+        f"{name}: adapters of the method {method} cannot be scored; if PEFT can merge the adapter "
+        "into its base (merge_and_unload), score the merged model"
     )
 
 
@@ -60,7 +60,7 @@ def virtual_tokens(model: Any) -> int:  # noqa: ANN401 - as above
 
 
 def active_adapters(model: Any) -> list[str]:  # noqa: ANN401 - as above
-    """Return PEFT's names of the adapters that a model computes with, in their order."""
+    """Return PEFT's names of the active adapters of a model, in their order."""
     if virtual_tokens(model):
         return [str(model.active_adapter)]
     layer = next(iter(_layers(model).values()), None)
@@ -70,7 +70,7 @@ def active_adapters(model: Any) -> list[str]:  # noqa: ANN401 - as above
 
 
 def base_digest(model: Any) -> str:  # noqa: ANN401 - as above
-    """Return the SHA-256 of the base model's weights, as without adapters."""
+    """Return the SHA-256 of the base model's weights, without adapters."""
     if virtual_tokens(model):
         return tensors_digest(model.get_base_model().state_dict())
     return tensors_digest(_split(model)[0])
@@ -79,8 +79,8 @@ def base_digest(model: Any) -> str:  # noqa: ANN401 - as above
 def adapter_digest(model: Any) -> str:  # noqa: ANN401 - as above
     """Return the SHA-256 of the active adapters.
 
-    It covers what scales the tensors, and depends neither on how the model is wrapped nor on what
-    PEFT calls the adapter.
+    It covers the tensors and their scaling, and depends neither on how the model is wrapped nor on
+    PEFT's name for the adapter.
     """
     names = active_adapters(model)
     configs = [

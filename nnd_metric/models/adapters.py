@@ -24,9 +24,9 @@ class Adapter:
 
     Attributes:
         name: Hub id or folder.
-        commit: Its Hub commit, or None of a folder.
+        commit: Its Hub commit, or None for a folder.
         base: Hub id or folder of the base model that it names, or None.
-        base_revision: The base's revision that it names, or None.
+        base_revision: Revision of the base that it names, or None.
     """
 
     name: str
@@ -40,7 +40,7 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
 
     Args:
         model_id: Hub id or folder of a model or of an adapter.
-        loading: How to load it; its revision is that of `model_id`.
+        loading: How to load it; the revision refers to `model_id`.
 
     Raises:
         ScoringError: If the adapter cannot be read, names no base, or PEFT is not installed.
@@ -51,8 +51,8 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
             return model_id, loading, None
         if own.base is None:
             raise ScoringError(
-                f"{model_id}: is an adapter whose {CONFIG} names no base model; name it with "
-                f"--model BASE --adapter {model_id}"
+                f"{model_id}: the {CONFIG} of this adapter does not name a base model; name it "
+                f"with --model BASE --adapter {model_id}"
             )
         _check_peft(model_id)
         if _find(own.base, own.base_revision):
@@ -64,9 +64,9 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
     adapter = _find(name, of_adapter.revision)
     if adapter is None:
         raise ScoringError(
-            f"{loading.adapter}: is not an adapter: no {CONFIG} was found there; name a folder "
-            "that PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only "
-            "the cache is searched)"
+            f"{loading.adapter}: not an adapter, because it has no {CONFIG}; name a folder that "
+            "PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only the "
+            "cache is searched)"
         )
     _check_peft(name)
     return model_id, loading, adapter
@@ -80,7 +80,7 @@ def has_tokenizer(adapter: Adapter) -> bool:
 def attach(
     model: PreTrainedModel, adapter: Adapter, tokenizer: PreTrainedTokenizerBase
 ) -> PreTrainedModel:
-    """Return a base model with an adapter, which changes the model that is handed over.
+    """Attach an adapter to a base model, which is changed in place, and return it.
 
     Raises:
         ScoringError: If the adapter does not fit the model or its tokenizer, or lacks weights.
@@ -91,14 +91,14 @@ def attach(
     check_method(config, adapter.name)
     if config.task_type not in _LANGUAGE_TASKS:
         raise ScoringError(
-            f"{adapter.name}: gives texts no likelihood: it is an adapter for {config.task_type}; "
-            f"name one for {' or '.join(sorted(_LANGUAGE_TASKS))}"
+            f"{adapter.name}: this adapter is for {config.task_type} and defines no likelihood of "
+            f"a text; name an adapter for {' or '.join(sorted(_LANGUAGE_TASKS))}"
         )
     _fit_vocabulary(model, adapter, tokenizer, config, weights)
     config.inference_mode = True
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what they warn of is checked below
+            warnings.simplefilter("ignore")  # the subject of their warnings is checked below
             wrapped = peft.get_peft_model(model, config)
             report = wrapped.load_adapter(folder, "default", torch_device=str(model.device))
     except Exception as error:
@@ -111,21 +111,21 @@ def attach(
 
 
 def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
-    """Return the folder of an adapter here, its settings, and its weights by name."""
+    """Return the local folder of an adapter, its settings, and its weights by name."""
     import peft  # noqa: PLC0415 - an extra
 
     files = (find_file(adapter.name, file, adapter.commit) for file in _WEIGHTS)
     found = next(filter(None, files), None)
     if found is None:
         raise ScoringError(
-            f"{adapter.name}: the adapter has no weights: there is no {_WEIGHTS[0]}; save it again "
+            f"{adapter.name}: the adapter has no weights: {_WEIGHTS[0]} is missing; save it again "
             "with PEFT's save_pretrained"
         )
-    folder = str(found.parent)  # of one commit in the cache of the Hub, where it comes from there
+    folder = str(found.parent)  # from one commit in the Hub cache, if it comes from the Hub
     try:
         config = peft.PeftConfig.from_pretrained(folder)
         weights = peft.load_peft_weights(folder, device="cpu")
-    except Exception as error:  # its files may be broken in any way
+    except Exception as error:  # damaged files may raise anything
         raise ScoringError(
             f"{adapter.name}: the adapter cannot be read: {reason_of(error)}"
         ) from error
@@ -151,8 +151,8 @@ def _check_peft(name: str) -> None:
         import peft  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         raise ScoringError(
-            f"{name}: is an adapter, which needs the library peft ({error}): "
-            f"pip install '{DISTRIBUTION}[adapters]'"
+            f"{name}: adapters need the library peft ({error}): pip install "
+            f"'{DISTRIBUTION}[adapters]'"
         ) from error
 
 
@@ -163,9 +163,9 @@ def _fit_vocabulary(
     config: Any,  # noqa: ANN401 - PEFT's configs
     weights: dict[str, Any],
 ) -> None:
-    """Give the model as many embeddings as the adapter was trained with.
+    """Give the model the number of embeddings that the adapter was trained with.
 
-    PEFT saves the embeddings with the adapter where tokens were added, and expects a base model of
+    PEFT saves the embeddings with the adapter if tokens were added, and expects a base model of
     that size.
     """
     embeddings: Any = model.get_input_embeddings()
@@ -181,8 +181,8 @@ def _fit_vocabulary(
         wanted = len(tokenizer)
     if len(tokenizer) > wanted:
         raise ScoringError(
-            f"{adapter.name}: its tokenizer knows {len(tokenizer)} tokens, and there are "
-            f"embeddings for {wanted} only: save the adapter with its embeddings "
+            f"{adapter.name}: the adapter's tokenizer has {len(tokenizer)} tokens, but there are "
+            f"embeddings for {wanted} only; save the adapter with its embeddings "
             "(save_embedding_layers=True), or score the merged model"
         )
     if wanted != rows:
@@ -190,7 +190,7 @@ def _fit_vocabulary(
 
 
 def _lost(unexpected: list[str], weights: dict[str, Any]) -> list[str]:
-    """Return the weights that found no place; PEFT saves embeddings under two names."""
+    """Return the weights that fit nowhere; PEFT saves embeddings under two names."""
     return [
         name
         for name in unexpected
@@ -200,13 +200,14 @@ def _lost(unexpected: list[str], weights: dict[str, Any]) -> list[str]:
 
 def _not_a_base(name: str) -> ScoringError:
     return ScoringError(
-        f"{name}: is an adapter itself, and an adapter needs a whole base model; merge the two "
-        "first (PEFT's merge_and_unload), or name the base"
+        f"{name}: the base is an adapter itself, but an adapter needs a whole base model; merge "
+        "the two first (PEFT's merge_and_unload), or name another base"
     )
 
 
 def _does_not_fit(adapter: Adapter, model: PreTrainedModel, reason: str) -> ScoringError:
     return ScoringError(
         f"{adapter.name}: the adapter does not fit {type(model).__name__} {model.name_or_path}: "
-        f"{reason}; name the base it was trained on with --model BASE --adapter {adapter.name}"
+        f"{reason}; name the base that it was trained on with --model BASE --adapter "
+        f"{adapter.name}"
     )

@@ -1,4 +1,4 @@
-"""Models that say of themselves that they were not trained on chats."""
+"""Models whose name or card says that they were not trained on chats."""
 
 import re
 
@@ -17,9 +17,9 @@ _BASE_CARD = re.compile(
 
 
 def says_base(loaded: LoadedModel) -> str | None:
-    """Return where a model says that it is a base model: "name" or "card"; None if nowhere.
+    """Return what says that a model is a base model: its "name", its "card", or None.
 
-    A card that cannot be read says nothing.
+    A card that cannot be read counts as empty.
     """
     name = loaded.name.rstrip("/").rpartition("/")[2]
     if _BASE_NAME.search(name) and not _TUNED_NAME.search(name):

@@ -19,7 +19,7 @@ class Checkpoint:
 
     Attributes:
         name: Hub id or folder.
-        options: What `from_pretrained` takes for weights, tokenizer and configuration alike.
+        options: Options of `from_pretrained` for weights, tokenizer and configuration.
         file: The GGUF file, or None.
     """
 
@@ -28,15 +28,15 @@ class Checkpoint:
     file: Path | None = None
 
     def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
-        """Return what an Auto class of transformers makes of it.
+        """Return the object that an Auto class of transformers loads from it.
 
         Raises:
-            ScoringError: If it cannot; the message begins with the name and the problem.
+            ScoringError: If it cannot be loaded; the message begins with the name and the problem.
         """
         return read_pretrained(kind, self.name, problem, self.options | options)
 
     def pinned(self) -> "Checkpoint":
-        """Return it at the commit that its configuration was just read from."""
+        """Return the checkpoint at the commit that its configuration was just read from."""
         revision = self.options["revision"]
         file = self.options.get("gguf_file", "config.json")
         commit = find_commit(self.name, revision, file)
@@ -44,7 +44,7 @@ class Checkpoint:
 
     @property
     def commit(self) -> str | None:
-        """The Hub commit; None of a folder, and of a GGUF file, of which a commit may hold many."""
+        """The Hub commit; None for a folder, and for a GGUF file, as a commit may hold many."""
         return None if self.file else find_commit(self.name, self.options["revision"])
 
     @cached_property
@@ -53,14 +53,14 @@ class Checkpoint:
         return None if self.file is None else gguf_format(self.file)
 
     def digest(self) -> str | None:
-        """Return the SHA-256 of the files with the weights; None of a repository with a commit."""
+        """Return the SHA-256 of the files with the weights; None for a repository with a commit."""
         files = self._files()
         return files_digest(files) if files else None
 
     def stamp(self) -> str | None:
-        """Return what changes when the files with the weights do; None as of `digest`.
+        """Return a stamp that changes when the files with the weights do; None as for `digest`.
 
-        None too where one cannot be read: `read` says why.
+        It is also None if a file cannot be read; `read` then says why.
         """
         files = self._files()
         with suppress(OSError):
@@ -68,7 +68,7 @@ class Checkpoint:
         return None
 
     def _files(self) -> list[Path]:
-        """Return the files with the weights; none of a repository with a commit."""
+        """Return the files with the weights; none for a repository with a commit."""
         if self.file is not None:
             return [self.file]
         if self.commit is not None:
@@ -81,7 +81,7 @@ def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
     """Return the checkpoint that a model id without a revision stands for.
 
     Raises:
-        ScoringError: If it is a GGUF file that is not there, or not one.
+        ScoringError: If it names a GGUF file that is missing or damaged.
     """
     name, file = split_gguf(model_id)
     options = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}

@@ -1,4 +1,4 @@
-"""Digests of what decides a model's numbers: its weights, its tokenizer and its config."""
+"""Digests of the parts that decide a model's numbers: weights, tokenizer and config."""
 
 import hashlib
 import json
@@ -13,10 +13,10 @@ import torch
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 _UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
-"""Where a config comes from, and the precision, which results state by itself."""
+"""Fields for the origin of a config, and the precision, which results state separately."""
 
 _LAST_CALL = ("truncation", "padding")
-"""How a tokenizer was last called, which it remembers."""
+"""Settings of a tokenizer's last call, which it remembers."""
 
 _PART_BYTES = 1 << 26
 _HEAD_BYTES = 1 << 20
@@ -32,19 +32,19 @@ def weights_digest(model: PreTrainedModel) -> str:
 
 
 def is_offloaded(model: PreTrainedModel) -> bool:
-    """Whether some weights are on the device only while they are used."""
+    """Whether some weights are on the device only during their use."""
     return any(weights.is_meta for weights in model.parameters())
 
 
 def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] = {}) -> str:
-    """Return the SHA-256 over names, dtypes, shapes and bytes of tensors, and over facts, if any.
+    """Return the SHA-256 over names, dtypes, shapes and bytes of tensors, and over facts.
 
     The bytes are hashed in parts of 64 MiB, on all cores, and the digest is that of the parts'
     digests. Weights that are tied have several names and are hashed once.
 
     Args:
         state: The tensors by name.
-        facts: What decides beside them.
+        facts: Further facts on which the numbers depend.
     """
     tensors = {_place(tensor): tensor for tensor in state.values()}
     with ThreadPoolExecutor() as threads:
@@ -61,7 +61,7 @@ def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] =
 
 
 def _place(tensor: torch.Tensor) -> Hashable:
-    """Return what tensors share that are one in memory."""
+    """Return a key that is equal for tensors that share memory."""
     address = tensor.data_ptr() or id(tensor)
     return address, tensor.device, tensor.dtype, tensor.shape, tensor.stride()
 
@@ -93,10 +93,10 @@ def _file_digest(path: Path) -> bytes:
 
 
 def files_stamp(paths: Iterable[Path]) -> str:
-    """Return what changes when files do: the SHA-256 of their states, without reading them whole.
+    """Return a stamp that changes when files do, without reading them whole.
 
-    The state of a file is its name, its size, when it was last written, and its first MiB: the
-    header of safetensors, which names, types and shapes its tensors.
+    It is the SHA-256 of the state of each file: its name, its size, its time of change, and its
+    first MiB: the header of safetensors, which names, types and shapes its tensors.
     """
     digest = hashlib.sha256()
     for path in sorted(paths):
@@ -114,7 +114,7 @@ def config_digest(config: PretrainedConfig) -> str:
 
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
-    """Return the SHA-256 of all from which a tokenizer makes tokens, and of its window."""
+    """Return the SHA-256 of everything that decides a tokenizer's tokens, and of its window."""
     state = _fast_state(tokenizer) if tokenizer.is_fast else _slow_state(tokenizer)
     special = tokenizer.special_tokens_map
     return _digest({"state": state, "special": special, "window": tokenizer.model_max_length})
@@ -126,14 +126,14 @@ def _fast_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
 
 
 def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
-    """Python decides what such a tokenizer does; what it reads are its files and its settings."""
+    """Return the files and settings of a tokenizer that is written in Python."""
     with tempfile.TemporaryDirectory() as folder:
         tokenizer.save_vocabulary(folder)
         files = {
             path.name: hashlib.sha256(path.read_bytes()).hexdigest()
             for path in Path(folder).iterdir()
         }
-    # A setting that is a text may be a path; those that matter show in the example.
+    # A text setting may be a path; settings that matter change the example.
     settings = {name: v for name, v in tokenizer.init_kwargs.items() if not isinstance(v, str)}
     example = tokenizer("A b")["input_ids"]
     kind = type(tokenizer).__name__

@@ -1,4 +1,4 @@
-"""Quantised weights: what their formats are called, what they need, and how to make them."""
+"""Quantised weights: the names of their formats, the libraries they need, how to make them."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -13,10 +13,10 @@ QUANTISE: dict[str, dict[str, Any]] = {
     "bnb-int8": {"load_in_8bit": True},
     "bnb-nf4": {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"},
 }
-"""What `Loading.quantise` may ask for, and what bitsandbytes calls it."""
+"""Values of `Loading.quantise`, and the names of bitsandbytes for them."""
 
 _EXTRA = f"'{DISTRIBUTION}[quantised]'"
-_LIBRARIES = {  # of each method of transformers: the module it imports, and what brings it
+_LIBRARIES = {  # method of transformers → the module it imports, and the package to install
     "bitsandbytes": ("bitsandbytes", _EXTRA),
     "gguf": ("gguf", _EXTRA),
     "gptq": ("gptqmodel", "gptqmodel"),
@@ -31,7 +31,7 @@ _LIBRARIES = {  # of each method of transformers: the module it imports, and wha
 
 
 def format_of(config: PretrainedConfig) -> str | None:
-    """Return the format of a model's weights, e.g. `bnb-nf4` or `gptq-4`; None of plain floats."""
+    """Return the format of a model's weights, e.g. `bnb-nf4` or `gptq-4`; None for plain floats."""
     settings = _settings(config)
     if not settings:
         return None
@@ -43,7 +43,7 @@ def format_of(config: PretrainedConfig) -> str | None:
 
 
 def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> None:
-    """Check that a checkpoint's weights can be loaded, and quantised if that is asked for.
+    """Check that a checkpoint's weights can be loaded, and quantised if requested.
 
     Raises:
         ScoringError: If they are quantised already, or a library is missing.
@@ -51,24 +51,24 @@ def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> N
     settings = _settings(config)
     if quantise is not None and settings:
         raise ScoringError(
-            f"{name}: its weights are quantised already ({format_of(config)}); leave out "
+            f"{name}: the weights are already quantised ({format_of(config)}); leave out "
             f"--quantise {quantise}"
         )
     if quantise is not None:
         check_library("bitsandbytes", f"{name}: --quantise {quantise}")
     elif settings:
-        check_library(_method(settings), f"{name}: the format of its weights, {format_of(config)},")
+        check_library(_method(settings), f"{name}: the format of the weights, {format_of(config)},")
 
 
 def check_library(method: str, who: str) -> None:
     """Check that the libraries of a method of quantisation are installed.
 
     Args:
-        method: As transformers calls it.
-        who: What needs them, to begin the message with.
+        method: Name of the method in transformers.
+        who: Beginning of the message: what needs the libraries.
 
     Raises:
-        ScoringError: If they are not.
+        ScoringError: If one is missing.
     """
     module, install = _LIBRARIES.get(method, ("accelerate", _EXTRA))
     for needed, brought_by in ((module, install), ("accelerate", _EXTRA)):
@@ -77,14 +77,14 @@ def check_library(method: str, who: str) -> None:
 
 
 def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
-    """Return what makes transformers quantise weights as it loads them.
+    """Return the configuration with which transformers quantises weights during loading.
 
     Args:
         quantise: One of QUANTISE.
-        dtype: What four-bit weights are multiplied in; auto means bfloat16.
+        dtype: The dtype for products of four-bit weights; auto means bfloat16.
 
     Raises:
-        ScoringError: If `quantise` names no format.
+        ScoringError: If `quantise` is unknown.
     """
     if quantise not in QUANTISE:
         raise ScoringError(f'--quantise "{quantise}" is unknown; choose {" or ".join(QUANTISE)}')
@@ -111,5 +111,5 @@ def _four_bits(settings: Mapping[str, Any]) -> str:
 def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # a parent is missing, or it is hidden
+    except (ImportError, ValueError):  # a parent module is missing or hidden
         return False

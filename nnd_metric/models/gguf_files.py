@@ -14,7 +14,7 @@ def split_gguf(model_id: str) -> tuple[str, str | None]:
     """Return the folder or Hub id that a GGUF file is in, and its name there.
 
     Returns:
-        What was named and None where it is not a GGUF file.
+        The name unchanged, and None, if it is not a GGUF file.
     """
     path = Path(model_id)
     if path.suffix.lower() != _SUFFIX or path.is_dir():
@@ -26,10 +26,10 @@ def split_gguf(model_id: str) -> tuple[str, str | None]:
 
 
 def check_gguf(folder: str, file: str, revision: str | None) -> Path:
-    """Return where a GGUF file is, downloaded if need be.
+    """Return the path of a GGUF file, downloaded if needed.
 
     Raises:
-        ScoringError: If there is none, it is something else, or the library gguf is missing.
+        ScoringError: If the file is missing or not a GGUF file, or the library gguf is missing.
     """
     name = f"{folder}/{file}"
     path = find_file(folder, file, revision)
@@ -40,8 +40,8 @@ def check_gguf(folder: str, file: str, revision: str | None) -> Path:
     with path.open("rb") as opened:
         if opened.read(len(_MAGIC)) != _MAGIC:
             raise ScoringError(
-                f"{name}: is not a GGUF file: it does not begin with the letters GGUF; download it "
-                "again, or name another file"
+                f"{name}: not a GGUF file, because it does not begin with the letters GGUF; "
+                "download it again, or name another file"
             )
     check_library("gguf", f"{name}: a GGUF file")
     return path
@@ -58,6 +58,6 @@ def gguf_format(path: Path) -> str:
     try:
         kind = gguf.GGUFReader(path).get_field("general.file_type")
         name = gguf.LlamaFileType(int(kind.contents())).name if kind else "unknown"
-    except Exception as error:  # its files may be broken in any way
+    except Exception as error:  # damaged files may raise anything
         raise ScoringError(f"{path}: the GGUF file is damaged: {reason_of(error)}") from error
     return f"gguf-{name.removeprefix('MOSTLY_').removeprefix('ALL_')}"

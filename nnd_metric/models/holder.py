@@ -1,4 +1,4 @@
-"""Which model is meant, and the last one loaded kept, so that many computations need one load."""
+"""The choice of a model, and a holder of the last one, so that it is loaded once."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -17,11 +17,11 @@ Choice: TypeAlias = LoadedModel | str | Path | list[str | Path]
 
 
 class ModelHolder:
-    """Knows a model of its own, and holds the one loaded last: two may not fit into memory.
+    """Has a default model, and holds only the last one loaded: two may not fit into memory.
 
     Args:
-        own: The model meant where none is named, or None.
-        how: How that one is loaded.
+        own: The default model, or None.
+        how: How the default model is loaded.
     """
 
     def __init__(self, own: Choice | None, how: Loading) -> None:
@@ -31,27 +31,27 @@ class ModelHolder:
         self._loaded: LoadedModel | None = None
 
     def resolve(self, choice: Choice | None, how: Loading) -> tuple[Choice, Loading]:
-        """Return what is meant and how to load it, where the model of its own fills the gaps.
+        """Return the chosen model and how to load it, with the default model for missing values.
 
         Raises:
-            ScoringError: If nothing is meant, or a loaded model is to be loaded in some way.
+            ScoringError: If there is no model, or loading options are given for a loaded model.
         """
         if choice is None:
             if self._own is None:
-                raise ScoringError("there is no model: give model_id, or model and tokenizer")
+                raise ScoringError("no model was given; pass model_id, or model and tokenizer")
             given = {name: value for name, value in asdict(how).items() if value}
             choice, how = self._own, replace(self._how, **given)
         if isinstance(choice, LoadedModel) and how != Loading():
             raise ScoringError(
-                "revision, dtype, device and trust_remote_code say how to load a model_id; a model "
-                "that is handed over is used as it is"
+                "revision, dtype, device and trust_remote_code say how to load a model_id; a "
+                "loaded model is used as it is; leave them out, or pass a model_id"
             )
         return choice, how
 
     def load(self, choice: Choice, how: Loading) -> LoadedModel | list[str | Path]:
-        """Return one model, loaded unless it is held and its folder, if any, is as it was then.
+        """Return one model; it is loaded unless it is held and its folder is unchanged.
 
-        Of several models none is loaded, and none held any longer.
+        Several models are not loaded here, and the held one is released.
 
         Raises:
             ScoringError: If the model cannot be loaded.
@@ -79,23 +79,23 @@ def choose_model(
     """
     if model is not None or tokenizer is not None:
         if model_id is not None:
-            raise ScoringError("give either model_id, or model and tokenizer, not both")
+            raise ScoringError("pass either model_id, or model and tokenizer, not both")
         if model is None or tokenizer is None:
-            raise ScoringError("model and tokenizer go together; give both")
+            raise ScoringError("model and tokenizer go together; pass both")
         return wrap_model(model, tokenizer)
     if model_id is None or isinstance(model_id, str | Path):
         return model_id
     several = list(model_id) if isinstance(model_id, Sequence) else []
     if not several or not all(isinstance(entry, str | Path) for entry in several):
         raise ScoringError(
-            "model_id must be a Hub id, a folder, or a list of them; what is already loaded goes "
-            "into model and tokenizer"
+            "model_id must be a Hub id, a folder, or a list of them; pass a loaded model as model "
+            "and tokenizer"
         )
     return several
 
 
 def _stamp(model_id: str | Path) -> frozenset[tuple[str, int, int]] | None:
-    """Return what changes when a file does, or those of a folder; None where there is none."""
+    """Return a stamp that changes when a file, or a file of a folder, does; None without files."""
     place = Path(model_id)
     if not place.exists():
         return None

@@ -1,4 +1,4 @@
-"""Models: loaded from the Hub or a folder, or handed over already loaded."""
+"""Models: loaded from the Hub or a folder, or wrapped if already loaded."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,13 +50,13 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
 
     Args:
         model_id: Hub id, or folder written by `save_pretrained`, of a model or of an adapter, which
-            is attached to the base that it names; `NAME@REVISION` names a revision of its own,
-            which goes before that of `loading`.
+            is attached to the base that it names; `NAME@REVISION` names a revision, which takes
+            precedence over that of `loading`.
         loading: How to load it.
 
     Raises:
-        ScoringError: If the model is not found or is a classifier, it has no tokenizer, not all of
-            its weights are there, or an adapter does not fit.
+        ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
+            missing, or an adapter does not fit.
     """
     name, loading = resolve_revision(model_id, loading)
     device = _find_device(loading)
@@ -71,9 +71,9 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     kind = _kind(config)
     quantised = loading.quantise or checkpoint.gguf or format_of(config)
     stays = quantised is not None or loading.device_map is not None
-    if stays:  # it is put in its place while it is loaded, which needs accelerate
+    if stays:  # loading directly onto a device needs accelerate
         how.setdefault("device_map", {"": device})
-    stamp = checkpoint.stamp()  # before the files are read: what changes meanwhile is noticed
+    stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
     model, report = checkpoint.read(kind, "the weights cannot be loaded", **how)
     check_weights(model, report["missing_keys"], base)
     if kind is AutoModelForImageTextToText:
@@ -94,12 +94,12 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
 
 
 def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleton:
-    """Return a model as `load_model` would, without its weights, of which no file is needed.
+    """Return a model as `load_model` does, but without weights and without reading their files.
 
-    Weights that are quantised have their unquantised shapes, and an adapter is left out.
+    Quantised weights have their unquantised shapes, and adapters are left out.
 
     Raises:
-        ScoringError: If there is no such model, or it could not be loaded in this way.
+        ScoringError: If the model does not exist, or cannot be loaded in this way.
     """
     name, loading = resolve_revision(model_id, loading)
     device = _find_device(loading)
@@ -129,17 +129,17 @@ def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTra
     """Load a model's tokenizer alone, or that of an adapter.
 
     Raises:
-        ScoringError: If there is none that can be used.
+        ScoringError: If there is no usable tokenizer.
     """
     base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
     return _load_tokenizer(_find_base(base, loading, adapter), adapter)
 
 
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
-    """Load a model's configuration: a cheap way to learn whether there is such a model.
+    """Load a model's configuration: a cheap way to find out whether the model exists.
 
     Raises:
-        ScoringError: If there is none.
+        ScoringError: If it cannot be loaded.
     """
     base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
     return _load_config(_find_base(base, loading, adapter), adapter)
@@ -148,13 +148,13 @@ def load_config(model_id: str | Path, loading: Loading = Loading()) -> Pretraine
 def wrap_model(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, name: str | None = None
 ) -> LoadedModel:
-    """Return an already loaded model with its tokenizer, on the device and in the dtype it has.
+    """Wrap a loaded model with its tokenizer; its device and dtype are not changed.
 
     Args:
         model: A causal or encoder-decoder language model, also with an adapter of PEFT.
         tokenizer: Its tokenizer.
-        name: What results call it; None means where it was loaded from, else its class, and the
-            names of its adapters.
+        name: Its name in the results; None means the Hub id or folder it was loaded from, else its
+            class, and the names of its adapters.
 
     Raises:
         ScoringError: If the model is not a language model, or the tokenizer has no vocabulary.
@@ -172,13 +172,13 @@ def wrap_model(
         called,
         adapted=AdaptedFrom(base, adapters) if adapters else None,
         quantised=quantised,
-        # Where bitsandbytes packs weights in another way at first use, their digest would change.
+        # Some weights are repacked by bitsandbytes at first use, which would change their digest.
         digest=weights_digest(model) if quantised and not adapters else None,
     )
 
 
 def best_device() -> str:
-    """Return the fastest device there is: cuda, mps or cpu."""
+    """Return the fastest available device: cuda, mps or cpu."""
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
@@ -186,7 +186,7 @@ def best_device() -> str:
 
 @contextmanager
 def evaluation_mode(model: PreTrainedModel) -> Iterator[None]:
-    """Switch dropout off, and hand every module back in the mode it was in."""
+    """Switch dropout off, and restore the mode of every module at the end."""
     modes = [(module, module.training) for module in model.modules()]
     model.eval()  # type: ignore[no-untyped-call]
     try:
@@ -199,7 +199,7 @@ def evaluation_mode(model: PreTrainedModel) -> Iterator[None]:
 
 @contextmanager
 def forward_replaced(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
-    """Let a module compute something else, and hand it back as it was."""
+    """Let a module compute something else, and restore it at the end."""
     own = module.__dict__.get("forward")
     module.forward = forward
     try:
@@ -215,12 +215,12 @@ def _check_dtype(dtype: str) -> None:
     known = getattr(torch, dtype, None)
     if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
         raise ScoringError(
-            f'"{dtype}" is no torch dtype of weights; choose float32, bfloat16 or float16'
+            f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
         )
 
 
 def _find_device(loading: Loading) -> str:
-    """Return the device to load on: with a device map, the fastest of them."""
+    """Return the device to load on; with a device map, the fastest device."""
     device = loading.device or best_device()
     try:
         torch.empty(0, device=device)
@@ -239,7 +239,7 @@ def _find_device(loading: Loading) -> str:
 
 
 def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
-    """Return what `from_pretrained` takes for weights alone."""
+    """Return the options of `from_pretrained` that concern only weights."""
     dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
     _check_dtype(dtype)
     options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
@@ -251,7 +251,7 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
 
 
 def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
-    """Return the class that loads a model; its language model reads for one of images."""
+    """Return the class that loads a model; for models of images, that of their language model."""
     if config.is_encoder_decoder:
         return AutoModelForSeq2SeqLM
     reads_images = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
@@ -273,15 +273,15 @@ def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedC
 
 @contextmanager
 def _named_by(adapter: Adapter | None) -> Iterator[None]:
-    """Say, where a base cannot be loaded, that an adapter names it."""
+    """If a base cannot be loaded, add to the error that an adapter names it."""
     try:
         yield
     except ScoringError as error:
         if adapter is None:
             raise
         raise ScoringError(
-            f"{adapter.name}: the base of this adapter cannot be loaded: {error}; name another "
-            f"place of it with --model BASE --adapter {adapter.name}"
+            f"{adapter.name}: the base model of this adapter cannot be loaded: {error}; if you "
+            f"have it elsewhere, name it with --model BASE --adapter {adapter.name}"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""A model in memory, with its tokenizer, and what may be asked of it."""
+"""A model in memory with its tokenizer, and their properties."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +9,10 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from nnd.metric.models.adapted import adapter_digest, base_digest, virtual_tokens
 from nnd.metric.models.digests import weights_digest
 
-# Positions that the decoder of a family counts as its own and cannot read.
+# Positions that the decoder of a family reserves and cannot read.
 _LOST_POSITIONS = {"prophetnet": 2}
 
-_NO_LIMIT = 1_000_000  # tokenizers that know no limit say 1e30
+_NO_LIMIT = 1_000_000  # tokenizers without a limit say 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class AdaptedFrom:
 
     Attributes:
         base: Hub id or folder of the base model.
-        adapter: Hub id or folder of the adapter; of a model that was handed over, PEFT's name.
+        adapter: Hub id or folder of the adapter; for a model wrapped in memory, PEFT's name.
         commit: The Hub commit of the adapter, or None.
     """
 
@@ -37,15 +37,15 @@ class LoadedModel:
     Attributes:
         model: The network.
         tokenizer: Its tokenizer.
-        name: What results call it: Hub id, folder, or a name given by the user.
+        name: Its name in the results: Hub id, folder, or a name given by the user.
         commit: The Hub commit its weights were read from, or None.
-        adapted: Where base and adapter come from, or None of a model without an adapter.
+        adapted: Where base and adapter come from, or None without an adapter.
         quantised: The format of quantised weights (`formats.format_of`), or None.
-        digest: The SHA-256 of the base model's weights where they do not change any more, or that
-            of the checkpoint's files where the weights in memory are not those of the files or
-            cannot be read; else None.
-        stamp: What changed whenever the files did that the weights were read from
-            (`Checkpoint.stamp`); None of a Hub commit, and of what was handed over.
+        digest: The SHA-256 of the base model's weights if they do not change any more, or that of
+            the checkpoint's files if the weights in memory differ from those of the files or cannot
+            be read; else None.
+        stamp: Stamp of the files that the weights were read from (`Checkpoint.stamp`), which
+            changes with them; None for a Hub commit and for a wrapped model.
     """
 
     model: PreTrainedModel
@@ -64,9 +64,9 @@ class LoadedModel:
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether the checkpoint names code of its own, and a class of transformers took its place.
+        """Whether the checkpoint names custom code, and a class of transformers was used instead.
 
-        A class of that name may compute something else with the same weights.
+        A class with the same name may compute something else from the same weights.
         """
         named = getattr(self.model.config, "auto_map", None)
         return bool(named) and type(self.model).__module__.startswith("transformers.")
@@ -83,7 +83,7 @@ class LoadedModel:
 
     @property
     def device(self) -> torch.device:
-        """Where inputs go: weights may be elsewhere, or on several devices."""
+        """The device of inputs; weights may be elsewhere, or on several devices."""
         embeddings: Any = self.model.get_input_embeddings()
         placed = getattr(getattr(embeddings, "_hf_hook", None), "execution_device", None)
         return self.model.device if placed is None else torch.device(placed)
@@ -100,13 +100,13 @@ class LoadedModel:
 
     @property
     def decoder_window(self) -> int | None:
-        """Most tokens the decoder can read, or None where there is no limit."""
+        """Largest number of tokens that the decoder can read, or None without a limit."""
         window = self._window("max_decoder_position_embeddings")
         return window and window - _LOST_POSITIONS.get(self.model.config.model_type, 0)
 
     @property
     def encoder_window(self) -> int | None:
-        """Most tokens the encoder can read, or None where there is no limit."""
+        """Largest number of tokens that the encoder can read, or None without a limit."""
         return self._window("max_encoder_position_embeddings")
 
     def _window(self, specific: str) -> int | None:
@@ -120,13 +120,13 @@ class LoadedModel:
 
     @property
     def virtual_tokens(self) -> int:
-        """How many trained vectors an adapter puts before every text; 0 where there are none."""
+        """Number of trained vectors that an adapter puts before every text."""
         return virtual_tokens(self.model)
 
     def version(self) -> str:
         """Return the Hub commit, or else the SHA-256 of the weights as they are now.
 
-        Of an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256.
+        For an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256.
         """
         base = self.commit or self.digest or self.base_digest()
         if self.adapted is None:
@@ -138,10 +138,10 @@ class LoadedModel:
         return weights_digest(self.model) if self.adapted is None else base_digest(self.model)
 
     def signed(self, version: str) -> str:
-        """Return `NAME@VERSION`, short, for a signature; of an adapted model for both its parts.
+        """Return a short `NAME@VERSION` for a signature; for an adapted model, of both parts.
 
         Args:
-            version: What `version` returned, or what the caller calls this state of the weights.
+            version: The result of `version`, or the caller's name for this state of the weights.
         """
         parts = version.split("+")
         names = [self.adapted.base, self.adapted.adapter] if self.adapted else [self.name]
@@ -152,15 +152,15 @@ class LoadedModel:
 
 @dataclass(frozen=True, slots=True)
 class Skeleton(LoadedModel):
-    """A model whose weights have shapes and no numbers: for what is known before it is loaded.
+    """A model whose weights have shapes but no numbers, for estimates before loading.
 
     Attributes:
-        place: The device that it would be loaded on.
+        place: The device that the model would be loaded on.
     """
 
     place: str = "cpu"
 
     @property
     def device(self) -> torch.device:
-        """Where inputs would go."""
+        """The device of inputs."""
         return torch.device(self.place)

@@ -1,4 +1,4 @@
-"""Models as they are asked for, and what results call them."""
+"""Models as the user names them, and their names in the results."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,27 +13,27 @@ Model: TypeAlias = str | Path | LoadedModel
 
 
 def list_models(models: Model | Sequence[Model]) -> list[Model]:
-    """Return the models that were named, of which one needs no list."""
+    """Return a list of the models; a single model needs no list."""
     if isinstance(models, str | Path | LoadedModel) or not isinstance(models, Sequence):
         return [models]
     return list(models)
 
 
 def name_models(models: Sequence[Model], loading: Loading = Loading()) -> list[str]:
-    """Return what results call some models.
+    """Return the names of models in the results.
 
     Args:
-        models: As they are asked for.
-        loading: How those that are not loaded yet will be.
+        models: As given by the user.
+        loading: How models are loaded that are not loaded yet.
 
     Raises:
-        ScoringError: If there is none, one is not a model, or one is named twice.
+        ScoringError: If the list is empty, an entry is not a model, or a model is named twice.
     """
     for model in models:
         if not isinstance(model, str | Path | LoadedModel):
             raise ScoringError(
-                f"{type(model).__name__}: cannot be evaluated as it is; name a Hub id or a folder, "
-                "or hand over nnd.metric.models.wrap_model(model, tokenizer)"
+                f"{type(model).__name__}: not a model that can be evaluated; name a Hub id or a "
+                "folder, or pass nnd.metric.models.wrap_model(model, tokenizer)"
             )
     asked = [
         model.name if isinstance(model, LoadedModel) else loading.called(str(model))
@@ -48,9 +48,9 @@ def name_models(models: Sequence[Model], loading: Loading = Loading()) -> list[s
         for name, whole in zip(without, asked, strict=True)
     ]
     if not names:
-        raise ScoringError("there is no model to evaluate; name at least one")
+        raise ScoringError("no model was given; name at least one")
     for name in filter(has_surrogate, names):
-        raise ScoringError(f'model "{name}": its name is not UTF-8; rename its folder')
+        raise ScoringError(f'model "{name}": the name is not UTF-8; rename the folder')
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')

@@ -1,4 +1,4 @@
-"""How models are loaded: the options that travel together."""
+"""The options for loading models."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ class Loading:
         dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
         device: A torch device; None means the first available of cuda, mps, cpu.
         trust_remote_code: Whether custom code shipped with the checkpoint may run.
-        adapter: Hub id or folder of an adapter of PEFT, NAME or NAME@REVISION, to attach to the
-            model; None attaches none. A model id may also be that of an adapter, which names its
-            base itself.
+        adapter: Hub id or folder of a PEFT adapter, NAME or NAME@REVISION, to attach to the model;
+            None attaches none. A model id may also be that of an adapter, which is attached to the
+            base that it names.
         quantise: `bnb-int8` or `bnb-nf4`: quantise the weights as they are loaded, with
-            bitsandbytes; None loads them as they are.
-        device_map: `auto`: spread the weights over all devices, the machine's memory included, with
+            bitsandbytes; None loads them unchanged.
+        device_map: `auto`: spread the weights over all devices and the machine's memory, with
             accelerate; None puts them all on `device`.
     """
 
@@ -30,5 +30,5 @@ class Loading:
     device_map: str | None = None
 
     def called(self, name: str) -> str:
-        """Return what results call a model that is loaded in this way."""
+        """Return the name in the results of a model that is loaded in this way."""
         return "+".join(filter(None, (name, self.adapter, self.quantise)))

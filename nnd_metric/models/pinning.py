@@ -1,4 +1,4 @@
-"""The digest of weights that do not change any more: found once, and remembered for their files."""
+"""The digest of weights that do not change: computed once, and remembered for their files."""
 
 import hashlib
 import json
@@ -13,20 +13,19 @@ from nnd.metric.models.loaded import LoadedModel
 from nnd.schemas import add_fact, read_facts
 
 _FILE: Final = "digests.json"
-_SCHEME: Final = 1  # counted up when digests of the same weights change
+_SCHEME: Final = 1  # raised when digests of the same weights change
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
 def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
-    """Return a model whose version is hashed now, and not at every `version`.
+    """Return a model whose weights are hashed now, and not at every call of `version`.
 
-    Only for weights that nobody changes from here on.
+    The weights must not change afterwards.
 
     Args:
         loaded: The model.
-        remember: Whether the weights are still those of the files that `load_model` read, so that
-            the digest found for these files, as they are now, is taken from the cache folder, and
-            a new one put there.
+        remember: Whether the weights are still those of the files that `load_model` read. If so,
+            the digest for these files is read from the cache folder, or stored there.
     """
     if loaded.commit or loaded.digest:
         return loaded
@@ -41,7 +40,7 @@ def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
 
 
 def _key(loaded: LoadedModel, stamp: str) -> str:
-    """Return what decides which tensors, by name, are made of the files with a stamp."""
+    """Return a key for the tensors that are made from the files with a stamp."""
     facts = {
         "scheme": _SCHEME,
         "files": stamp,

@@ -1,4 +1,4 @@
-"""Reading files of a folder or of the Hub, and saying in one line why they cannot be read."""
+"""Read files of a folder or of the Hub, and say in one line why they cannot be read."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ _LONGEST_REASON = 200
 
 
 def find_file(model_id: str | Path, file: str, revision: str | None) -> Path | None:
-    """Return a file of a folder or of a Hub repository, downloaded; None where it has none."""
+    """Return the path of a file in a folder or a Hub repository (downloaded), or None."""
     try:
         found = cached_file(
             str(model_id),
@@ -33,25 +33,25 @@ def find_file(model_id: str | Path, file: str, revision: str | None) -> Path | N
 
 
 def reason_of(error: Exception) -> str:
-    """Return what an error of another library says, in one short line."""
+    """Return the message of another library's error as one short line."""
     return excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
 
 
 def read_pretrained(kind: Any, model_id: str, problem: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
-    """Return what an Auto class of transformers makes of a model id, or of a GGUF file there.
+    """Return the object that an Auto class of transformers loads from a model id or GGUF file.
 
     Raises:
-        ScoringError: If it cannot; the message begins with the model id and the problem.
+        ScoringError: If it cannot be loaded; the message begins with the model id and the problem.
     """
     try:
         return kind.from_pretrained(model_id, **options)
-    except Exception as error:  # its files may be broken in any way
+    except Exception as error:  # damaged files may raise anything
         model_id = "/".join(filter(None, (model_id, options.get("gguf_file"))))
         if _is_out_of_reach(error):
             raise ScoringError(
-                f"{model_id}: is not in the cache of the Hub here, and the Hub cannot be asked "
-                f"({'HF_HUB_OFFLINE is set' if is_offline_mode() else 'no connection'}); go online "
-                "once, or name a folder written by save_pretrained"
+                f"{model_id}: not found in the local Hub cache, and the Hub cannot be reached "
+                f"({'HF_HUB_OFFLINE is set' if is_offline_mode() else 'no connection'}); go "
+                "online once, or name a folder written by save_pretrained"
             ) from error
         raise ScoringError(
             f"{model_id}: {problem}: {reason_of(error)} "
@@ -60,7 +60,7 @@ def read_pretrained(kind: Any, model_id: str, problem: str, options: dict[str, A
 
 
 def _is_out_of_reach(error: BaseException | None) -> bool:
-    """Whether an error comes from a Hub that could not be asked, and not from its answer."""
+    """Whether an error means that the Hub could not be reached."""
     while error is not None:
         if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled):
             return True

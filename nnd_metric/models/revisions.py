@@ -1,4 +1,4 @@
-"""Models named with a revision of their own, as in `gpt2@607a30d`."""
+"""Models named with a revision, as in `gpt2@607a30d`."""
 
 import re
 from dataclasses import replace
@@ -13,7 +13,7 @@ _WITH_REVISION = re.compile(r"(?P<name>([\w.-]+/)?[\w.-]+|[\w./-]+\.gguf)@(?P<re
 
 
 def split_revision(model_id: str | Path) -> tuple[str, str | None]:
-    """Return a Hub id or folder, and the revision that was named with it, or None.
+    """Split a name into the Hub id or folder, and the revision or None.
 
     A path that exists is a folder, whatever its name.
     """
@@ -27,23 +27,23 @@ def resolve_revision(model_id: str | Path, loading: Loading) -> tuple[str, Loadi
     """Return a Hub id or folder without its revision, and how to load it at that revision.
 
     Raises:
-        ScoringError: If a revision of a folder is asked for.
+        ScoringError: If a folder is named with a revision.
     """
     name, revision = split_revision(model_id)
     if revision is None:
         return name, loading
     if Path(name).is_dir():
         raise ScoringError(
-            f"{model_id}: {name} is a folder here, and a folder has no revisions; leave "
-            f"@{revision} out"
+            f"{model_id}: {name} is a local folder, and folders have no revisions; leave out "
+            f"@{revision}"
         )
     return name, replace(loading, revision=revision)
 
 
 def find_commit(model_id: str, revision: str | None, file: str = "config.json") -> str | None:
-    """Return the Hub commit that a model's configuration was just read from; None of a folder.
+    """Return the Hub commit that a model's configuration was just read from; None for a folder.
 
-    transformers does not say; its files are at snapshots/COMMIT in the cache of the Hub.
+    transformers does not report it, but the files are in snapshots/COMMIT of the Hub cache.
     """
     if Path(model_id).exists():
         return None

@@ -10,14 +10,14 @@ _STEP = re.compile(r"(?P<training>.*?)[-_/@]?(?:checkpoint|step)[-_]?(?P<step>\d
 
 
 class Step(NamedTuple):
-    """Where in a training a checkpoint is: what the training is called, and how many steps in."""
+    """The place of a checkpoint in a training: the name of the training, and the step."""
 
     training: str
     number: int
 
 
 def step_of(name: str) -> Step | None:
-    """Return the training and the step that a model's name says, or None.
+    """Return the training and the step that a model's name contains, or None.
 
     `runs/a/checkpoint-500` is step 500 of `runs/a`, `org/model@step1000` step 1,000 of `org/model`.
     """
@@ -26,21 +26,21 @@ def step_of(name: str) -> Step | None:
 
 
 def list_checkpoints(place: str | Path) -> list[str]:
-    """Return the checkpoints of one training as models to evaluate, the earliest first.
+    """Return the checkpoints of one training as models to evaluate, in order of their steps.
 
     Args:
         place: A folder that holds folders named checkpoint-N, or the Hub id of a model with
             revisions such as step1000.
 
     Raises:
-        ScoringError: If there are none, or the Hub cannot be asked.
+        ScoringError: If there are none, or the Hub cannot be reached.
     """
     folder = Path(place)
     names = _of_folder(folder) if folder.is_dir() else _of_hub(str(place))
     steps = {name: step for name in names if (step := step_of(name)) is not None}
     if not steps:
         raise ScoringError(
-            f"{place}: holds no checkpoints; name a folder of folders called checkpoint-N, or a "
+            f"{place}: no checkpoints found; name a folder of folders called checkpoint-N, or a "
             "model on the Hub with revisions such as step1000"
         )
     return sorted(steps, key=lambda name: steps[name].number)
@@ -61,7 +61,7 @@ def _of_hub(model: str) -> list[str]:
         refs = list_repo_refs(model)
     except (HTTPError, HFValidationError, OSError) as error:
         raise ScoringError(
-            f"{model}: is not a folder, and the Hub does not list its revisions "
+            f"{model}: not a folder, and the Hub does not list its revisions "
             f"({str(error).splitlines()[0]}); name a folder or the Hub id of a model"
         ) from error
     return [f"{model}@{ref.name}" for ref in (*refs.branches, *refs.tags)]

@@ -1,4 +1,4 @@
-"""Makes sure that `nnd` is this project's package, and not its namesake, before it is used."""
+"""Check that `nnd` is this project's package, and not its namesake, before it is used."""
 
 import sys
 from importlib.util import find_spec
@@ -7,11 +7,11 @@ from importlib.util import find_spec
 def check_nnd() -> None:
     """Check that `import nnd` gives the package that the distribution near-negative installs.
 
-    Another project's package is called `nnd` too, and may come first on the path, or have
-    overwritten files of ours. No project but this one has a module called `near_negative`.
+    Another project has a package called `nnd`, too. It may come first on the path, or may have
+    overwritten our files. Only this project has a module called `near_negative`.
 
     Raises:
-        ImportError: If it is another package; the message says where that one is.
+        ImportError: If another package is imported; the message says where it is.
     """
     try:
         from nnd import DISTRIBUTION as found  # noqa: N811, PLC0415 - this import is the question
@@ -42,6 +42,6 @@ def main() -> None:
     except ImportError as error:
         print(f"nnd: {error}", file=sys.stderr)  # noqa: T201 - a command prints
         raise SystemExit(2) from error
-    except KeyboardInterrupt:  # also in the first seconds, while libraries are imported
+    except KeyboardInterrupt:  # also in the first seconds, during imports
         print("nnd: interrupted", file=sys.stderr)  # noqa: T201
         raise SystemExit(130) from None

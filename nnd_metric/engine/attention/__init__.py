@@ -1,4 +1,4 @@
-"""Attention over one packed row: no request sees another, and the kernel depends on the device."""
+"""Attention over one packed row: no request sees another, and each device has its kernel."""
 
 from typing import TYPE_CHECKING
 

@@ -19,7 +19,7 @@ def attend_blocks(
         mask, is_causal = _mask(block, layout, query, asked)
         keys, values = (_stretches(row, block.keys) for row in (key, value))
         shared = query.shape[1] // key.shape[1]
-        if mask is not None and query.is_cuda:  # with a mask, CUDA has no fast kernel that shares
+        if mask is not None and query.is_cuda:  # masked, CUDA has no fast kernel for shared heads
             keys, values, shared = repeat_kv(keys, shared), repeat_kv(values, shared), 1
         attended = scaled_dot_product_attention(
             query[:, :, block.queries],
@@ -43,14 +43,14 @@ def _stretches(row: torch.Tensor, places: Sequence[slice]) -> torch.Tensor:
 def _mask(
     block: Block, layout: Layout, query: torch.Tensor, asked: Asked
 ) -> tuple[torch.Tensor | None, bool]:
-    """Return what is added to a block's scores, and whether it is plainly causal instead."""
+    """Return the mask added to a block's scores, and whether the block is plainly causal."""
     window = asked.window
     if window is not None and window >= block.reach:
         window = None
     if window is None and asked.bias is None and block.seen != "some":
         return None, block.seen == "past"
     name = (block.queries.start, window, id(asked.bias))
-    if name not in layout.masks:  # with its bias: while that is kept, no other has its id
+    if name not in layout.masks:  # kept with its bias, so that no other object gets the bias's id
         layout.masks[name] = _make_mask(block, layout, query, window, asked.bias), asked.bias
     mask: torch.Tensor = layout.masks[name][0]
     return mask, False

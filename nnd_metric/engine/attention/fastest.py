@@ -1,4 +1,4 @@
-"""Which kernel a layer's attention takes, by device, dtype, and what the layer asks."""
+"""The choice of a kernel for a layer's attention, by device, dtype and the layer's needs."""
 
 import torch
 
@@ -8,7 +8,7 @@ from nnd.metric.engine.attention.kernel import Asked, Kernel
 from nnd.metric.engine.attention.layout import Layout
 from nnd.metric.engine.attention.varlen import attend_varlen, takes_varlen
 
-_MASKS = 2**27  # scores of a row beyond which masks are not kept: 256 MiB in half precision
+_MASKS = 2**27  # most scores of a row for which masks are kept: 256 MiB in half precision
 
 
 def choose_fastest(
@@ -16,8 +16,9 @@ def choose_fastest(
 ) -> Kernel:
     """Choose a kernel (a `Choose`).
 
-    Masks of blocks serve windows and biases well as long as they are small: what FlexAttention
-    saves, compiling it takes. On CPUs and MPS blocks are fastest, and float32 has no other kernel.
+    Masks of blocks serve windows and biases well while they are small: compiling FlexAttention
+    takes as much time as it saves. On CPUs and MPS blocks are fastest, and float32 has no other
+    kernel.
     """
     if takes_varlen(query, value, asked):
         return attend_varlen

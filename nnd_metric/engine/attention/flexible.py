@@ -16,7 +16,7 @@ from torch.nn.attention.flex_attention import BlockMask, flex_attention
 from nnd.metric.engine.attention.kernel import Asked
 from nnd.metric.engine.attention.layout import Layout, to_device
 
-TILE = 128  # the kernel skips tiles of so many queries and keys in which nothing is seen
+TILE = 128  # the kernel skips tiles of this many queries and keys in which nothing is seen
 
 
 def attend_flexibly(
@@ -53,7 +53,7 @@ def seen_tiles(layout: Layout) -> npt.NDArray[np.bool_]:
         (first // TILE, -(-last // TILE)) for first, last in (queries, keys)
     )
     tiles = -(-int(ends[-1]) // TILE)
-    corners = np.zeros((tiles + 1, tiles + 1), dtype=np.int64)  # of rectangles: their sums fill
+    corners = np.zeros((tiles + 1, tiles + 1), dtype=np.int64)  # rectangles are written as sums
     for rows, columns, sign in (
         (top, left, 1),
         (top, right, -1),
@@ -67,7 +67,7 @@ def seen_tiles(layout: Layout) -> npt.NDArray[np.bool_]:
 
 def _block_mask(layout: Layout, window: int | None) -> BlockMask:
     seen = seen_tiles(layout)
-    order = np.argsort(~seen, axis=1, kind="stable").astype(np.int32)  # those seen come first
+    order = np.argsort(~seen, axis=1, kind="stable").astype(np.int32)  # tiles that are seen first
     return BlockMask.from_kv_blocks(
         to_device(seen.sum(1, dtype=np.int32)[None, None], layout.device),
         to_device(order[None, None], layout.device),
@@ -79,7 +79,7 @@ def _block_mask(layout: Layout, window: int | None) -> BlockMask:
 
 
 def _adds(bias: torch.Tensor, position: torch.Tensor) -> Callable[..., torch.Tensor]:
-    """Return what adds a bias by distance to a score."""
+    """Return a function that adds a bias by distance to a score."""
     table, at_zero = bias[0, :, 0].contiguous(), (bias.shape[-1] - 1) // 2
 
     def add(
@@ -96,5 +96,5 @@ def _adds(bias: torch.Tensor, position: torch.Tensor) -> Callable[..., torch.Ten
 
 @cache
 def _compiled(device: str) -> Any:  # noqa: ANN401 - what `torch.compile` makes of a function
-    """Uncompiled it makes all scores of a row, which is what it is made to avoid."""
+    """Compile FlexAttention: without compilation it would hold all scores of a row in memory."""
     return flex_attention if device == "cpu" else torch.compile(flex_attention, dynamic=True)

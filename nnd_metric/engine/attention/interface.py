@@ -1,7 +1,7 @@
-"""The attention that a packed model is given, in place of its own.
+"""The attention that a packed model uses instead of its own.
 
-transformers hands queries, keys and values of a whole row to `attend`, which checks that nothing is
-asked that it would get wrong, and lets a kernel do the rest. No mask of the whole row is ever made.
+transformers hands queries, keys and values of a whole row to `attend`, which refuses requests that
+it would get wrong, and calls a kernel. A mask of the whole row is never made.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from nnd.metric.engine.attention.layout import Layout
 
 NAME = "nnd_packed"
 
-# What models pass to their attention that does not change what is computed here.
+# Arguments that models pass to their attention without effect on the result.
 _HARMLESS = {"position_ids", "cache_position", "use_cache", "output_attentions", "is_causal"}
 
 _LAYOUT: ContextVar[tuple[Layout, Choose]] = ContextVar("layout")
@@ -26,14 +26,14 @@ _LAYOUT: ContextVar[tuple[Layout, Choose]] = ContextVar("layout")
 
 @contextmanager
 def packed_attention(model: PreTrainedModel) -> Iterator[None]:
-    """Let a model attend through `attend`, and give it back as it was.
+    """Let a model attend through `attend`, and restore it at the end.
 
     Raises:
-        CannotPackError: If its attention cannot be exchanged.
+        CannotPackError: If the model's attention cannot be replaced.
     """
     before = {module.config._attn_implementation for module in _parts(model)}  # noqa: SLF001 - the only place that says it
     if len(before) > 1 or not all(part._can_set_attn_implementation() for part in _parts(model)):  # noqa: SLF001 - asking first avoids a warning
-        raise CannotPackError("its attention cannot be exchanged")
+        raise CannotPackError("the model does not let its attention be replaced")
     AttentionInterface.register(NAME, attend)
     try:
         model.set_attn_implementation(NAME)
@@ -44,14 +44,14 @@ def packed_attention(model: PreTrainedModel) -> Iterator[None]:
 
 @contextmanager
 def laid_out(layout: Layout, choose: Choose = choose_fastest) -> Iterator[None]:
-    """Let `attend` know where everything is during one forward pass.
+    """Give `attend` the layout of the row during one forward pass.
 
     Args:
-        layout: Where everything is.
+        layout: The layout of the row.
         choose: Chooses the kernel of each layer.
 
     Raises:
-        CannotPackError: If no layer asked: the model mixes its tokens in some other way.
+        CannotPackError: If no layer called it: the model mixes its tokens in some other way.
     """
     token = _LAYOUT.set((layout, choose))
     try:
@@ -59,7 +59,7 @@ def laid_out(layout: Layout, choose: Choose = choose_fastest) -> Iterator[None]:
     finally:
         _LAYOUT.reset(token)
     if not layout.calls[0]:
-        raise CannotPackError("its layers do not use the attention they are given")
+        raise CannotPackError("its layers do not call the attention they are given")
 
 
 def attend(  # noqa: PLR0917 - transformers' signature
@@ -81,25 +81,25 @@ def attend(  # noqa: PLR0917 - transformers' signature
         query: [1, heads, row, size].
         key: [1, key heads, row of keys, size].
         value: [1, key heads, row of keys, size of values].
-        attention_mask: None; a model that makes its own is refused.
+        attention_mask: Must be None; a model that makes its own mask is refused.
         scaling: Factor of the scores; None means 1/sqrt(size).
-        dropout: 0, as models are in evaluation mode.
+        dropout: Must be 0, as models are in evaluation mode.
         sliding_window: How many tokens a query sees, itself included.
         position_bias: [1, heads, 1, 2 * reach - 1], added to the score of a key by its distance
-            from the query, as `positions` lays it out; one number where there is none.
-        options: Anything else that is not None and might change the numbers is refused.
+            from the query, as laid out by `positions`; a single number means no bias.
+        options: Any other option that is not None and might change the numbers is refused.
 
     Returns:
         [1, row, heads, size of values], and None for the weights.
 
     Raises:
-        CannotPackError: If the model asks for something not done here.
+        CannotPackError: If the model needs something that is not supported here.
     """
     layout, choose = _LAYOUT.get()
     layout.calls[0] += 1
     odd = [name for name, given in options.items() if given is not None and name not in _HARMLESS]
     if odd or attention_mask is not None or dropout:
-        raise CannotPackError(f"its attention takes {', '.join(odd) or 'a mask or dropout'}")
+        raise CannotPackError(f"its attention uses {', '.join(odd) or 'a mask or dropout'}")
     causal = options.get("is_causal")
     causal = getattr(module, "is_causal", True) if causal is None else causal
     crossing = bool(layout.encoded) and not causal

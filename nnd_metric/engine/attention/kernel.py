@@ -1,4 +1,4 @@
-"""What a kernel is: a way to attend over a packed row."""
+"""The type of a kernel: a way to attend over a packed row."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
@@ -9,16 +9,16 @@ from nnd.metric.engine.attention.layout import Layout
 
 
 class CannotPackError(Exception):
-    """The model does something that packing would get wrong."""
+    """The model does something that packing would compute wrongly."""
 
 
 class Asked(NamedTuple):
-    """What a layer asks of its attention, beside queries, keys and values.
+    """What a layer needs from its attention, apart from queries, keys and values.
 
     Attributes:
         crossing: Whether the candidates of a decoder attend to the encoder's row.
         scaling: Factor of the scores; None means 1/sqrt(size).
-        window: How many tokens a query sees, itself included; None where no request is longer.
+        window: How many tokens a query sees, itself included; None if no request is longer.
         bias: [1, heads, 1, 2 * reach - 1], added to the score of a key by its distance from the
             query (entry reach - 1 is distance 0); None adds nothing.
     """
@@ -36,4 +36,4 @@ Kernel: TypeAlias = Callable[
 → [row, heads, size of values]."""
 
 Choose: TypeAlias = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Layout, Asked], Kernel]
-"""Chooses the kernel of a layer; it gets what the kernel would."""
+"""Chooses the kernel of a layer; it gets the arguments of a kernel."""

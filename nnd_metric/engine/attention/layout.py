@@ -1,7 +1,7 @@
 """Where everything is in one packed row: the contexts first, then the candidates of each.
 
-A context sees itself; a candidate sees its context, where that is in the same row, and itself.
-Each of them is a sequence, and all are numbered in their order in the row.
+A context sees itself; a candidate sees itself and its context, if that is in the same row. Each of
+them is a sequence, and all are numbered in their order in the row.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-QUERIES = 256  # neighbouring candidates meet in one block, masked, only within so many
+QUERIES = 256  # most tokens of neighbouring candidates in one masked block
 
 Sees: TypeAlias = Callable[
     [torch.Tensor | None, torch.Tensor | None, torch.Tensor, torch.Tensor], torch.Tensor
 ]
-"""Whether queries see keys, by their places in the row; batch and head do not matter."""
+"""Whether queries see keys, by their places in the row; batch and head are ignored."""
 
 
 class Block(NamedTuple):
@@ -27,9 +27,9 @@ class Block(NamedTuple):
 
     Attributes:
         queries: Their places in the row.
-        keys: Places of keys; the queries' own are the last, if they are among them.
-        seen: Whether a query sees all of these keys, its past (where keys and queries are the
-            same), or some, which `Layout.sees` tells.
+        keys: Places of keys; those of the queries come last, if they are included.
+        seen: Whether a query sees all of these keys, its past (if keys and queries are the same),
+            or some, as decided by `Layout.sees`.
         reach: The largest position among the queries, plus one.
     """
 
@@ -40,13 +40,13 @@ class Block(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many scores there are for one head."""
+        """The number of scores for one head."""
         queries, *keys = (place.stop - place.start for place in (self.queries, *self.keys))
         return int(queries * sum(keys))
 
 
 class Ends(NamedTuple):
-    """Sequences that stand end to end, as kernels for variable lengths take them.
+    """Sequences laid end to end, in the form that kernels for variable lengths take.
 
     Attributes:
         ends: int32 [sequences + 1] on the device: 0, then the end of each.
@@ -63,13 +63,13 @@ class Layout:
 
     Attributes:
         contexts: Lengths of the contexts in this row.
-        candidates: Lengths of the candidates of each context; those behind the last context see
-            only themselves.
+        candidates: Lengths of the candidates of each context; those after the last context see only
+            themselves.
         encoded: Lengths of the contexts in the encoder's row; the candidates see them too.
         causal: Whether a token sees only the tokens before it.
         device: Where the model is.
-        calls: How many layers were served, so that a model that never asked is noticed.
-        masks: What kernels have made for this row: layers share it.
+        calls: Number of layers served; it stays 0 for a model that never calls `attend`.
+        masks: Masks that kernels have made for this row; layers share them.
     """
 
     contexts: Sequence[int] = ()
@@ -87,12 +87,12 @@ class Layout:
 
     @cached_property
     def groups(self) -> list[int]:
-        """How many tokens the candidates of each context have."""
+        """The number of tokens of the candidates of each context."""
         return [sum(lengths) for lengths in self.candidates]
 
     @cached_property
     def whose(self) -> npt.NDArray[np.int64]:
-        """The number of each sequence's context: a context's is its own."""
+        """The number of each sequence's context; that of a context is its own."""
         of_candidates = np.repeat(np.arange(len(self.groups)), [*map(len, self.candidates)])
         return np.concatenate([np.arange(len(self.contexts)), of_candidates])
 
@@ -165,7 +165,7 @@ class Layout:
         return self._ends(self.groups[: len(self.encoded or self.contexts)])
 
     def sees(self, window: int | None) -> Sees:
-        """Return what tells whether a token of the row sees another, within a window."""
+        """Return a function that says whether a token of the row sees another, within a window."""
         name = ("sees", window)
         if name not in self.masks:
             self.masks[name] = self._make_sees(window)
@@ -174,11 +174,11 @@ class Layout:
 
     def _make_sees(self, window: int | None) -> Sees:
         numbers = np.arange(len(self.lengths))
-        numbers[len(self.contexts) :] += len(self.groups)  # no candidate's is that of a context
+        numbers[len(self.contexts) :] += len(self.groups)  # no candidate has a context's number
         number = to_device(np.repeat(numbers, self.lengths), self.device)
         context = to_device(np.repeat(self.whose, self.lengths), self.device)
         position = self.position
-        # Tensors, not numbers: what compiles this need not compile it again for another window.
+        # Tensors, not numbers: a compiled function need not be compiled again for another window.
         nearest, farthest = 0 if self.causal else -self.reach, window or self.reach
         least, most = to_device(np.array([nearest, farthest]), self.device)
 
@@ -201,7 +201,7 @@ class Layout:
 
 
 def to_device(values: npt.NDArray[Any], device: torch.device) -> torch.Tensor:
-    """Copy an array to a device; the program does not wait until a GPU has it."""
+    """Copy an array to a device without waiting for a GPU."""
     copied = torch.from_numpy(values)
     if device.type == "cuda":
         copied = copied.pin_memory()
@@ -209,12 +209,12 @@ def to_device(values: npt.NDArray[Any], device: torch.device) -> torch.Tensor:
 
 
 def _places(lengths: Sequence[int]) -> list[slice]:
-    """Return where sequences are that stand end to end."""
+    """Return the places of sequences that are laid end to end."""
     return [slice(*ends) for ends in pairwise(accumulate(lengths, initial=0))]
 
 
 def _chunks(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Cut candidates into neighbours of no more than `QUERIES` tokens, or one that is longer."""
+    """Group neighbouring candidates into at most `QUERIES` tokens, or a longer one alone."""
     chunk: list[int] = []
     for length in lengths:
         if chunk and sum(chunk) + length > QUERIES:

@@ -1,4 +1,4 @@
-"""Attention by kernels for sequences of different lengths, end to end: two calls for a layer.
+"""Attention by kernels for sequences of different lengths, with two calls for a layer.
 
 The first lets every context and every candidate see its own past; in the second, the candidates of
 each context see all of it. A softmax over the keys of both is the mean of the two results, weighted
@@ -17,7 +17,7 @@ from nnd.metric.engine.attention.kernel import Asked, CannotPackError, Kernel
 from nnd.metric.engine.attention.layout import Ends, Layout
 
 Varlen: TypeAlias = Callable[..., Any]
-"""`torch.nn.attention.varlen.varlen_attn`, or what keeps its contract."""
+"""`torch.nn.attention.varlen.varlen_attn`, or a function with the same contract."""
 
 _HALF = (torch.float16, torch.bfloat16)
 _LARGEST_HEAD, _HEAD_STEP = 256, 8
@@ -25,7 +25,7 @@ _AMPERE = (8, 0)
 
 
 def takes_varlen(query: torch.Tensor, value: torch.Tensor, asked: Asked) -> bool:
-    """Whether torch's kernel is made for such a layer on such a device."""
+    """Whether torch's kernel supports such a layer on such a device."""
     size = query.shape[-1]
     return (
         query.is_cuda
@@ -56,8 +56,8 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
                 values[sees],
                 ends.ends,
                 key_ends.ends,
-                # Where all queries are alone, heads that share keys are computed in another way,
-                # which gives its sums in another shape.
+                # If every sequence has a single query, heads that share keys are computed in
+                # another way, which returns its sums in another shape.
                 max(2, ends.longest),
                 key_ends.longest,
                 return_aux=AuxRequest(lse=True),
@@ -86,12 +86,14 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
 def _add(
     out: torch.Tensor, weight: torch.Tensor, more: torch.Tensor, its_weight: torch.Tensor
 ) -> None:
-    """Let results [n, heads, size] over some keys take in those over further keys.
+    """Add results [n, heads, size] over further keys to those over some keys.
 
     Weights are the logarithms of the sums of exponentials, [heads, n].
     """
     if its_weight.shape != weight.shape:
-        raise CannotPackError(f"the sums of its attention have the shape {its_weight.shape}")
+        raise CannotPackError(
+            f"its attention returned sums of an unexpected shape, {its_weight.shape}"
+        )
     share = torch.sigmoid(its_weight - weight).T[..., None]
     out += (more.to(share.dtype) - out) * share
 
