@@ -25,15 +25,15 @@ _NOT_STATED = "The source does not say."
 _REDISTRIBUTION = {
     "allowed": "Converted data may be redistributed under the same terms.",
     "no-derivatives": "It does not allow derived data, such as these pairs, to be redistributed.",
-    "unknown": "Whether derived data may be redistributed is not known: ask the authors first.",
+    "unknown": "Whether derived data may be redistributed is not known; ask the authors first.",
 }
 
 
 _ROWS = {
-    "pairs": "a row per test",
-    "human_scores": "a row per system and category",
-    "annotations": "all that people said, a row per label or score of a candidate",
-    "references": "texts that people wrote for the contexts, which metrics compare candidates with",
+    "pairs": "one row per test",
+    "human_scores": "one row per system and category",
+    "annotations": "everything that people said, one row per label or score of a candidate",
+    "references": "texts that people wrote for the contexts; metrics compare candidates with them",
 }
 
 
@@ -47,7 +47,7 @@ def data_card(folder: Path, repo_id: str) -> str:
         repo_id: ORG/NAME of the data set on the Hub, for the commands that load it.
 
     Raises:
-        SchemaError: If it is no such folder, or a split has a name that the Hub cannot load.
+        SchemaError: If it is not such a folder, or a split has a name that the Hub cannot load.
         PublishError: If `repo_id` is not the name of a repository.
     """
     _check_repo_id(repo_id)
@@ -87,7 +87,7 @@ def read_card(path: Path) -> str:
     """Return the text of a card.
 
     Raises:
-        SchemaError: If there is none, or it is no text.
+        SchemaError: If it is missing or not UTF-8.
     """
     try:
         return path.read_text(encoding="utf-8")
@@ -102,9 +102,9 @@ def _check_repo_id(repo_id: str) -> None:
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
-        raise PublishError(f'"{repo_id}": no name of a repository: {error}') from error
+        raise PublishError(f'"{repo_id}": not the name of a repository: {error}') from error
     if "/" not in repo_id:
-        raise PublishError(f'"{repo_id}": whose is it? Write ORG/{repo_id}')
+        raise PublishError(f'"{repo_id}": the owner is missing; write ORG/{repo_id}')
 
 
 def _fields(content: Content, repo_id: str) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
                 "name": config["config_name"],
                 "variable": re.sub(r"\W|^(?=\d)", "_", config["config_name"]),
                 "split": config["data_files"][0]["split"],
-                "rows": _ROWS.get(config["config_name"], "a set of the suite, a row per test"),
+                "rows": _ROWS.get(config["config_name"], "a set of the suite, one row per test"),
             }
             for config in configs(content)
         ],
@@ -177,7 +177,7 @@ def _scores(content: Content) -> dict[str, Any]:
 
 
 def _licence(name: str) -> str:
-    return "no licence that is known" if name == "unknown" else f"the licence {code(name)}"
+    return "no known licence" if name == "unknown" else f"the licence {code(name)}"
 
 
 def _sentence(text: str) -> str:

@@ -79,7 +79,7 @@ def merge_card(held: str, ours: str, place: str) -> str:
 
     Raises:
         PublishError: If nnd's part was changed by hand, its marks are damaged, it is of a version
-            that wrote none, or its metadata are no YAML.
+            that wrote none, or its metadata is not valid YAML.
     """
     there, new = _parts(held, place), _parts(ours, "the new card")
     _check_unchanged(there, new, place)
@@ -98,9 +98,11 @@ def _parts(text: str, place: str) -> _Parts:
     try:
         metadata = yaml.safe_load(head or "") or {}
     except yaml.YAMLError as error:
-        raise PublishError(f"{place}: its metadata are no YAML: {excerpt(str(error))}") from error
+        raise PublishError(
+            f"{place}: its metadata is not valid YAML: {excerpt(str(error))}"
+        ) from error
     if not isinstance(metadata, dict):
-        raise PublishError(f"{place}: its metadata are no mapping; mend them first")
+        raise PublishError(f"{place}: its metadata is not a mapping; fix it first")
     marked = _MARKED.search(body)
     marks = len(_ANY_MARK.findall(body))
     if marked is None and not marks:
@@ -119,9 +121,9 @@ def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
     if there.digest is None:
         if _LAST_SENTENCE in there.above:
             raise PublishError(
-                f"{place}: an earlier version of nnd wrote it, without marks, so that nobody can "
-                "tell what was added by hand; save that, and delete the file to have it written "
-                "again"
+                f"{place}: an earlier version of nnd wrote it without marks, so text that was "
+                "added by hand cannot be recognised; save that text, and delete the file to have "
+                "it written again"
             )
         return
     if there.digest == _digest(there.metadata, there.ours):
@@ -131,9 +133,9 @@ def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
     differ += [key for key in sorted(_KEYS) if there.metadata.get(key) != new.metadata.get(key)]
     if differ:
         raise PublishError(
-            f"{place}: what stands between nnd's marks, or its metadata, were changed by hand "
-            f"(first difference to the new card: {differ[0]}); write your own text above or below "
-            "the marks and restore what was there, or delete the file to have it written again"
+            f"{place}: the text between nnd's marks, or its metadata, was changed by hand "
+            f"(first difference from the new card: {differ[0]}); move your own text above or below "
+            "the marks and restore the rest, or delete the file to have it written again"
         )
 
 

@@ -68,7 +68,7 @@ def add_results(
     if not _is_same_else(before, changed):
         raise PublishError(
             f"{repo_id}: README.md: {_KEY} cannot be changed without changing other metadata; "
-            "write it in a block of its own, then run it again"
+            "write it in a block of its own, then run the command again"
         )
     if front is None:
         return newline.join(["---", f"{changed}---", "", text])
@@ -157,7 +157,7 @@ def _merged(
     if not isinstance(models, list) or not all(_is_model(each) for each in models):
         raise PublishError(
             f"{repo_id}: README.md: {_KEY} is not a list of models with a list of results each; "
-            "mend it by hand, then run it again"
+            "fix it by hand, then run the command again"
         )
     (ours,) = eval_results_to_model_index(name, eval_results(result, dataset))[0]["results"]
     if not models:
@@ -210,9 +210,11 @@ def _read(metadata: str, repo_id: str) -> dict[str, Any]:
         found = yaml.safe_load(metadata)
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise PublishError(f"{repo_id}: README.md: its metadata are no YAML: {reason}") from error
+        raise PublishError(
+            f"{repo_id}: README.md: its metadata is not valid YAML: {reason}; fix it first"
+        ) from error
     if found is not None and not isinstance(found, dict):
-        raise PublishError(f"{repo_id}: README.md: its metadata are no mapping; mend them first")
+        raise PublishError(f"{repo_id}: README.md: its metadata is not a mapping; fix it first")
     return found or {}
 
 

@@ -50,8 +50,8 @@ def _in_words(rule: Mapping[str, Any]) -> str:
             return _gap(rule) + _conditions(rule)
     steps = "; ".join(f"{code(high)} is better than {code(low)}" for high, low in rule["better"])
     return (
-        f"Labels are ordered: {steps}; and whatever follows from that. A candidate with several "
-        "labels counts by its worst."
+        f"Labels are ordered: {steps}; the order is transitive. A candidate with several "
+        "labels is compared by its worst one."
     )
 
 

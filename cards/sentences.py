@@ -15,7 +15,7 @@ _APART = 0.2
 
 
 def card_sentences(content: Content) -> dict[str, list[str]]:
-    """Return section of a card → the sentences that it must hold; "" is what stands before all."""
+    """Return section of a card → the sentences that it must hold; "" is the opening."""
     return {
         "": [summary(content)],
         "What an NND test is": [],
@@ -56,7 +56,7 @@ def agreement(content: Content) -> list[str]:
     found: Mapping[str, Mapping[str, Any]] = content.manifest.get("agreement", {})
     return [
         f"Krippendorff's alpha of the {what} is {_alphas(found, level)}; 1 is perfect agreement, "
-        "and 0 is what chance gives."
+        "and 0 is agreement by chance."
         for level, what in (("interval", "ratings (interval)"), ("nominal", "labels (nominal)"))
         if any(each["level"] == level for each in found.values())
     ]
@@ -73,17 +73,17 @@ def _alphas(found: Mapping[str, Mapping[str, Any]], level: str) -> str:
 
 
 def limits(content: Content) -> list[str]:
-    """Say what follows from the data for whoever wants to rely on a pass rate."""
+    """Say what the data imply for relying on a pass rate."""
     n = counts(content)
     if not n["pairs"]:
         return ["The candidates make no pair, so no model can be evaluated."]
     pairs, contexts = counted(n["pairs"], "pair"), counted(n["contexts with a pair"], "context")
-    said = [f"The test set has {pairs} of {contexts}, so intervals must be over contexts."]
+    said = [f"The test set has {pairs} of {contexts}, so intervals are computed over contexts."]
     contradictory = content.manifest["counts"]["both_directions"]
     if contradictory:
         highest = 100 * content.manifest["counts"]["highest_pass_rate"]
         said.append(
-            f"Annotators disagree: {contradictory:,} of the distinct (high, low) pairs are there "
+            f"Annotators disagree: {contradictory:,} of the distinct (high, low) pairs occur "
             f"in both directions, so no model can pass more than {highest:.1f} %."
         )
     if content.source.get("origin") == "constructed":
@@ -95,12 +95,14 @@ def limits(content: Content) -> list[str]:
     if year and n["systems"]:
         said.append(
             f"The low candidates were written by systems of {year} or before. A model that makes "
-            "other mistakes passes all the same."
+            "other mistakes can still pass."
         )
     tallied = tally(content.pairs, "error_category") + tally(content.pairs, "category")
     few = [f"{code(name)} ({k})" for name, k in tallied if k < _FEW]
     if few:
-        said.append(f"Too few pairs for a rate of their own: {', '.join(few)}.")
+        said.append(
+            f"Categories with too few pairs for a pass rate of their own: {', '.join(few)}."
+        )
     if any(not tag.startswith("en") for tag in content.languages):
         said.append("Agreement with human judgements has been shown for English only.")
     return said + _of_length(content)
@@ -144,7 +146,7 @@ def _year(content: Content) -> str | None:
 
 
 def contacts(content: Content) -> list[str]:
-    """Say what was done about e-mail and IP addresses, where the manifest tells."""
+    """Say what was done about e-mail and IP addresses, if the manifest states it."""
     told = content.manifest.get("contacts") or {}
     if "redacted" in told:
         email, ip = (told["redacted"].get(kind, 0) for kind in ("email", "ip"))
@@ -157,7 +159,7 @@ def contacts(content: Content) -> list[str]:
 
 
 def permission(content: Content) -> list[str]:
-    """Quote the permission that whoever publishes says to have."""
+    """Quote the permission that the publisher states."""
     told = content.manifest.get("permission")
     return [f"Published with permission: {_quoted(told)}"] if told else []
 

@@ -62,7 +62,7 @@ def taxonomy_table(content: Content) -> Table:
         + ((escape(entry["group"] or ""),) if grouped else ())
         for label, entry in entries.items()
     ]
-    header = ("label", "what it means", "group")[: 3 if grouped else 2]
+    header = ("label", "meaning", "group")[: 3 if grouped else 2]
     return Table(header, "l" * len(header), tuple(rows))
 
 
@@ -83,7 +83,7 @@ def count_tables(content: Content) -> list[Table]:
 
 def sets_table(content: Content) -> Table:
     """What each set of a suite is, how it was made, and what is known of its limits."""
-    header = ("set", "what it is", *_SET_COUNTS, "seed", "to know")
+    header = ("set", "what it is", *_SET_COUNTS, "seed", "remarks")
     rows = [
         (
             code(entry["name"]),
@@ -134,7 +134,7 @@ def dropped_table(content: Content) -> Table:
 _MEASURED = {
     "candidates": ("candidates", ","),
     "mean_characters": ("characters, mean", ".1f"),
-    "tokenised": ("candidates of which tokens are counted", ","),
+    "tokenised": ("candidates whose tokens are counted", ","),
     "mean_tokens": ("tokens, mean", ".1f"),
     "distinct_1": ("distinct-1", ".3f"),
     "distinct_2": ("distinct-2", ".3f"),
@@ -169,7 +169,7 @@ def length_table(content: Content) -> Table:
         for entry in content.manifest.get("sets", ())
         if entry.get("lengths")
     ]
-    header = ("pairs", "n", "length of high", "of low", "longer wins", "shorter wins")
+    header = ("pairs", "n", "length of high", "length of low", "longer wins", "shorter wins")
     return Table(header, "lrrrrr", tuple(rows))
 
 
@@ -193,7 +193,7 @@ def published_table(content: Content) -> Table:
 
 def _difference(content: Content, entry: Mapping[str, Any]) -> str:
     if not content.declared:
-        return "other files than the declared ones were read"
+        return "the files that were read are not the declared ones"
     if any("version" in file for file in content.manifest["files"]):
         return "another version of the files was read"
     if "why" not in entry and content.keeps_equal:
@@ -218,7 +218,7 @@ def file_table(content: Content) -> Table:
 def _declared(file: Mapping[str, Any]) -> str:
     if "version" in file:
         return f"a declared version ({escape(file['version'])})"
-    return "the declared one" if file["verified"] else "not verified"
+    return "the declared file" if file["verified"] else "not verified"
 
 
 def joined(names: Sequence[str]) -> str:

@@ -45,10 +45,12 @@ def check_validity(
     for found in validity["operations"]:
         operation = found["operation"]
         if operation not in made:
-            message = f'the data have no negatives that "{operation}" made'
+            message = f'the data has no negatives made by "{operation}"'
             yield Problem(None, "operations", message, _REMEDY)
         elif pairs_digest(made[operation]) != found["digest"]:
-            message = f'other negatives that "{operation}" made were compared than the data have'
+            message = (
+                f'the negatives made by "{operation}" that were compared are not those of the data'
+            )
             yield Problem(None, "operations", message, _REMEDY)
 
 

@@ -77,7 +77,7 @@ def check_card(text: str, folder: Path) -> Iterator[Problem]:
 def _check_sections(sections: Mapping[str, str], more: Sequence[str]) -> Iterator[Problem]:
     for name in (*SECTIONS, *more):
         if name not in sections:
-            yield Problem(None, name, "there is no such section", REMEDY)
+            yield Problem(None, name, "the section is missing", REMEDY)
         elif not sections[name].strip():
             yield Problem(None, name, "the section is empty", REMEDY)
 
@@ -87,7 +87,7 @@ def _check_sentences(sections: Mapping[str, str], content: Content) -> Iterator[
         text = " ".join(sections.get(name, "").split())
         for sentence in sentences if text else ():
             if sentence not in text:
-                message = f"does not say what follows from the data: {sentence}"
+                message = f"a sentence that follows from the data is missing: {sentence}"
                 yield Problem(None, name or "opening", message, REMEDY)
 
 

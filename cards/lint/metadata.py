@@ -35,12 +35,12 @@ def check_metadata(head: str | None, content: Content) -> Iterator[Problem]:
     """
     if head is None:
         remedy = "begin the card with metadata between two lines of ---"
-        yield Problem(None, _WHERE, "there is none", remedy)
+        yield Problem(None, _WHERE, "the metadata is missing", remedy)
         return
     try:
         found = yaml.safe_load(head)
     except Exception as error:  # noqa: BLE001 - PyYAML lets ValueError, KeyError and others through
-        yield Problem(None, _WHERE, f"not valid YAML: {error}", "mend it")
+        yield Problem(None, _WHERE, f"not valid YAML: {error}", "fix it")
         return
     if not isinstance(found, dict):
         yield Problem(None, _WHERE, "is not a mapping", "write a line `key: value` for each key")
@@ -54,19 +54,19 @@ def _check_values(found: Mapping[str, Any], content: Content) -> Iterator[Proble
     for key in _DERIVED:
         if found.get(key) != expected.get(key):
             path = f"{_WHERE}/{key}"
-            remedy = f"write {expected.get(key) or 'nothing'}, as the data have it"
+            remedy = f"write {expected.get(key) or 'nothing'}, as follows from the data"
             yield Problem(None, path, _fault(key, found.get(key)), remedy)
     for key in _STATED:
         if not found.get(key):
             yield Problem(None, f"{_WHERE}/{key}", "is missing", f"write {expected[key]}")
     if "dataset_info" in found:
-        remedy = "leave it out: Parquet says it all, and loading breaks where it is wrong"
+        remedy = "leave it out: the Parquet files state it, and loading fails if it is wrong"
         yield Problem(None, f"{_WHERE}/dataset_info", "is not needed", remedy)
     yield from _check_stated(found)
 
 
 def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
-    """What only people know need not be there, but must be said in the Hub's words."""
+    """What only people know may be missing, but must be stated in the Hub's terms."""
     for key, known in _ENUMS.items():
         for value in _listed(found.get(key)):
             if str(value) not in known:
@@ -77,7 +77,9 @@ def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
     for value in _listed(found.get("source_datasets")):
         if not SOURCE_DATASET.fullmatch(str(value)):
             remedy = "write original, extended|NAME or ORG/NAME"
-            yield Problem(None, f"{_WHERE}/source_datasets", f"{value!r} has not the form", remedy)
+            yield Problem(
+                None, f"{_WHERE}/source_datasets", f"{value!r} does not have the right form", remedy
+            )
 
 
 def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML held
@@ -88,8 +90,8 @@ def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML hel
     if key == "license" and str(value) not in LICENCES:
         return f"the Hub knows no licence {value!r}"
     if key in forms and not all(forms[key].fullmatch(str(each)) for each in _listed(value)):
-        return f"{value!r} is not in the form that the Hub takes"
-    return f"is {value!r}, which the data are not"
+        return f"{value!r} is not in the form that the Hub accepts"
+    return f"{value!r} does not follow from the data"
 
 
 def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - whatever the YAML held
@@ -119,7 +121,7 @@ def _check_configs(
         if key not in files:
             yield Problem(None, path, f"{name} is missing", f"give it as {wanted[key]}")
         elif key not in wanted:
-            yield Problem(None, path, f"there is no {name}", "leave it out")
+            yield Problem(None, path, f"{name} does not exist", "leave it out")
         elif files[key] != wanted[key]:
             message = f"{name} is not published as {files[key]}"
             yield Problem(None, path, message, f"write {wanted[key]}")

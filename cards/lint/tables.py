@@ -27,7 +27,7 @@ def check_tables(
             same = next((rows for rows in found if rows.header == table.header), None)
             if same is None:
                 titles = ", ".join(table.header)
-                yield Problem(None, name, f"there is no table with the columns {titles}", remedy)
+                yield Problem(None, name, f"a table with the columns {titles} is missing", remedy)
             else:
                 found.remove(same)
                 for message in _differences(table, same):
@@ -45,9 +45,9 @@ def _differences(table: Table, written: Rows) -> Iterator[str]:
             yield f"the row {_shown(row)} is missing"
         else:
             extra.remove(other)
-            yield f"the row {_shown(other)} is {_shown(row)} by the data"
+            yield f"the row {_shown(other)} should be {_shown(row)} according to the data"
     for row in extra:
-        yield f"the row {_shown(row)} is not of the data"
+        yield f"the row {_shown(row)} does not follow from the data"
 
 
 def _counterpart(row: _Row, others: list[_Row]) -> _Row | None:

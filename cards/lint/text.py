@@ -29,7 +29,7 @@ _PAPER = "near-negative distinction"
 def check_placeholders(
     sections: Mapping[str, str], tables: Mapping[str, Sequence[Table]], quoted: Collection[str]
 ) -> Iterator[Problem]:
-    """Yield what was left to be filled in; what the data themselves say is passed over.
+    """Yield placeholders that are still to be filled in; rows that the data give may say anything.
 
     Args:
         sections: Title → text of the sections of a card.
@@ -57,7 +57,9 @@ def _lines(table: Table) -> list[str]:
 
 
 def _left_open(section: str, what: str) -> Problem:
-    return Problem(None, section or "opening", f'"{what}" was left there', "say what is the case")
+    return Problem(
+        None, section or "opening", f'"{what}" is a placeholder', "replace it with the facts"
+    )
 
 
 def check_links(card: Card, content: Content) -> Iterator[Problem]:
@@ -69,7 +71,7 @@ def check_links(card: Card, content: Content) -> Iterator[Problem]:
     for section, text in card.sections.items():
         for link in links_in(text):
             if not _leads_somewhere(link, anchors, paths):
-                message = f'"{link}" leads nowhere'
+                message = f'"{link}" is a dead link'
                 remedy = "write an http(s) address, an anchor of the card, or a published file"
                 yield Problem(None, section or "opening", message, remedy)
 
@@ -101,14 +103,14 @@ def check_citations(blocks: Sequence[str], citation: str) -> Iterator[Problem]:
     where = "Source and citation"
     faults = [fault for block in blocks for fault in faults_of(block)]
     for fault in faults:
-        yield Problem(None, where, fault, "mend the BibTeX, in source.yaml if it is from there")
+        yield Problem(None, where, fault, "fix the BibTeX, in source.yaml if it comes from there")
     if faults:
         return  # what follows needs whole entries
     entries = [entry for block in blocks for entry in entries_in(block)]
     own = list(entries_in(citation))
     if [_folded(entry) for entry in entries[: len(own)]] != [_folded(entry) for entry in own]:
         message = "the citation of the people who made the evaluation does not come first"
-        yield Problem(None, where, message, "put the BibTeX of source.yaml before all other")
+        yield Problem(None, where, message, "put the BibTeX of source.yaml first")
     if not any(_PAPER in entry.lower() for entry in entries):
         yield Problem(None, where, "the NND paper is not cited", "add its BibTeX")
 

@@ -47,7 +47,7 @@ def test_a_card_of_other_counts_has_its_problems(sample: Path, tmp_path: Path) -
     assert not checked.ok
     assert checked.headline() == f"{place} has 1 problem."
     ((section, message, remedy),) = checked.to_frame().rows()
-    assert (section, message) == ("Counts", "there is no such section")
+    assert (section, message) == ("Counts", "the section is missing")
     table = checked.table()
     assert table is not None
     assert remedy in table_text(table, 200)

@@ -258,7 +258,7 @@ def test_long_candidates_are_cut_where_they_differ(tmp_path: Path) -> None:
     assert shown.count("the same words") < 20
 
 
-def test_published_counts_stand_beside_ours(tmp_path: Path) -> None:
+def test_published_counts_are_next_to_ours(tmp_path: Path) -> None:
     counted = [
         {"what": "all", "published": 2},
         {
@@ -275,7 +275,7 @@ def test_published_counts_stand_beside_ours(tmp_path: Path) -> None:
         return table(text, "what", "published", "here", "difference")
 
     # No digest is declared for the file, so that nobody knows whether it is the one counted.
-    other = "other files than the declared ones were read"
+    other = "the files that were read are not the declared ones"
     assert rows() == [["all", "2", "2", "none"], ["wrong ones", "3", "1", other]]
     files = json.loads((folder / "manifest.json").read_text())["files"]
     change_manifest(folder, files=[file | {"verified": True} for file in files])
@@ -292,7 +292,7 @@ def test_addresses_and_permission_are_told(tmp_path: Path) -> None:
     told = section(card, "Personal and sensitive information")
     assert "12 by `<email>` and 1 by `<ip>`" in told
     assert r"“They wrote \*yes\*.”" in section(card, "Licence and redistribution")
-    assert "but for addresses that were replaced" in section(card, "What the texts give away")
+    assert "except for addresses that were replaced" in section(card, "What the texts give away")
     assert problems_of(card, folder) == []
     change_manifest(folder, contacts={"kept": "They are public."})
     assert "were kept: “They are public.”" in data_card(folder, "org/birds")
@@ -336,7 +336,7 @@ def test_rules_without_labels_are_told_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["birds", "a b/c", "org/", "org/birds/more", "../x"])
 def test_what_is_no_name_of_a_repository_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(PublishError, match=r"name of a repository|whose is it"):
+    with pytest.raises(PublishError, match=r"name of a repository|the owner is missing"):
         data_card(make_folder(tmp_path), name)
 
 
@@ -441,6 +441,6 @@ def test_the_card_says_how_far_annotators_agree(tmp_path: Path) -> None:
     assert (
         "Krippendorff's alpha of the ratings (interval) is 0.56 for `coherence` (4,800 judgements "
         "of 1,600 candidates), not defined for `fluency` (4,800 judgements of 1,600 candidates); 1 "
-        "is perfect agreement, and 0 is what chance gives."
+        "is perfect agreement, and 0 is agreement by chance."
     ) in text
     assert "of the labels (nominal) is -0.10 for `errors` (14 judgements of 7 candidates);" in text

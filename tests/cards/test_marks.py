@@ -94,8 +94,8 @@ def test_keys_that_nnd_no_longer_writes_go() -> None:
 def test_what_was_changed_between_the_marks_is_not_lost(edit: tuple[str, str], named: str) -> None:
     error = refused(card().replace(*edit), card())
 
-    assert error.startswith("org/toy/README.md: what stands between nnd's marks, or its metadata")
-    assert f"(first difference to the new card: {named})" in error
+    assert error.startswith("org/toy/README.md: the text between nnd's marks, or its metadata")
+    assert f"(first difference from the new card: {named})" in error
     assert "delete the file to have it written again" in error
 
 
@@ -130,11 +130,11 @@ def test_a_card_without_marks_of_an_earlier_version_is_refused() -> None:
         "# Toy: NND tests\n\n`manifest.json` beside this card holds every fact and count on it, x\n"
     )
 
-    assert "an earlier version of nnd wrote it, without marks" in refused(held, card())
+    assert "an earlier version of nnd wrote it without marks" in refused(held, card())
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("a: [", "are no YAML"), ("- a", "are no mapping; mend them first")]
+    ("text", "said"), [("a: [", "is not valid YAML"), ("- a", "is not a mapping; fix it first")]
 )
 def test_metadata_that_cannot_be_read_are_refused(text: str, said: str) -> None:
     assert said in refused(f"---\n{text}\n---\n", card())

@@ -127,8 +127,11 @@ def other_form(validity: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (other_pairs, 'other negatives that "negation" made were compared than the data have'),
-        (other_operation, 'the data have no negatives that "numbers" made'),
+        (
+            other_pairs,
+            'the negatives made by "negation" that were compared are not those of the data',
+        ),
+        (other_operation, 'the data has no negatives made by "numbers"'),
         (other_form, "'models' is a required property"),
     ],
 )

@@ -86,7 +86,7 @@ DIGEST = re.compile(r"`([0-9a-f]{64})`")
 
 BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     # what is done to the card → the section that has the problem, and what it says
-    "no metadata": (drop(r"\A---\n.*?\n---\n"), "metadata", "there is none"),
+    "no metadata": (drop(r"\A---\n.*?\n---\n"), "metadata", "the metadata is missing"),
     "metadata that is not YAML": (swap("language:", "language: ]"), "metadata", "not valid YAML"),
     "metadata that is a list": (
         lambda card: re.sub(r"\A---\n.*?\n---\n", "---\n- a\n---\n", card, flags=re.DOTALL),
@@ -96,12 +96,12 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     "a language that is no code": (
         swap("language:\n- en", "language:\n- English"),
         "metadata/language",
-        "is not in the form that the Hub takes",
+        "is not in the form that the Hub accepts",
     ),
     "another language": (
         swap("language:\n- en", "language:\n- fr"),
         "metadata/language",
-        "is ['fr'], which the data are not",
+        "['fr'] does not follow from the data",
     ),
     "a licence that the Hub does not know": (
         swap("license: cc0-1.0", "license: CC0"),
@@ -111,7 +111,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     "another licence": (
         swap("license: cc0-1.0", "license: mit"),
         "metadata/license",
-        "is 'mit', which the data are not",
+        "'mit' does not follow from the data",
     ),
     "no licence": (drop("license: cc0-1.0\n"), "metadata/license", "is missing"),
     "a size that is none": (
@@ -122,7 +122,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     "another size": (
         swap("- n<1K", "- 1K<n<10K"),
         "metadata/size_categories",
-        "which the data are not",
+        "does not follow from the data",
     ),
     "an unknown task": (
         swap("task_categories:\n- question-answering", "task_categories:\n- birdsong"),
@@ -137,7 +137,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     "a source dataset without form": (
         swap("- original", "- extended from birds"),
         "metadata/source_datasets",
-        "has not the form",
+        "does not have the right form",
     ),
     "no name": (drop("pretty_name: [^\n]*\n"), "metadata/pretty_name", "is missing"),
     "a dataset_info": (
@@ -162,19 +162,19 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
             "path: pairs/test-00000-of-00001.parquet\n  - split: dev\n    path: dev.parquet",
         ),
         "metadata/configs",
-        "there is no pairs dev",
+        "pairs dev does not exist",
     ),
     "no configs": (drop(r"configs:\n.*?(?=\n---)"), "metadata/configs", "is not a list"),
-    "other counts in the opening": (swap("**3 tests", "**4 tests"), "opening", "does not say"),
+    "other counts in the opening": (swap("**3 tests", "**4 tests"), "opening", "is missing"),
     "another total": (
         swap("| candidates | 5 |", "| candidates | 6 |"),
         "Counts",
-        'the row "candidates | 6" is "candidates | 5" by the data',
+        'the row "candidates | 6" should be "candidates | 5" according to the data',
     ),
     "another count of a category": (
         swap("| `wrong` | 2 |", "| `wrong` | 3 |"),
         "Counts",
-        'the row "`wrong` | 3" is "`wrong` | 2" by the data',
+        'the row "`wrong` | 3" should be "`wrong` | 2" according to the data',
     ),
     "a category that is left out": (
         drop(r"\| `rude` \| 1 \|\n"),
@@ -184,78 +184,78 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     "a category that is made up": (
         swap("| `rude` | 1 |", "| `rude` | 1 |\n| `bad` | 1 |"),
         "Counts",
-        'the row "`bad` | 1" is not of the data',
+        'the row "`bad` | 1" does not follow from the data',
     ),
     "a renamed category": (
         swap("| `rude` | 1 |", "| `rough` | 1 |"),
         "Counts",
-        'the row "`rough` | 1" is "`rude` | 1" by the data',
+        'the row "`rough` | 1" should be "`rude` | 1" according to the data',
     ),
     "a table without its header": (
         swap("| error category | pairs |", "| error | pairs |"),
         "Counts",
-        "there is no table with the columns error category, pairs",
+        "a table with the columns error category, pairs is missing",
     ),
     "another human score": (
         swap("| 0.500 |", "| 0.900 |"),
         "Human scores of the systems",
-        "by the data",
+        "according to the data",
     ),
     "another number of texts": (
         swap("| MSTTR-100 | none | none |", "| MSTTR-100 | none | 0.5 |"),
         "What the texts are like",
-        "by the data",
+        "according to the data",
     ),
     "another rate of a judge of length": (
         swap("| all | 3 |", "| all | 4 |"),
         "What the texts give away",
-        "by the data",
+        "according to the data",
     ),
     "another published count": (
         swap("| all | 4 | 3 |", "| all | 4 | 4 |"),
         "Published counts",
-        "by the data",
+        "according to the data",
     ),
-    "another example": (swap("text of c", "another text"), "Examples", "by the data"),
+    "another example": (swap("text of c", "another text"), "Examples", "according to the data"),
     "another hash": (
         lambda card: DIGEST.sub(f"`{'0' * 64}`", card, count=1),
         "Provenance",
-        "by the data",
+        "according to the data",
     ),
     "addresses that are not told": (
         swap("2 by `<email>`", "1 by `<email>`"),
         "Personal and sensitive information",
-        "does not say what follows from the data",
+        "a sentence that follows from the data is missing",
     ),
     "a permission that is not told": (
         drop("Published with permission: [^\n]*\n"),
         "Licence and redistribution",
-        "does not say what follows from the data",
+        "a sentence that follows from the data is missing",
     ),
     "a limit that is not told": (
         drop("- The low candidates were written[^\n]*\n"),
         "Limitations",
-        "does not say what follows from the data",
+        "a sentence that follows from the data is missing",
     ),
     "a link that is no address": (
         swap("(https://arxiv.org/abs/2205.06871)", "(htps://arxiv.org)"),
         "What an NND test is",
-        '"htps://arxiv.org" leads nowhere',
+        '"htps://arxiv.org" is a dead link',
     ),
     "a link without a host": (
         swap("<https://example.org/birds>", "<https:///birds>"),
         "Source and citation",
-        '"https:///birds" leads nowhere',
+        '"https:///birds" is a dead link',
     ),
     "an anchor that is none": (
         swap("Nothing was dropped.", "See [there](#there)."),
         "What was dropped and what is odd",
-        '"#there" leads nowhere',
+        '"#there" is a dead link',
     ),
     "a file that is not published": (
         swap("Nothing was dropped.", "See [there](notes.txt)."),
         "What was dropped and what is odd",
-        '"notes.txt" leads nowhere',
+        '"notes.txt" is a dead link',
     ),
     "BibTeX with a brace too few": (
         swap("year = {2021}\n}", "year = {2021}\n"),
@@ -286,7 +286,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
         f"{left} left there": (
             swap("Birds are few.", f"Birds are {left}."),
             "Limitations",
-            f'"{found}" was left there',
+            f'"{found}" is a placeholder',
         )
         for left, found in {
             "[More Information Needed]": "[More Information Needed]",
@@ -303,7 +303,7 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
     "nan in a table": (
         swap("Birds are few.", "Few.\n\n| a | b |\n| --- | --- |\n| heron | nan |\n"),
         "Limitations",
-        '"nan" was left there',
+        '"nan" is a placeholder',
     ),
 }
 
@@ -328,7 +328,7 @@ def test_every_section_must_be_there_and_hold_something(name: str, card: str, fo
     without = card[:start] + card[end:]
     empty = card[: start + len(heading)] + card[end:]
 
-    for changed, message in ((without, "there is no such section"), (empty, "section is empty")):
+    for changed, message in ((without, "the section is missing"), (empty, "section is empty")):
         found = list(check_card(changed, folder))
         if name == "Source and citation":
             found = [problem for problem in found if "cite" not in problem.message]
@@ -346,8 +346,11 @@ def test_a_card_of_older_data_is_told_row_by_row(tmp_path: Path) -> None:
     pairs.filter(pl.col("error_category") != "rude").write_parquet(path)
 
     found = problems_of(card, folder)
-    assert any('Counts: the row "pairs | 3" is "pairs | 2" by the data' in each for each in found)
-    assert any('Counts: the row "`rude` | 1" is not of the data' in each for each in found)
+    changed = 'Counts: the row "pairs | 3" should be "pairs | 2" according to the data'
+    assert any(changed in each for each in found)
+    assert any(
+        'Counts: the row "`rude` | 1" does not follow from the data' in each for each in found
+    )
 
 
 def test_words_of_the_data_are_no_placeholders(tmp_path: Path) -> None:

@@ -373,7 +373,7 @@ def test_what_people_changed_in_our_part_of_the_card_is_shown(
 
     error = there.refused(folder)
 
-    assert error.startswith(f"{there.name}/README.md: what stands between nnd's marks")
+    assert error.startswith(f"{there.name}/README.md: the text between nnd's marks")
     assert '"## My counts"' in error
     assert there.files()["README.md"] == card
 

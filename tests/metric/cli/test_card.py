@@ -55,7 +55,7 @@ def test_a_card_is_checked(nnd: Nnd, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert code == 1
     assert out.startswith(f"{other} has 1 problem.\n")
     rows = [" ".join(line.split()) for line in out.splitlines()]
-    assert 'Counts the row "pairs | 7" is "pairs | 2" by the data' in rows[-2]
+    assert 'Counts the row "pairs | 7" is "pairs | 2" according to the data' in rows[-2]
     code, out, _ = nnd("card", folder, "--check", other, "--json")
     assert code == 1
     assert len(json.loads(out)) == 1
@@ -66,7 +66,7 @@ def test_what_is_not_there_is_one_line(nnd: Nnd, tmp_path: Path) -> None:
     for arguments, words in (
         (("card", folder, "--check"), "README.md: there is no card"),
         (("card", tmp_path), "there is no manifest.json"),
-        (("card", folder, "--repo", "birds"), "whose is it? Write ORG/birds"),
+        (("card", folder, "--repo", "birds"), "the owner is missing; write ORG/birds"),
         (("card", folder, "--out", folder / "manifest.json" / "README.md"), "manifest.json"),
     ):
         code, out, err = nnd(*arguments)
