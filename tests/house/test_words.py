@@ -13,7 +13,7 @@ from typer.cli import get_docs_for_click
 from nnd.metric.cli.command import app
 
 ROOMS = ("cards", "converters", "nnd_metric", "schemas")
-PATTERNS = ("*.jinja", "*.schema.json", "source.yaml")
+PATTERNS = ("*.jinja", "*.schema.json", "source.yaml", "*.ipynb")
 FILES = [
     *(ROOT / document for document in DOCUMENTS),
     *(path for room in ROOMS for each in PATTERNS for path in sorted((ROOT / room).rglob(each))),

@@ -1,0 +1,95 @@
+"""The notebooks of the guide: short, without outputs, and their cells run one after the other.
+
+By default the cells run in this process; with NND_TEST_FULL=1 a kernel runs them, as a reader's
+would.
+"""
+
+import ast
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from support.places import ROOT
+
+FOLDER = ROOT / "cards/guide/notebooks"
+SHOWN = {
+    "first_run": ["72 pairs of 16 contexts", "toy-brief passes", "points ahead", "report.html"],
+    "your_own_pairs": ["of 12 tests", "length:low=[0,30)", "626", "candidate_low is missing"],
+    "watch_a_training": ["seen passes", "held-out passes", "overall"],
+    "add_a_source": ["10 pairs of 2 contexts", "gap", "0 fail"],
+}
+"""Notebook → some of what its cells show."""
+
+every_notebook = pytest.mark.parametrize("name", SHOWN)
+
+
+def cells(name: str, kind: str) -> list[str]:
+    """Return the sources of the cells of one kind."""
+    book = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    return [cell.source for cell in book.cells if cell.cell_type == kind]
+
+
+def shown_by(source: str, names: dict[str, Any]) -> object:
+    """Run a cell as a notebook does; return the value of its last line, if it is an expression."""
+    lines = ast.parse(source).body
+    last = lines.pop() if isinstance(lines[-1], ast.Expr) else None
+    exec(compile(ast.Module(lines, []), "<cell>", "exec"), names)  # noqa: S102 - our own code
+    if last is None:
+        return None
+    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)  # noqa: S307 - ours
+
+
+def test_every_notebook_is_run() -> None:
+    assert {path.stem for path in FOLDER.glob("*.ipynb")} == SHOWN.keys()
+
+
+@every_notebook
+def test_a_notebook_is_short_and_has_no_outputs(name: str) -> None:
+    book = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    nbformat.validate(book)
+
+    assert 8 <= len(book.cells) <= 15
+    assert book.cells[0].source.startswith("# ")
+    code = [cell for cell in book.cells if cell.cell_type == "code"]
+    assert [(cell.outputs, cell.execution_count) for cell in code] == [([], None)] * len(code)
+
+
+@every_notebook
+def test_links_of_a_notebook_lead_somewhere(name: str) -> None:
+    # reference/ is written by the build of the site, which fails where such a link is dead.
+    text = "\n".join(cells(name, "markdown"))
+    targets = re.findall(r"\]\((?!\.\./reference/)([^)#\s]+)", text)
+
+    assert len(targets) >= 1
+    assert [target for target in targets if not (FOLDER / target).exists()] == []
+
+
+@every_notebook
+def test_the_cells_run_and_show_results(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)  # put back at the end; cells change it
+    names: dict[str, Any] = {"__name__": "__main__"}
+    values = [shown_by(source, names) for source in cells(name, "code")]
+    shown = "\n".join([capsys.readouterr().out, *map(repr, values)])
+
+    assert [text for text in SHOWN[name] if text not in shown] == []
+
+
+@pytest.mark.full
+@every_notebook
+def test_a_kernel_runs_the_notebook(name: str, tmp_path: Path) -> None:
+    from nbclient import NotebookClient  # noqa: PLC0415 - slow
+
+    book = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = str([cell.outputs for cell in book.cells if cell.cell_type == "code"])
+
+    assert [text for text in SHOWN[name] if text not in shown] == []
