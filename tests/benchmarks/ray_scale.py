@@ -44,7 +44,7 @@ def main() -> None:
     model, ratios = Path(sys.argv[1]), []
     with tempfile.TemporaryDirectory() as place:
         data = Path(place) / "pairs.parquet"
-        write_pairs(data, Path(place), PAIRS)
+        write_pairs(data, Path(place), PAIRS, 1)
         for number in range(1, ROUNDS + 1):
             one, two = (parts_per_second(model, data, actors) for actors in (1, 2))
             ratios.append(two / one)
