@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         Evaluation as Evaluation,
         Failure as Failure,
         Sweep as Sweep,
-        join_results as join_results,
     )
     from .sweep import evaluate as evaluate
     from .trouble import Trouble as Trouble

@@ -195,7 +195,8 @@ def join_results(
     own = {} if people is None else choices_for(people, systems, names)
     agreement, reason = agree_scored(scored, people, systems=own)
     chosen = {model: template for model, template in templates.items() if model in names}
-    effects = all_effects(data.sets, scored, children)
+    parents = ((str(rows["model"][0]), rows) for rows in scored.partition_by("model"))
+    effects = all_effects(data.sets, parents, children)
     return Evaluation(
         data.title, results, scored, agreement, reason, own, chosen, children, effects
     )

@@ -7,18 +7,18 @@ a dataset: a folder called `split=test` would add a column, and pandas would be 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO, cast
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return the rows of a Parquet file.
 
     Args:
-        path: The file.
+        file: The file, or what it was opened as.
         columns: Those to read, in this order; None: all.
 
     Raises:
@@ -26,26 +26,26 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
         ValueError: If it is not a Parquet file, is damaged, or lacks a column; the message is one
             line without the name of the file.
     """
-    with _one_line(), pq.ParquetFile(path) as file:
-        missing = [name for name in columns or () if name not in file.schema_arrow.names]
+    with _one_line(), pq.ParquetFile(file) as parquet:
+        missing = [name for name in columns or () if name not in parquet.schema_arrow.names]
         if missing:
             raise ValueError(f"column {', '.join(missing)} is missing")
-        table = file.read(None if columns is None else list(columns))
-        frame = _frame(table, file.metadata.num_rows)
+        table = parquet.read(None if columns is None else list(columns))
+        frame = _frame(table, parquet.metadata.num_rows)
     return frame if columns is None else frame.select(columns)
 
 
-def row_group_sizes(path: Path) -> list[int]:
+def row_group_sizes(file: Path | BinaryIO) -> list[int]:
     """Return how many rows each row group of a Parquet file has (errors as of `read_parquet`)."""
-    with _one_line(), pq.ParquetFile(path) as file:
-        groups = range(file.metadata.num_row_groups)
-        return [file.metadata.row_group(number).num_rows for number in groups]
+    with _one_line(), pq.ParquetFile(file) as parquet:
+        groups = range(parquet.metadata.num_row_groups)
+        return [parquet.metadata.row_group(number).num_rows for number in groups]
 
 
-def read_row_group(path: Path, number: int) -> pl.DataFrame:
+def read_row_group(file: Path | BinaryIO, number: int) -> pl.DataFrame:
     """Return the rows of one row group (errors as of `read_parquet`)."""
-    with _one_line(), pq.ParquetFile(path) as file:
-        return _frame(file.read_row_group(number), file.metadata.row_group(number).num_rows)
+    with _one_line(), pq.ParquetFile(file) as parquet:
+        return _frame(parquet.read_row_group(number), parquet.metadata.row_group(number).num_rows)
 
 
 def _frame(table: pa.Table, rows: int) -> pl.DataFrame:

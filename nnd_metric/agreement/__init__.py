@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .over_datasets import Agreements as Agreements
     from .runs import agree as agree
     from .stored import (
+        agree_rated as agree_rated,
         agree_scored as agree_scored,
         category_column as category_column,
         read_scored as read_scored,

@@ -9,12 +9,17 @@ import polars as pl
 
 from nnd.metric.agreement.measures import try_agreement
 from nnd.metric.agreement.outcome import Agreement
-from nnd.metric.data import names_in, of_aspect
+from nnd.metric.data import OVERALL, names_in, of_aspect
 from nnd.metric.results import (
+    NUMBERED,
+    SLICE_NUMBERS,
+    SLICES,
+    Slice,
     check_rules,
     check_same,
     count_by_context,
-    distinct_tests,
+    each_once,
+    number_tests,
     read_run,
     read_signatures,
     read_systems,
@@ -57,27 +62,51 @@ def agree_scored(
         ScoringError: If the models were scored on different pairs, or an argument contradicts
             another.
     """
+    rated: dict[str, pl.DataFrame] = {}
+    if human_scores is not None:
+        of_aspect(human_scores, aspect)  # one that was not judged is a mistake, not a reason
+        rated = _rated(scored, human_scores, aspect)
+    return agree_rated(rated, human_scores, systems=systems, aspect=aspect, order=order)
+
+
+def agree_rated(
+    rated: Mapping[str, pl.DataFrame],
+    human_scores: pl.DataFrame | None,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+) -> tuple[Agreement | None, str | None]:
+    """Return the agreement and None, or None and the reason why there cannot be one.
+
+    Args:
+        rated: Model → what `to_rate` returns of its pairs, with the columns of SLICES, in the order
+            of their ids; all models were scored on the same pairs.
+        human_scores: As of `agree_scored`.
+        systems: As of `agree_scored`.
+        aspect: As of `agree_scored`.
+        order: As of `agree_scored`.
+
+    Raises:
+        ScoringError: If an argument contradicts another.
+    """
     if human_scores is None:
         return None, "the data has no human scores; pass human_scores (--human-scores)"
-    of_aspect(human_scores, aspect)  # an aspect that was not judged is a mistake, not a reason
-    if scored.is_empty():
+    if not rated:
         return None, "there are no pairs"
-    ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
-    frames = {name: ordered.filter(pl.col("model") == name) for name in _models(scored)}
-    column = category_column(scored, human_scores)
-    filled = {*CONTEXT, column} if aspect is None else {*CONTEXT, column, "aspect"}
-    _check_same_pairs(list(frames.values()), filled)
-    aspects = names_in(scored.drop_nulls("aspect"), "aspect")
+    slices = pl.concat(rows.select(SLICES) for rows in rated.values())
+    column, aspects = category_column(slices, human_scores), _values(slices["aspect"])
     if aspect is not None and aspects:
         if aspect not in aspects:
             return None, f'no pair has the aspect "{aspect}"; known: {", ".join(aspects)}'
-        frames = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in frames.items()}
-    rates, samples = _tabulate(list(frames.values()), column)
+        rated = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in rated.items()}
+    rates, samples = _tabulate(rated, column)
     found, reason = try_agreement(
         rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
     )
     if found is not None:
-        found = replace(found, unscored={name: _unscored(frame) for name, frame in frames.items()})
+        unscored = {name: int(each_once(rows)["unscored"].sum()) for name, rows in rated.items()}
+        found = replace(found, unscored=unscored)
     return found, reason
 
 
@@ -102,7 +131,7 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
                 f"{folder}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
             )
         frame = read_run(folder)
-        for model in _models(frame):
+        for model in _values(frame["model"]):
             if model in owner:
                 raise ScoringError(
                     f'model "{model}" is in {owner[model]} and in {folder}; name one of them'
@@ -173,32 +202,39 @@ def category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
     Credits and gaps have context categories; labels have error categories.
     """
     judged = set(human_scores["category"])
-    return "category" if judged & set(scored["category"].drop_nulls()) else "error_category"
+    return "category" if judged & {*_values(scored["category"])} else "error_category"
 
 
-def _models(scored: pl.DataFrame) -> list[str]:
-    return scored["model"].unique(maintain_order=True).to_list()
+def _values(column: pl.Series) -> list[str]:
+    return column.drop_nulls().unique(maintain_order=True).to_list()
 
 
-def _tabulate(frames: Sequence[pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
-    """Return pass rates per model and category, and resamples [n, models, categories]."""
-    slices = [[distinct_tests(frame), *slices_by(frame, column)] for frame in frames]
-    counted = [count_by_context(*each) for each in zip(frames, slices, strict=True)]
+def _rated(
+    scored: pl.DataFrame, human_scores: pl.DataFrame, aspect: str | None
+) -> dict[str, pl.DataFrame]:
+    """Return what `agree_rated` needs of each model, once all are known to be of the same pairs."""
+    ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
+    frames = {name: ordered.filter(pl.col("model") == name) for name in _values(scored["model"])}
+    filled = {*CONTEXT, category_column(scored, human_scores)}
+    _check_same_pairs([*frames.values()], filled if aspect is None else {*filled, "aspect"})
+    unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
+    return {
+        name: rows.select(*SLICE_NUMBERS, "passed", unscored=unscored).hstack(number_tests(rows))
+        for name, rows in frames.items()
+    }
+
+
+def _tabulate(rated: Mapping[str, pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
+    """Return pass rates per model and category, and [resamples, models, categories] of them."""
+    rates, counted = [], []
+    for model, rows in rated.items():
+        slices = [Slice("", OVERALL, each_once(rows)), *slices_by(rows, column)]
+        counted.append(count_by_context(rows, slices, key=NUMBERED))
+        rates += [(model, s.value, s.rows["passed"].mean(), s.rows.height) for s in slices]
     passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
     samples = bootstrap_ratios(passes, tests, resamples=RESAMPLES)
-    rows = [
-        (frame["model"][0], piece.value, piece.rows["passed"].mean(), piece.rows.height)
-        for frame, pieces in zip(frames, slices, strict=True)
-        for piece in pieces
-    ]
-    rates = pl.DataFrame(rows, {**_PASS_RATES, "n": pl.Int64}, orient="row")
-    return rates, samples.reshape(len(samples), len(frames), -1)
-
-
-def _unscored(frame: pl.DataFrame) -> int:
-    """Return the number of a model's tests without a likelihood; each counts as a failure."""
-    tests = distinct_tests(frame).rows
-    return tests.filter(pl.col("ll_high").is_null() | pl.col("ll_low").is_null()).height
+    table = pl.DataFrame(rates, {**_PASS_RATES, "n": pl.Int64}, orient="row")
+    return table, samples.reshape(len(samples), len(rated), -1)
 
 
 def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -> None:

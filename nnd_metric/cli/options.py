@@ -27,7 +27,10 @@ Model = Annotated[
 HOW, RUN = "How pairs are scored", "Memory, store and workers"
 """Headings of option groups in the help."""
 
-DATA = "a converted folder, a Parquet file, ORG/name[@revision] on the Hub, or a built-in source"
+DATA = (
+    "a converted folder, a Parquet file or its URL, ORG/name[@revision] on the Hub, or a built-in "
+    "source"
+)
 
 HumanScores = Annotated[
     str | None,

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -61,7 +62,7 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
     )
     for column, read in _ID_OF.items():
         if pairs[column].null_count():
-            ids = _text_digests(pairs, read)
+            ids = pl.Series(_text_digests(pairs, read), dtype=pl.String)
             pairs = pairs.with_columns(pl.coalesce(column, ids).alias(column))
     return Complete(pairs, _row_digests(_text_digests(pairs, _READ), parts_of(pairs)))
 
@@ -85,7 +86,13 @@ def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
     """
     if "inputs" not in pairs.columns:
         return [None] * pairs.height
-    return [None if value is None else _parts(value) for value in pairs["inputs"]]
+    found: list[dict[str, str] | None] = []
+    before, parts = None, None
+    for (value,) in pairs.select("inputs").iter_rows():
+        if value != before:  # rows that follow each other are mostly of one context
+            before, parts = value, None if value is None else _parts(value)
+        found.append(parts)
+    return found
 
 
 def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSON rows
@@ -93,13 +100,21 @@ def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSO
     return {key: text for key, text in entries.items() if text is not None}
 
 
-def _row_digests(texts: pl.Series, parts: Sequence[Mapping[str, str] | None]) -> Digests:
-    said = ("null" if part is None else json.dumps(part, sort_keys=True) for part in parts)
+def _row_digests(texts: Iterable[str], parts: Sequence[Mapping[str, str] | None]) -> Digests:
     rows = (
         hashlib.sha256(f"{digest} {inputs}".encode()).digest()
-        for digest, inputs in zip(texts, said, strict=True)
+        for digest, inputs in zip(texts, _said(parts), strict=True)
     )
     return np.frombuffer(b"".join(rows), dtype="<u4").reshape(-1, 8)
+
+
+def _said(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:
+    """Yield parts as JSON."""
+    before, said = None, "null"
+    for part in parts:
+        if part is not before:
+            before, said = part, "null" if part is None else json.dumps(part, sort_keys=True)
+        yield said
 
 
 def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -114,18 +129,20 @@ def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     return frame.with_columns(pl.col([*keys, *texts]).cast(pl.String))
 
 
-def _text_digests(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
-    """Return 16 hex digits per row that stand for the texts in some columns."""
-    rows = frame.select(columns)
-    distinct = rows.unique()  # a context has many pairs
-    digests = [
-        hashlib.sha256("\x00".join(value or "" for value in row).encode()).hexdigest()[:16]
-        for row in distinct.iter_rows()
-    ]
-    known = distinct.with_columns(pl.Series("digest", digests, dtype=pl.String))
-    return rows.join(known, on=[*columns], how="left", nulls_equal=True, maintain_order="left")[
-        "digest"
-    ]
+def _text_digests(frame: pl.DataFrame, columns: Sequence[str]) -> Iterator[str]:
+    """Yield 16 hex digits per row that stand for the texts in some columns.
+
+    The first text, that of a context, is long, and the same in many rows that follow each other: it
+    is hashed once for all of them.
+    """
+    first, *others = columns
+    rest = frame.select(others).iter_rows() if others else repeat(())
+    for rows, text in frame[first].rle().struct.unnest().iter_rows():
+        begun = hashlib.sha256(text.encode())
+        for row in islice(rest, rows):
+            digest = begun.copy()
+            digest.update("".join([f"\x00{value or ''}" for value in row]).encode())
+            yield digest.hexdigest()[:16]
 
 
 def check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> None:

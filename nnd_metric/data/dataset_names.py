@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nnd.metric.data.frames import name_of
 from nnd.metric.data.pairs import PairData, PairSet
+from nnd.metric.data.remote import is_url, stem_of
 from nnd.schemas import ScoringError
 
 
@@ -51,6 +52,8 @@ def _name(data: PairData | PairSet) -> str:
         return data.name.replace("/", "--")
     if not isinstance(data, str | Path):
         return name_of(data)
+    if is_url(data):
+        return stem_of(data)
     path = Path(data)
     if path.is_dir():
         return path.resolve().name

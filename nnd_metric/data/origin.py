@@ -7,6 +7,7 @@ from typing import Any
 
 from nnd.metric.data.pairs import NEEDED, PairData
 from nnd.metric.data.places import find_place
+from nnd.metric.data.remote import is_url
 from nnd.schemas import MANIFEST, ScoringError, read_manifest
 
 
@@ -31,12 +32,12 @@ def read_origin(data: PairData) -> Origin | None:
     """Return the source of some pairs (`load_pairs`).
 
     Returns:
-        None without a manifest, as for a file or a table in memory.
+        None without a manifest, as for a file, a URL or a table in memory.
 
     Raises:
         NNDError: If the data does not exist, or its manifest cannot be read.
     """
-    if not isinstance(data, str | Path):
+    if not isinstance(data, str | Path) or is_url(data):
         return None
     folder = find_place(data, NEEDED).path
     if not (folder / MANIFEST).is_file():

@@ -15,6 +15,7 @@ from nnd.metric.data.completion import (
 )
 from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
+from nnd.metric.data.remote import is_url, stem_of
 from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
 from nnd.schemas import CONTEXT, ScoringError, Shown, counted, text_table
 
@@ -95,7 +96,8 @@ def load_pairs(data: PairData) -> PairSet:
     """Read pairs from a folder, a file, the Hub, or a table in memory.
 
     Args:
-        data: A folder that `nnd convert` or `nnd publish` made, a Parquet file,
+        data: A folder that `nnd convert` or `nnd publish` made, a Parquet file, the URL of one (on
+            any file system that fsspec knows, such as `s3://BUCKET/pairs.parquet`),
             `ORG/name[@revision]` of a dataset on the Hub (downloaded at exactly the commit of the
             revision), a polars or pandas frame, a `datasets.Dataset`, or a list of dicts. The
             columns context, candidate_high and candidate_low are required; error_category, aspect,
@@ -106,6 +108,8 @@ def load_pairs(data: PairData) -> PairSet:
     """
     if not isinstance(data, str | Path):
         return _pair_set(to_frame(data), None, name_of(data))
+    if is_url(data):
+        return _pair_set(read_rows(data), None, stem_of(data))
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
         return _pair_set(read_rows(path), None, path.stem)
@@ -121,19 +125,24 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
             rows contradict each other.
     """
     if isinstance(data, str | Path):
-        path = find_place(data, [HUMAN_SCORES]).path
-        file = path if path.is_file() else path / HUMAN_SCORES
-        if not file.is_file():
-            raise ScoringError(
-                f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
-                "source with judged systems, or pass your own human scores"
-            )
+        file = data if is_url(data) else _scores_file(data)
         frame, where = read_rows(file), str(file)
     else:
         frame, where = to_frame(data), "human_scores"
     check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
     _check_scores(frame["score"], where)
     return _once_each(frame, where)
+
+
+def _scores_file(data: str | Path) -> Path:
+    path = find_place(data, [HUMAN_SCORES]).path
+    file = path if path.is_file() else path / HUMAN_SCORES
+    if not file.is_file():
+        raise ScoringError(
+            f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
+            "source with judged systems, or pass your own human scores"
+        )
+    return file
 
 
 def read_scores_in(folder: Path) -> pl.DataFrame | None:

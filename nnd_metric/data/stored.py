@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from nnd.metric.data.remote import File, readable
 from nnd.schemas import MANIFEST, ScoringError, fingerprint, read_manifest, read_parquet
 
 SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
@@ -29,16 +30,14 @@ class SuiteSet:
     pairs: pl.DataFrame
 
 
-def read_rows(path: Path) -> pl.DataFrame:
+def read_rows(file: File) -> pl.DataFrame:
     """Return the rows of a Parquet file.
 
     Raises:
         ScoringError: If it cannot be read as Parquet.
     """
-    try:
-        return read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error
+    with readable(file) as opened:
+        return read_parquet(opened)
 
 
 def read_stored(folder: Path, name: str) -> pl.DataFrame | None:

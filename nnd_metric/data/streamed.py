@@ -16,8 +16,9 @@ import polars as pl
 from nnd.metric.data.completion import Complete, complete_pairs
 from nnd.metric.data.pairs import NEEDED, PairData, PairSet, load_pairs, read_scores_in
 from nnd.metric.data.places import find_place
+from nnd.metric.data.remote import File, is_url, readable, stem_of
 from nnd.metric.data.stored import has_sets, stored_files
-from nnd.schemas import ScoringError, read_row_group, row_group_sizes
+from nnd.schemas import read_row_group, row_group_sizes
 
 Span: TypeAlias = tuple[int, int]
 """The first row of a span, and the one after the last."""
@@ -92,6 +93,8 @@ def open_pairs(data: PairData | PairSet) -> PairStream:
         return _in_memory(data)
     if not isinstance(data, str | Path):
         return _in_memory(load_pairs(data))
+    if is_url(data):
+        return PairStream(_about(stem_of(data), None), {"": row_groups([data])})
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
         return PairStream(_about(path.stem, commit), {"": row_groups([path])})
@@ -114,28 +117,24 @@ def _in_memory(pairs: PairSet) -> PairStream:
     return PairStream(about, chunks)
 
 
-def row_groups(files: Sequence[Path]) -> list[Chunk]:
+def row_groups(files: Sequence[File]) -> list[Chunk]:
     """Return the row groups of Parquet files; only their sizes are read at first.
 
     Raises:
         ScoringError: If a file cannot be read as Parquet; `Chunk.read` raises it, too.
     """
     return [
-        Chunk(rows, partial(_read, path, number))
-        for path in files
-        for number, rows in enumerate(_sizes(path))
+        Chunk(rows, partial(_read, file, number))
+        for file in files
+        for number, rows in enumerate(_sizes(file))
     ]
 
 
-def _sizes(path: Path) -> list[int]:
-    try:
-        return row_group_sizes(path)
-    except (OSError, ValueError) as error:
-        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error
+def _sizes(file: File) -> list[int]:
+    with readable(file) as opened:
+        return row_group_sizes(opened)
 
 
-def _read(path: Path, number: int) -> pl.DataFrame:
-    try:
-        return read_row_group(path, number)
-    except (OSError, ValueError) as error:
-        raise ScoringError(f"{path}: cannot be read as Parquet: {error}") from error
+def _read(file: File, number: int) -> pl.DataFrame:
+    with readable(file) as opened:
+        return read_row_group(opened, number)

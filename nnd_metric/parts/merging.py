@@ -5,15 +5,14 @@ memory this takes does not depend on the number of pairs; the results are then m
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 
 import polars as pl
 
-from nnd.metric import Evaluation, join_results
+from nnd.metric import Evaluation
+from nnd.metric.parts.joining import join
 from nnd.metric.parts.part_file import (
     DamagedPartError,
     Footer,
@@ -32,12 +31,7 @@ from nnd.metric.results import (
     SETS,
     STORED,
     STORED_SETS,
-    ModelResult,
     has_baseline,
-    join_parts,
-    read_pieces,
-    read_run,
-    read_sets,
 )
 from nnd.schemas import ScoringError, listed, replace_folder, write_document
 
@@ -70,7 +64,7 @@ def merge(run: str | Path) -> Evaluation:
     _check_only_ours(plan)
     with replace_folder(folder, files=RUN_FILES, scaffold=PARTS) as fresh:
         footers = _write_rows(plan, fresh)
-        merged = _join(plan, fresh, footers)
+        merged = join(plan, fresh, footers)
         files = [LIKELIHOODS, SETS] if plan.pair_set().sets else [LIKELIHOODS]
         write_document(fresh, merged.to_dict(), document=RESULT, files=files)
     return merged
@@ -170,27 +164,3 @@ def _in_order(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of sets in the order in which a single run writes them."""
     names = pl.Enum([each.name for each in plan.pair_set().sets])
     return rows.sort(pl.col("set").cast(names), "row").select(STORED_SETS.names())
-
-
-def _join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
-    results, data, asked = tuple(_results(fresh, footers)), plan.pair_set(), plan.asked
-    none = pl.DataFrame(schema=STORED)
-    # Only agreement with people and the effects of sets are made of the rows themselves.
-    are_needed = data.human_scores is not None or data.sets
-    joined = join_results(
-        results,
-        read_run(fresh) if are_needed else none,
-        read_sets(fresh),
-        data,
-        systems=asked["systems"],
-        templates=asked["templates"],
-    )
-    return replace(joined, scored=none)
-
-
-def _results(fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Iterator[ModelResult]:
-    """Yield the result of each model; its rows are read some at a time."""
-    by_model = groupby(read_pieces(fresh), key=lambda rows: str(rows["model"][0]))
-    for found in footers.values():
-        _, pieces = next(by_model, ("", iter([pl.DataFrame(schema=STORED)])))
-        yield join_parts([footer.result for footer in found], pieces)

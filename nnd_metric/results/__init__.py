@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .joined import (
         has_baseline as has_baseline,
         join_parts as join_parts,
+        rate_parts as rate_parts,
         without_rates as without_rates,
     )
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept

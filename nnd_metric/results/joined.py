@@ -33,20 +33,36 @@ def has_baseline(parts: Sequence[Stored]) -> bool:
     return not any(note.startswith(NO_BASELINE) for part in parts for note in part["notes"])
 
 
-def join_parts(parts: Sequence[Stored], scored: Iterable[pl.DataFrame]) -> ModelResult:
+def rate_parts(
+    parts: Sequence[Stored], scored: Iterable[pl.DataFrame], *columns: str | pl.Expr
+) -> pl.DataFrame:
+    """Return what the rates of the whole data are made of.
+
+    Args:
+        parts: As of `join_parts`.
+        scored: The pairs of all parts, in one or more pieces: columns of SCORED_SCHEMA.
+        columns: Further columns to keep.
+
+    Returns:
+        What `to_rate` returns, with the columns of SLICES and `close`: whether the deviation of the
+        engine could turn the test; null where there is none.
+    """
+    deviation, close = _join_work([part["engine"] for part in parts])["deviation"], pl.lit(None)
+    if deviation is not None:
+        summed = find_protocol(parts[0]["protocol"]).normaliser == "one"
+        close = is_close(deviation, summed=summed)
+    return to_rate(scored, *SLICE_NUMBERS, close.cast(pl.Boolean).alias("close"), *columns)
+
+
+def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
     """Return the result of the whole data.
 
     Args:
         parts: What each part's result is without its rates; there is at least one.
-        scored: The pairs of all parts, in one or more pieces: columns of SCORED_SCHEMA.
+        rated: What `rate_parts` returns.
     """
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
     work = _join_work([part["engine"] for part in parts])
-    deviation, close = work["deviation"], pl.lit(None, pl.Boolean)
-    if deviation is not None:
-        summed = find_protocol(first["protocol"]).normaliser == "one"
-        close = is_close(deviation, summed=summed)
-    rated = to_rate((rows.with_columns(close=close) for rows in scored), *SLICE_NUMBERS, "close")
     tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]
     found = stored_result(
         {
@@ -64,7 +80,7 @@ def join_parts(parts: Sequence[Stored], scored: Iterable[pl.DataFrame]) -> Model
     return replace(
         found,
         notes=with_counts(notes, found.rates, found.n_crossing),
-        n_close=None if deviation is None else int(tests_close.sum()),
+        n_close=None if work["deviation"] is None else int(tests_close.sum()),
         signature=recount(found.signature, overall.truncated, overall.n),
     )
 

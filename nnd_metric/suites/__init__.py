@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .effects import (
+        PARENTS as PARENTS,
         UNPAIRED as UNPAIRED,
         Effect as Effect,
         SetEffect as SetEffect,

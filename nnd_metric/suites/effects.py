@@ -49,6 +49,9 @@ UNPAIRED = ("slice", "shift", "negatives")
 
 Verdict: TypeAlias = Literal["worse", "better", "undecided"]
 
+PARENTS = ("pair_id", "cluster", *DISTINCT, "error_category", "passed")
+"""The columns of human pairs that effects are made of."""
+
 _PARENT = "parent_passed"
 
 
@@ -155,7 +158,7 @@ def find_effects(
 
     Args:
         sets: The sets of a suite.
-        parents: The human pairs as scored: rows of SCORED_SCHEMA.
+        parents: The human pairs as scored: the columns of PARENTS.
         children: The pairs of the sets as scored: rows of CHILD_SCHEMA.
     """
     found = []

@@ -1,6 +1,6 @@
 """What models did on the sets of a suite."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -102,23 +102,25 @@ class Effects(Shown):
 
 
 def all_effects(
-    sets: Sequence[SuiteSet], scored: pl.DataFrame, children: pl.DataFrame
+    sets: Sequence[SuiteSet],
+    parents: Iterable[tuple[str, pl.DataFrame]],
+    children: pl.DataFrame,
 ) -> Effects | None:
     """Return what the sets of a suite do to each model; None where there are no sets.
 
     Args:
         sets: The sets of the suite.
-        scored: The human pairs as several models scored them: columns of `results.STORED`.
-        children: The pairs of the sets likewise: columns of `results.STORED_SETS`.
+        parents: Each model, with the human pairs as it scored them: the columns of PARENTS.
+        children: The pairs of the sets as all models scored them: columns of `results.STORED_SETS`.
     """
     if not sets:
         return None
-    models = scored["model"].unique(maintain_order=True)
-    of_model = {
-        model: [frame.filter(pl.col("model") == model) for frame in (scored, children)]
-        for model in models
-    }
-    return Effects({model: find_effects(sets, *frames) for model, frames in of_model.items()})
+    return Effects(
+        {
+            model: find_effects(sets, rows, children.filter(pl.col("model") == model))
+            for model, rows in parents
+        }
+    )
 
 
 def _suffering(effect: SetEffect) -> list[str]:

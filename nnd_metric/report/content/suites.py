@@ -7,7 +7,7 @@ import polars as pl
 
 from nnd.metric.data import SuiteSet
 from nnd.metric.report.content.models import Evaluated
-from nnd.metric.results import RESULT, STORED, read_sets
+from nnd.metric.results import RESULT, read_sets
 from nnd.metric.suites import Effects, all_effects
 from nnd.schemas import ScoringError
 
@@ -35,7 +35,7 @@ def read_effects(folders: Sequence[Path], models: Sequence[Evaluated]) -> Effect
                 "sets; evaluate both on the same suite"
             )
     named = [SuiteSet(*of, pl.DataFrame()) for of in sets[0]]  # type: ignore[arg-type] # one run's
-    return all_effects(named, pl.concat([each.rows.select(*STORED) for each in chosen]), children)
+    return all_effects(named, ((each.model, each.rows) for each in chosen), children)
 
 
 def _sets_of(model: Evaluated, folders: Sequence[Path]) -> list[tuple[str, str, str]]:

@@ -105,6 +105,26 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
     assert ours == theirs
 
 
+def test_models_that_were_scored_on_different_pairs_are_not_merged(
+    loaded: Loaded, birds: Path, tmp_path: Path
+) -> None:
+    """No text was changed, so the plan still fits."""
+    models, run = [loaded("gpt2"), loaded("bart")], tmp_path / "run"
+    evaluate_parts(models, birds, out=run, worker=(1, 1))
+    for path in (run / "parts" / "2-bart").iterdir():
+        path.unlink()
+    other = pl.when(pl.int_range(pl.len()) == 33).then(pl.lit("late")).otherwise("category")
+    rows = many_pairs().with_columns(category=other)
+    rows.write_parquet(birds / "pairs.parquet")
+    evaluate_parts(models, birds, out=run, worker=(1, 1))
+    with pytest.raises(NNDError) as caught:
+        merge(run)
+    assert str(caught.value) == (
+        f'pair {rows["pair_id"][33]} is not the same in "gpt2" and "bart": the data was changed '
+        f"while it was scored; remove {run}/parts and start the workers again"
+    )
+
+
 def test_sets_of_a_suite_are_merged_too(gpt2: LoadedModel, tmp_path: Path) -> None:
     suite, run = write_suite(tmp_path / "suite"), tmp_path / "run"
     for number in (1, 2):

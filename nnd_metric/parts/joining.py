@@ -1,0 +1,106 @@
+"""The results of a merged run, made of its file without holding the ids of its rows.
+
+Rates, agreement with people and the effects of sets are counted over contexts and tests. Of the
+rows of one model at a time, their ids are therefore replaced by numbers (`results.to_rate`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric import Evaluation
+from nnd.metric.agreement import agree_rated
+from nnd.metric.data import choices_for
+from nnd.metric.parts.part_file import Footer
+from nnd.metric.parts.plan import Plan
+from nnd.metric.results import (
+    PARTS,
+    SAME,
+    STORED,
+    ModelResult,
+    join_parts,
+    rate_parts,
+    read_pieces,
+    read_sets,
+)
+from nnd.metric.suites import PARENTS, all_effects
+from nnd.schemas import ScoringError
+
+_PAIR = pl.struct("pair_id", "cluster", *SAME).hash().alias("pair")
+"""A number for all that the rows of two models must agree on to be of the same pair."""
+
+
+def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
+    """Return what a run found, without its rows.
+
+    Args:
+        plan: The plan of the run.
+        fresh: The folder with the merged rows.
+        footers: Model → the footers of its parts.
+
+    Raises:
+        ScoringError: If models were scored on different pairs, so that they have no agreement.
+    """
+    data, people = plan.pair_set(), plan.human_scores
+    results: list[ModelResult] = []
+    rated: dict[str, pl.DataFrame] = {}
+    for model, pieces in _by_model(fresh, footers):
+        parts = [footer.result for footer in footers[model]]
+        if people is None:
+            results.append(join_parts(parts, rate_parts(parts, pieces)))
+        else:
+            rows = rate_parts(parts, pieces, "pair_id", _PAIR)
+            results.append(join_parts(parts, rows.drop("pair_id", "pair")))
+            ordered = rows.sort("pair_id", maintain_order=True)
+            rated[model] = _like_first(rated, model, ordered, plan.run / PARTS)
+    systems = {} if people is None else choices_for(people, plan.asked["systems"], [*footers])
+    agreement, reason = agree_rated(rated, people, systems=systems)
+    children = read_sets(fresh)
+    parents = (
+        (model, pl.concat(rows.select(PARENTS) for rows in pieces))
+        for model, pieces in _by_model(fresh, footers)
+    )
+    return Evaluation(
+        data=data.title,
+        results=tuple(results),
+        scored=pl.DataFrame(schema=STORED),
+        agreement=agreement,
+        agreement_reason=reason,
+        systems=systems,
+        templates=plan.asked["templates"],
+        children=children,
+        effects=all_effects(data.sets, parents, children),
+    )
+
+
+def _by_model(
+    fresh: Path, models: Mapping[str, object]
+) -> Iterator[tuple[str, Iterator[pl.DataFrame]]]:
+    """Yield each model and its rows, some at a time, to be read before those of the next model."""
+    stored = groupby(read_pieces(fresh), key=lambda rows: str(rows["model"][0]))
+    for model in models:
+        _, pieces = next(stored, ("", iter([pl.DataFrame(schema=STORED)])))
+        yield model, pieces
+
+
+def _like_first(
+    rated: Mapping[str, pl.DataFrame], model: str, rows: pl.DataFrame, parts: Path
+) -> pl.DataFrame:
+    """Return a model's verdicts beside the columns that it shares with the first model.
+
+    Raises:
+        ScoringError: If it was scored on other pairs.
+    """
+    if not rated:
+        return rows.drop("pair_id")
+    name, first = next(iter(rated.items()))
+    differs = rows["pair"] != first["pair"]
+    if differs.any():
+        raise ScoringError(
+            f'pair {rows["pair_id"][differs.arg_max() or 0]} is not the same in "{name}" and '
+            f'"{model}": the data was changed while it was scored; remove {parts} and start the '
+            "workers again"
+        )
+    return first.with_columns(rows["passed"], rows["unscored"])
