@@ -24,8 +24,13 @@ class Trouble:
         except Exception as error:  # models and their own code fail in any way
             if self.fatal:
                 raise
-            reason = str(error) if isinstance(error, ScoringError) else repr(error)
+            reason = reason_of(error)
             self.failures.append(Failure(model, dataset, reason))
             what = " on ".join(name for name in (model, dataset) if name is not None)
             message = reason if reason.startswith(what) else f"{what}: {reason}"
             warnings.warn(f"{message}; going on without it", ScoringWarning, stacklevel=2)
+
+
+def reason_of(error: Exception) -> str:
+    """Return what an error says, with its class where it is not one of ours."""
+    return str(error) if isinstance(error, ScoringError) else repr(error)
