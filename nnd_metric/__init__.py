@@ -19,6 +19,6 @@ if TYPE_CHECKING:
         join_results as join_results,
     )
     from .sweep import evaluate as evaluate
-    from .trouble import Trouble as Trouble
+    from .trouble import Trouble as Trouble, reason_of as reason_of
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

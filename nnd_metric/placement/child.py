@@ -14,13 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
+from nnd.metric import Failure, Trouble, reason_of
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
-from nnd.metric.evaluation import Failure
 from nnd.metric.models import Loading
 from nnd.metric.placement.in_turn import score_in_turn
 from nnd.metric.results import Scored
-from nnd.metric.trouble import Trouble, reason_of
 from nnd.schemas import ScoringWarning
 
 Answer: TypeAlias = tuple[str, Scored] | str | list[Failure]
@@ -63,7 +62,7 @@ def answer(job: Job, answers: BinaryIO) -> None:
     trouble, print_warning = Trouble(job.fatal), warnings.showwarning
     models, scorings = {job.name: job.model}, {job.name: job.scoring}
     with warnings.catch_warnings():
-        warnings.showwarning = show
+        warnings.showwarning = show  # type: ignore[assignment]
         try:
             for found in score_in_turn(models, job.pairs, scorings, job.loading, trouble):
                 send(found)

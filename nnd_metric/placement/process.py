@@ -8,11 +8,13 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from queue import Queue
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from nnd.metric.placement.child import Answer, Job
 from nnd.schemas import excerpt
+
+if TYPE_CHECKING:
+    from queue import Queue
 
 
 class Process:

@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
+from nnd.metric import Failure, Trouble
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
-from nnd.metric.evaluation import Failure
 from nnd.metric.models import Loading
 from nnd.metric.placement.child import Answer, Job
 from nnd.metric.placement.process import Process
 from nnd.metric.placement.schedule import Device, Size, measure, place
 from nnd.metric.results import Scored
-from nnd.metric.trouble import Trouble
 from nnd.schemas import ScoringError, ScoringWarning
 
 
