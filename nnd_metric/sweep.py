@@ -1,9 +1,9 @@
 """The main job: models and pairs in, pass rates and agreement with human scores out.
 
 Each model is loaded once, whatever the number of datasets; where there are several GPUs, several at
-the same time. A run resumes by being run again: the
-likelihoods that an earlier one has computed are in the store, so that finished work costs little
-more than loading the model, and what is written is always what the models and the data are now.
+the same time. A run resumes by being run again: the likelihoods that an earlier one has computed
+are in the store, so that finished work costs little more than loading the model, and what is
+written is always what the models and the data are now.
 """
 
 from collections.abc import Mapping, Sequence

@@ -64,15 +64,16 @@ def answer(job: Job, answers: BinaryIO) -> None:
     with warnings.catch_warnings():
         warnings.showwarning = show  # type: ignore[assignment]
         try:
-            for found in score_in_turn(models, job.pairs, scorings, job.loading, trouble):
-                send(found)
-        except Exception as error:  # noqa: BLE001 - the process that asks raises it
+            with trouble.survived(job.name, None):
+                for found in score_in_turn(models, job.pairs, scorings, job.loading, trouble):
+                    send(found)
+        except Exception as error:  # noqa: BLE001 - it is fatal: the process that asks raises it
             trouble.failures.append(Failure(job.name, None, reason_of(error)))
     send(trouble.failures)
 
 
 def _end_with_input() -> None:
-    sys.stdin.buffer.read()
+    os.read(0, 1)  # returns at the end: nothing follows the job
     os._exit(1)
 
 

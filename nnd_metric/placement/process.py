@@ -8,27 +8,28 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, cast
+from queue import Queue
+from typing import BinaryIO, TypeAlias, cast
 
 from nnd.metric.placement.child import Answer, Job
 from nnd.schemas import excerpt
 
-if TYPE_CHECKING:
-    from queue import Queue
+Answers: TypeAlias = Queue[tuple[str, Answer | None]]
+"""What the processes say, each answer after the name of its model; None is their end."""
 
 
 class Process:
-    """A process of its own for one model; its answers, and None at its end, go into a queue.
+    """A process of its own for one model.
 
     It is a fresh interpreter, which does not run the user's script again as those of
     multiprocessing do, and an interrupt at the keyboard reaches it only through the one that asks.
 
     Args:
         job: What is asked of it.
-        answers: Where what it says goes, after the name of the model.
+        answers: Where its answers go, and None when it ends.
     """
 
-    def __init__(self, job: Job, answers: "Queue[tuple[str, Answer | None]]") -> None:
+    def __init__(self, job: Job, answers: Answers) -> None:
         self._job, self._answers = job, answers
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process = subprocess.Popen(
@@ -58,14 +59,16 @@ class Process:
         self._said.close()
 
     def _listen(self) -> None:
-        for found in self._received():
-            self._answers.put((self._job.name, found))
-        self._answers.put((self._job.name, None))
+        try:
+            for answer in self._received():
+                self._answers.put((self._job.name, answer))
+        finally:
+            self._answers.put((self._job.name, None))
 
     def _received(self) -> Iterator[Answer]:
-        asked = cast("BinaryIO", self._process.stdin)
         with (
             suppress(EOFError, OSError, pickle.UnpicklingError),
+            cast("BinaryIO", self._process.stdin) as asked,
             cast("BinaryIO", self._process.stdout) as answers,
         ):
             pickle.dump(self._job, asked)

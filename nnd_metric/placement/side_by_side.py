@@ -1,6 +1,6 @@
 """Models scored side by side, each in a process of its own on a device with room for it.
 
-Threads would not do: while transformers loads a model, torch's default dtype is changed for all.
+Threads of one process would not do: loading a model sets torch's default dtype for all of them.
 """
 
 import warnings
@@ -15,8 +15,8 @@ from nnd.metric import Failure, Trouble
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
-from nnd.metric.placement.child import Answer, Job
-from nnd.metric.placement.process import Process
+from nnd.metric.placement.child import Job
+from nnd.metric.placement.process import Answers, Process
 from nnd.metric.placement.schedule import Device, Size, measure, place
 from nnd.metric.results import Scored
 from nnd.schemas import ScoringError, ScoringWarning
@@ -30,8 +30,7 @@ class _Running(NamedTuple):
     def end(self) -> None:
         """End the process, and give its room back."""
         self.process.end()
-        self.device.free += self.taken
-        self.device.models -= 1
+        self.device.give_back(self.taken)
 
 
 def score_side_by_side(
@@ -54,24 +53,25 @@ def score_side_by_side(
         devices: Where there is room, and how much.
     """
     waiting = _measure(models, scorings, loading, trouble, devices)
-    answers: Queue[tuple[str, Answer | None]] = Queue()
+    answers: Answers = Queue()
     running: dict[str, _Running] = {}
     bar = tqdm(total=len(waiting) * len(pairs), unit="run", disable=None, leave=False)
     try:
         while waiting or running:
-            while (found := place(waiting, devices)) is not None:
-                name, device = found
+            while (next_one := place(waiting, devices)) is not None:
+                name, device = next_one
+                taken = device.take(waiting.pop(name))
                 placed = replace(loading, device=device.name)
                 job = Job(name, models[name], pairs, scorings[name], placed, trouble.fatal)
-                running[name] = _start(job, answers, waiting.pop(name), device)
-            bar.set_description(", ".join(running))
+                running[name] = _Running(Process(job, answers), device, taken)
+            bar.set_description(f"{len(running)} of {len(models)} models side by side")
             name, answer = answers.get()
             if isinstance(answer, str):
                 warnings.warn(answer, ScoringWarning, stacklevel=2)
             elif isinstance(answer, tuple):
                 yield answer
                 bar.update()
-            elif name in running:  # else this is the end of a process that said its last
+            elif name in running:  # else this is the end of a process that gave its last answer
                 with trouble.survived(name, None):
                     _note(answer, running[name].process, trouble)
                 running.pop(name).end()
@@ -90,21 +90,12 @@ def _measure(
 ) -> dict[str, Size]:
     """Return what each model takes, without those that fit no device."""
     largest = max(devices, key=lambda device: device.free)
+    there = replace(loading, device=largest.name)
     found: dict[str, Size] = {}
     for name, model in models.items():
         with trouble.survived(name, None):
-            there = replace(loading, device=largest.name)
-            found[name] = measure(name, model, scorings[name], there, devices)
+            found[name] = measure(name, model, scorings[name], there, largest)
     return found
-
-
-def _start(
-    job: Job, answers: "Queue[tuple[str, Answer | None]]", size: Size, device: Device
-) -> _Running:
-    taken = min(size.room, device.free)
-    device.free -= taken
-    device.models += 1
-    return _Running(Process(job, answers), device, taken)
 
 
 def _note(failures: list[Failure] | None, process: Process, trouble: Trouble) -> None:
