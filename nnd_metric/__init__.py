@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from .estimation import estimate as estimate
     from .evaluation import (
         Evaluation as Evaluation,
-        Failure as Failure,
         Sweep as Sweep,
         join_results as join_results,
     )
     from .sweep import evaluate as evaluate
-    from .trouble import Trouble as Trouble, reason_of as reason_of
+    from .trouble import Failure as Failure
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -22,6 +22,7 @@ from nnd.metric.results import (
 )
 from nnd.metric.statistics import percent
 from nnd.metric.suites import Effects, all_effects
+from nnd.metric.trouble import Failure
 from nnd.schemas import ScoringError, Shown, write_folder
 
 if TYPE_CHECKING:
@@ -202,25 +203,6 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
     frame.write_parquet(buffer)
     return buffer.getvalue()
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Something that a sweep had to do without.
-
-    Attributes:
-        model: The model, or None where a dataset cannot be read.
-        dataset: The dataset, or None where a model cannot be loaded.
-        reason: Why.
-    """
-
-    model: str | None
-    dataset: str | None
-    reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"model": self.model, "dataset": self.dataset, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
-from nnd.metric import Failure, Trouble, reason_of
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
 from nnd.metric.placement.in_turn import score_in_turn
 from nnd.metric.results import Scored
+from nnd.metric.trouble import Failure, Trouble, reason_of
 from nnd.schemas import ScoringWarning
 
 Answer: TypeAlias = tuple[str, Scored] | str | list[Failure]

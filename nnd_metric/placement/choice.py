@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Mapping
 
-from nnd.metric import Trouble
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading, Model
@@ -10,6 +9,7 @@ from nnd.metric.placement.in_turn import score_in_turn
 from nnd.metric.placement.schedule import find_devices
 from nnd.metric.placement.side_by_side import score_side_by_side
 from nnd.metric.results import Scored
+from nnd.metric.trouble import Trouble
 
 
 def score_models(

@@ -10,12 +10,12 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from nnd.metric import Trouble
 from nnd.metric.cost import keep_speed
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring, Store, default_store
 from nnd.metric.models import LoadedModel, Loading, Model, load_model, pin_version
 from nnd.metric.results import Scored, evaluate_model
+from nnd.metric.trouble import Trouble
 from nnd.schemas import ScoringWarning
 
 

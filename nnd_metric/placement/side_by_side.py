@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from nnd.metric import Failure, Trouble
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
@@ -19,6 +18,7 @@ from nnd.metric.placement.child import Job
 from nnd.metric.placement.process import Answers, Process
 from nnd.metric.placement.schedule import Device, Size, measure, place
 from nnd.metric.results import Scored
+from nnd.metric.trouble import Failure, Trouble
 from nnd.schemas import ScoringError, ScoringWarning
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from support.metric_runs import write_pairs
 
-from nnd.metric import Failure, Trouble, evaluate
+from nnd.metric import Failure, evaluate
 from nnd.metric.data import load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
@@ -29,6 +29,7 @@ from nnd.metric.placement.child import Job, answer
 from nnd.metric.placement.process import Answers, Process
 from nnd.metric.placement.schedule import Device
 from nnd.metric.placement.side_by_side import score_side_by_side
+from nnd.metric.trouble import Trouble
 from nnd.schemas import ScoringError, ScoringWarning
 
 Saved = Callable[[str], Path]

@@ -1,12 +1,31 @@
-"""What goes wrong in a sweep, and does not end it."""
+"""Failures, noted and survived."""
 
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-from nnd.metric.evaluation import Failure
 from nnd.schemas import ScoringError, ScoringWarning
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that a sweep had to do without.
+
+    Attributes:
+        model: The model, or None where a dataset cannot be read.
+        dataset: The dataset, or None where a model cannot be loaded.
+        reason: Why.
+    """
+
+    model: str | None
+    dataset: str | None
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {"model": self.model, "dataset": self.dataset, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
