@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from .estimation import estimate as estimate
     from .evaluation import (
         Evaluation as Evaluation,
-        Failure as Failure,
         Sweep as Sweep,
     )
     from .sweep import evaluate as evaluate
-    from .trouble import Trouble as Trouble
+    from .trouble import Failure as Failure
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

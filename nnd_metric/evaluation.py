@@ -22,6 +22,7 @@ from nnd.metric.results import (
 )
 from nnd.metric.statistics import percent
 from nnd.metric.suites import Effects, all_effects
+from nnd.metric.trouble import Failure
 from nnd.schemas import ScoringError, Shown, write_folder
 
 if TYPE_CHECKING:
@@ -206,25 +207,6 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
     frame.write_parquet(buffer)
     return buffer.getvalue()
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A model or a dataset that a sweep left out.
-
-    Attributes:
-        model: The model, or None if the dataset cannot be read.
-        dataset: The dataset, or None if the model cannot be loaded.
-        reason: Why it was left out.
-    """
-
-    model: str | None
-    dataset: str | None
-    reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"model": self.model, "dataset": self.dataset, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

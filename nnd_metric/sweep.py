@@ -1,24 +1,20 @@
 """The main job: models and pairs in, pass rates and agreement with human scores out.
 
-Each model is loaded once, whatever the number of datasets. To resume a run, run it again:
-likelihoods that were computed before are in the store, so finished work costs little more than
-loading the model. The output always describes the present models and data.
+Each model is loaded once, whatever the number of datasets; on several GPUs, several models are
+scored at the same time. To resume a run, run it again: likelihoods that were computed before are in
+the store, so finished work costs little more than loading the model. The output always describes
+the present models and data.
 """
 
-import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import polars as pl
-from tqdm import tqdm
 
 from nnd.metric.asked_pairs import Dataset, read_asked
-from nnd.metric.cost import keep_speed
 from nnd.metric.data import (
     PairData,
     PairSet,
@@ -27,7 +23,7 @@ from nnd.metric.data import (
     name_datasets,
     only_of_one,
 )
-from nnd.metric.engine import Scoring, Store, default_store, scoring_of_each
+from nnd.metric.engine import Scoring, scoring_of_each
 from nnd.metric.evaluation import Evaluation, Sweep, join_results
 from nnd.metric.models import (
     LoadedModel,
@@ -35,22 +31,19 @@ from nnd.metric.models import (
     Model,
     list_models,
     load_config,
-    load_model,
     name_models,
-    pin_version,
 )
 from nnd.metric.outputs import Outputs
+from nnd.metric.placement import score_models
 from nnd.metric.results import (
     STORED,
     STORED_SETS,
     KeptRun,
     Scored,
-    evaluate_model,
     read_kept,
     run_folders,
 )
 from nnd.metric.trouble import Trouble
-from nnd.schemas import ScoringWarning
 
 _Each = TypeVar("_Each", bound=Dataset)
 
@@ -170,11 +163,12 @@ def evaluate(
 
     def join(key: str, found: Sequence[Scored]) -> Evaluation:
         done = [each.result.model for each in found]
+        found = sorted(found, key=lambda each: names.index(each.result.model))
         return _join(found, kept(key, done), pairs[key], systems or {}, templates or {})
 
     outputs = Outputs(join, folders)
-    with outputs:
-        for key, scored in _score(usable, pairs, scorings, loading, trouble):
+    with outputs, closing(score_models(usable, pairs, scorings, loading, trouble)) as found:
+        for key, scored in found:
             outputs.add(key, scored)
     evaluations = {key: outputs.evaluations[key] for key in pairs if key in outputs.evaluations}
     if not several:
@@ -192,79 +186,6 @@ def _find(models: Mapping[str, Model], loading: Loading, trouble: Trouble) -> di
                 load_config(model, loading)
             usable[name] = model
     return usable
-
-
-def _score(
-    models: Mapping[str, Model],
-    pairs: Mapping[str, PairSet],
-    scorings: Mapping[str, Scoring],
-    loading: Loading,
-    trouble: Trouble,
-) -> Iterator[tuple[str, Scored]]:
-    """Yield what each model does on each dataset, after the name of the dataset."""
-    cache = any(each.cache for each in scorings.values())
-    jobs = len(models) * len(pairs)
-    bar = tqdm(total=jobs, unit="run", disable=None if jobs > 1 else True, leave=False)
-    with _open_store() if cache else nullcontext() as store, bar:
-        for number, (name, model) in enumerate(models.items(), start=1):
-            bar.set_description(f"{name} ({number} of {len(models)})")
-            with trouble.survived(name, None):
-                # No variable holds a model after its turn: two may not fit into memory.
-                yield from _score_all(
-                    _load(model, name, loading, remember=store is not None),
-                    pairs,
-                    partial(_score_one, scoring=scorings[name], store=store),
-                    trouble,
-                    bar,
-                )
-
-
-def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> LoadedModel:
-    """Load a model, and hash its weights once for all datasets."""
-    if isinstance(model, LoadedModel):  # its weights may have changed since it was loaded
-        return pin_version(model, remember=False)
-    return pin_version(replace(load_model(model, loading), name=name), remember=remember)
-
-
-def _score_all(
-    loaded: LoadedModel,
-    pairs: Mapping[str, PairSet],
-    score: Callable[[LoadedModel, PairSet], Scored],
-    trouble: Trouble,
-    bar: "tqdm[NoReturn]",
-) -> Iterator[tuple[str, Scored]]:
-    for number, (key, data) in enumerate(pairs.items(), start=1):
-        if len(pairs) > 1:
-            bar.set_postfix_str(f"{key} ({number} of {len(pairs)})")
-        with trouble.survived(loaded.name, key):
-            yield key, score(loaded, data)
-        bar.update()
-
-
-def _score_one(
-    loaded: LoadedModel, pairs: PairSet, *, scoring: Scoring, store: Store | None
-) -> Scored:
-    """Score pairs with one model; if there is a store, remember the speed."""
-    start = time.perf_counter()
-    scored = evaluate_model(loaded, pairs, scoring, store)
-    if store is not None:
-        keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
-    return scored
-
-
-@contextmanager
-def _open_store() -> Iterator[Store | None]:
-    warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
-    try:
-        path = default_store()
-    except RuntimeError:  # a user without a home folder, as in many containers
-        warn(
-            "likelihoods cannot be stored: this user has no home folder; set NND_CACHE to a folder"
-        )
-        yield None
-        return
-    with Store(path, warn=warn) as store:
-        yield store
 
 
 def _kept(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .memory import (
         bytes_per_position as bytes_per_position,
         choose_budget as choose_budget,
+        full_speed_bytes as full_speed_bytes,
     )
     from .options import Scoring as Scoring, scoring_of_each as scoring_of_each
     from .packed import open_packed as open_packed

@@ -29,6 +29,11 @@ def choose_budget(loaded: LoadedModel) -> int:
     return min(enough, _power_of_2(_SHARE * free / bytes_per_position(loaded)))
 
 
+def full_speed_bytes(loaded: LoadedModel, budget: int) -> int:
+    """Return the free memory of a device that lets so many positions be held, and their logits."""
+    return int(budget * bytes_per_position(loaded) / _SHARE) + _LOGITS * _BYTES_PER_LOGIT
+
+
 def choose_logits(loaded: LoadedModel) -> int:
     """Return how many logits to hold at once on a GPU, from its free memory: a power of 2."""
     free = _free_bytes(loaded.device)

@@ -5,10 +5,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from nnd.metric import Evaluation, Sweep, Trouble, evaluate
+from nnd.metric import Evaluation, Sweep, evaluate
 from nnd.metric.data import PairSet, name_datasets
 from nnd.metric.models import load_config, name_models
 from nnd.metric.runs.entries import RunEntry
+from nnd.metric.trouble import Trouble
 from nnd.schemas import ScoringError, listed
 
 _Value = TypeVar("_Value")

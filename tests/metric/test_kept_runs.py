@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 from support.metric_runs import write_pairs
 
-from nnd.metric import Evaluation, evaluate, sweep
+from nnd.metric import Evaluation, evaluate
 from nnd.metric.agreement import agree
 from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
+from nnd.metric.placement import in_turn
 from nnd.metric.results import evaluate_model
 from nnd.schemas import ScoringError
 
@@ -68,7 +69,7 @@ def test_a_model_that_another_process_adds_meanwhile_stays(
             run(gpt2, birds, tmp_path / "run")
         return evaluate_model(loaded, data, *more)
 
-    monkeypatch.setattr(sweep, "evaluate_model", score_while_another_is_added)
+    monkeypatch.setattr(in_turn, "evaluate_model", score_while_another_is_added)
 
     found = run(bart, birds, tmp_path / "run")
 

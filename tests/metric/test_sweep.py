@@ -20,6 +20,7 @@ from nnd.metric.engine import Scoring
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, load_model
+from nnd.metric.placement import in_turn
 from nnd.schemas import ScoringError, ScoringWarning, check_rows
 
 Saved = Callable[[str], Path]
@@ -85,7 +86,7 @@ def test_each_model_is_loaded_once_and_let_go(
         seen.append(weakref.ref(loaded.model))
         return loaded
 
-    monkeypatch.setattr(sweep_module, "load_model", load)
+    monkeypatch.setattr(in_turn, "load_model", load)
     evaluate(models, [birds, trees])
     assert len(seen) == 2
 

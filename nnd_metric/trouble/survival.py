@@ -1,12 +1,31 @@
-"""Failures that a sweep survives."""
+"""Failures that a sweep records and survives."""
 
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-from nnd.metric.evaluation import Failure
 from nnd.schemas import ScoringError, ScoringWarning
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A model or a dataset that a sweep left out.
+
+    Attributes:
+        model: The model, or None if the dataset cannot be read.
+        dataset: The dataset, or None if the model cannot be loaded.
+        reason: Why it was left out.
+    """
+
+    model: str | None
+    dataset: str | None
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {"model": self.model, "dataset": self.dataset, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +43,13 @@ class Trouble:
         except Exception as error:  # models and their custom code may raise anything
             if self.fatal:
                 raise
-            reason = str(error) if isinstance(error, ScoringError) else repr(error)
+            reason = reason_of(error)
             self.failures.append(Failure(model, dataset, reason))
             what = " on ".join(name for name in (model, dataset) if name is not None)
             message = reason if reason.startswith(what) else f"{what}: {reason}"
             warnings.warn(f"{message}; continuing without it", ScoringWarning, stacklevel=2)
+
+
+def reason_of(error: Exception) -> str:
+    """Return the message of an error, with its class if it is not one of ours."""
+    return str(error) if isinstance(error, ScoringError) else repr(error)

@@ -1,0 +1,40 @@
+"""Whether the models of a sweep are scored side by side."""
+
+from collections.abc import Generator, Mapping
+
+from nnd.metric.data import PairSet
+from nnd.metric.engine import Scoring
+from nnd.metric.models import LoadedModel, Loading, Model
+from nnd.metric.placement.in_turn import score_in_turn
+from nnd.metric.placement.schedule import find_devices
+from nnd.metric.placement.side_by_side import score_side_by_side
+from nnd.metric.results import Scored
+from nnd.metric.trouble import Trouble
+
+
+def score_models(
+    models: Mapping[str, Model],
+    pairs: Mapping[str, PairSet],
+    scorings: Mapping[str, Scoring],
+    loading: Loading,
+    trouble: Trouble,
+) -> Generator[tuple[str, Scored]]:
+    """Yield what each model does on each dataset, after the name of the dataset.
+
+    Several models that are named are scored side by side on several GPUs, unless a device is named;
+    all others one after the other.
+
+    Args:
+        models: Name → model.
+        pairs: Dataset → its pairs.
+        scorings: Name of a model → how it scores.
+        loading: How models are loaded.
+        trouble: Takes what fails.
+    """
+    named = {
+        name: str(model) for name, model in models.items() if not isinstance(model, LoadedModel)
+    }
+    placed = loading.device is not None or loading.device_map is not None
+    if not placed and len(models) == len(named) > 1 and len(devices := find_devices()) > 1:
+        return score_side_by_side(named, pairs, scorings, loading, trouble, devices=devices)
+    return score_in_turn(models, pairs, scorings, loading, trouble)
