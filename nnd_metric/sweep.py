@@ -97,6 +97,9 @@ def evaluate(
 ) -> Evaluation | Sweep:
     """Score pairs with models; return pass rates and their agreement with human scores.
 
+    On a machine with several GPUs, several models that are named are scored side by side, each in a
+    process of its own, unless `loading` names a device.
+
     On one dataset, whatever fails is an error. On a list of datasets, a model that cannot be
     loaded, a dataset that cannot be read, and a dataset that a model cannot score are warned about
     as they come, and left out; only where a single model fails on a single dataset is it an error.
