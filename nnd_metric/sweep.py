@@ -97,6 +97,9 @@ def evaluate(
 ) -> Evaluation | Sweep:
     """Score pairs with models; return pass rates and their agreement with human scores.
 
+    On a machine with several GPUs, models given by name are scored side by side, each in a process
+    of its own, unless `loading` names a device.
+
     With one dataset, every failure raises an error. With a list of datasets, a model that cannot be
     loaded, a dataset that cannot be read, and a dataset that a model cannot score are left out with
     a warning; an error is raised only if a single model fails on a single dataset.

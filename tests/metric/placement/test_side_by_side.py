@@ -23,7 +23,6 @@ from nnd.metric import Failure, evaluate
 from nnd.metric.data import load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
-from nnd.metric.models.load import load_model
 from nnd.metric.placement import choice, side_by_side
 from nnd.metric.placement.child import Job, answer
 from nnd.metric.placement.process import Answers, Process
@@ -126,17 +125,23 @@ def done(found: Any) -> list[tuple[str, str]]:
 # Processes
 
 
+@pytest.mark.parametrize("real", [1, pytest.param(2, marks=pytest.mark.full)])
 def test_results_are_those_of_models_one_after_the_other(
-    models: list[str], birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    real: int, models: list[str], birds: str, here: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def start(job: Job, answers: Answers) -> Any:
+        return Process(job, answers) if job.name in models[:real] else Here(job, answers, here)
+
     alone = evaluate(models, birds, scoring=Scoring(cache=False))
     monkeypatch.setattr(choice, "find_devices", two_gpus)
-    with monkeypatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", "1")
-        evaluation = evaluate(models, birds, out=tmp_path / "run")
+    monkeypatch.setattr(side_by_side, "Process", start)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    out = Path(birds).with_name("run")
+    evaluation = evaluate(models, birds, out=out)
+    assert list(here.processes) == models[real:]
     assert evaluation.to_dict() == alone.to_dict()
     assert evaluation.scored.equals(alone.scored)
-    written = json.loads((tmp_path / "run/result.json").read_text(encoding="utf-8"))
+    written = json.loads((out / "result.json").read_text(encoding="utf-8"))
     assert [each["model"] for each in written["results"]] == models
 
 
@@ -248,21 +253,4 @@ def test_a_model_that_fits_no_device_is_a_failure_and_none_of_it_is_loaded(
     with pytest.warns(ScoringWarning, match="going on without it"):
         assert list(found) == []
     assert [each.model for each in trouble.failures] == models
-    assert here.processes == {}
-
-
-# Which sweeps are scored so
-
-
-@pytest.mark.parametrize("alone", ["one model", "one GPU", "a device", "a loaded model"])
-def test_models_take_turns_where_there_is_nothing_to_place(
-    alone: str, models: list[str], birds: str, here: Started, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gpus = two_gpus()[:1] if alone == "one GPU" else two_gpus()
-    monkeypatch.setattr(choice, "find_devices", lambda: gpus)
-    loading = Loading(device="cpu") if alone == "a device" else Loading()
-    asked: list[Any] = models[:1] if alone == "one model" else [*models]
-    if alone == "a loaded model":
-        asked[0] = load_model(asked[0])
-    evaluate(asked, birds, scoring=Scoring(cache=False), loading=loading)
     assert here.processes == {}
