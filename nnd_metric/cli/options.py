@@ -27,7 +27,10 @@ Model = Annotated[
 HOW, RUN = "How pairs are scored", "Memory, store and workers"
 """What options are about, as the help groups them."""
 
-DATA = "converted folder, Parquet file or its URL, ORG/name[@revision] on the Hub, or a built-in source"
+DATA = (
+    "converted folder, Parquet file or its URL, ORG/name[@revision] on the Hub, or a built-in "
+    "source"
+)
 
 HumanScores = Annotated[
     str | None,
