@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -136,12 +136,14 @@ def _text_digests(frame: pl.DataFrame, columns: Sequence[str]) -> Iterator[str]:
     is hashed once for all of them.
     """
     first, *others = columns
-    rest = frame.select(others).iter_rows() if others else repeat(())
+    texts = [pl.lit("\x00") + pl.col(name).fill_null("") for name in others]
+    joined = pl.concat_str(pl.lit(""), *texts).cast(pl.Binary)
+    rest = iter(frame.select(first, rest=joined)["rest"])
     for rows, text in frame[first].rle().struct.unnest().iter_rows():
         begun = hashlib.sha256(text.encode())
-        for row in islice(rest, rows):
+        for others_of_row in islice(rest, rows):
             digest = begun.copy()
-            digest.update("".join([f"\x00{value or ''}" for value in row]).encode())
+            digest.update(others_of_row)
             yield digest.hexdigest()[:16]
 
 

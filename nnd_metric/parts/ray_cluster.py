@@ -11,7 +11,13 @@ from typing import NamedTuple
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 _SECONDS = 5
-"""How long a cluster may take to answer. Ray itself asks for minutes."""
+"""How long a cluster may take to answer. Ray itself asks for minutes, or for ever."""
+
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""What a client says first in gRPC, which is HTTP/2: the preface and empty settings."""
+
+_SETTINGS = 4
+"""The type of the frame that a server must answer with (RFC 9113, section 3.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +131,31 @@ def size_pool(config: Ray, parts: int) -> Pool:
 
 
 def _check_answers(address: str) -> None:
-    """Check that something answers where a cluster should be."""
+    """Check that something that speaks gRPC answers where a cluster should be.
+
+    `ray.init` waits for ever where a port is open that says nothing.
+    """
     if "://" in address:
         raise ScoringError(
             f"{address}: Ray Client cannot be used; give HOST:PORT, such as 10.0.0.1:6379, on a "
             "machine of the cluster"
         )
     host, colon, port = address.rpartition(":")
-    if not colon:  # a word of Ray's own, such as auto
+    is_encrypted = os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true")
+    if not colon or is_encrypted:  # a word of Ray's own, such as auto, or a greeting by TLS
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _SECONDS).close()
+        with socket.create_connection((host.strip("[]"), int(port)), _SECONDS) as connection:
+            connection.sendall(_GREETING)
+            answer = connection.recv(9)
     except (OSError, ValueError, OverflowError) as error:
-        raise ScoringError(
-            f"{address}: no Ray cluster answers: {error}; start one with `ray start --head`, or "
-            "name the HOST:PORT that it prints"
-        ) from error
+        raise _no_cluster(address, f"no Ray cluster answers: {error}") from error
+    if answer[3:4] != bytes((_SETTINGS,)):
+        raise _no_cluster(address, "what answers is not a Ray cluster")
+
+
+def _no_cluster(address: str, problem: str) -> ScoringError:
+    return ScoringError(
+        f"{address}: {problem}; start one with `ray start --head`, or name the HOST:PORT that it "
+        "prints"
+    )

@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -23,7 +24,15 @@ from nnd.metric import Evaluation, evaluate
 from nnd.metric.cli.command import app
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
-from nnd.metric.parts import Ray, cutting, evaluate_on_ray, evaluate_parts, merge, on_ray
+from nnd.metric.parts import (
+    Ray,
+    cutting,
+    evaluate_on_ray,
+    evaluate_parts,
+    merge,
+    on_ray,
+    ray_cluster,
+)
 from nnd.metric.parts.ray_cluster import size_pool
 from nnd.metric.results import read_run
 from nnd.schemas import NNDError
@@ -176,6 +185,11 @@ def test_a_pool_fits_its_cluster() -> None:
         size_pool(Ray(num_gpus=1), 64)
 
 
+@pytest.mark.usefixtures("_cluster")
+def test_the_port_of_a_cluster_is_known_by_its_greeting() -> None:
+    ray_cluster._check_answers(ray.get_runtime_context().gcs_address)
+
+
 @pytest.mark.parametrize(
     ("config", "said"),
     [
@@ -197,6 +211,40 @@ def test_what_ray_cannot_do_is_said_before_it_starts(
     assert said in str(caught.value)
     assert time.monotonic() - start < 20
     assert not ray.is_initialized()
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        (b"", "no Ray cluster answers: timed out"),
+        (b"SSH-2.0-x", "what answers is not a Ray cluster"),
+    ],
+    ids=["silent", "another"],
+)
+def test_a_port_of_something_else_is_refused_soon(
+    said: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray.shutdown()
+    monkeypatch.setattr(ray_cluster, "_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as other:
+        answered = other.submit(_answer, server, said)
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(NNDError) as caught, ray_cluster.connected(address):
+            pass
+        answered.result()
+    assert str(caught.value) == (
+        f"{address}: {problem}; start one with `ray start --head`, or name the HOST:PORT that it "
+        "prints"
+    )
+
+
+def _answer(server: socket.socket, said: bytes) -> None:
+    """Say something to the first caller, and listen until it goes."""
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(said)
+        while connection.recv(100):
+            pass
 
 
 def test_ray_that_does_not_start_is_an_error(
