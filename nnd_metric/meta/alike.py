@@ -97,7 +97,8 @@ def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
         if name not in known:
             raise ScoringError(
                 f'over: no candidate was written by system "{name}"{did_you_mean(name, known)}; '
-                f"choose {', '.join(get_args(Over))}, or of the systems {', '.join(known) or '(none)'}"
+                f"choose {', '.join(get_args(Over))}, or of the systems "
+                f"{', '.join(known) or '(none)'}"
             )
     candidates = _only(judged.candidates, names).drop_nulls("system")
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores

@@ -183,7 +183,7 @@ def test_every_way_to_hand_over_a_dataset_gives_the_same(
     options: dict[str, Any] = {"template": "{paragraph} Why?"}
     expected = numbers(expected_single(models[0], data, **options))
     expected["agreement_reason"] = (
-        "the data came without human scores; pass human_scores (--human-scores)"
+        "the data has no human scores; pass human_scores (--human-scores)"
     )
     for arguments in ({"dataset": rows}, rows[:], lazy, {"dataset": pair_rows()}):
         assert numbers(instance.compute(**arguments, **options) or {}) == expected
@@ -481,7 +481,7 @@ def test_nothing_is_loaded_before_it_is_needed(metric: Metric) -> None:
         ({**TEXTS, "candidate_low": ["a"]}, "the columns differ in length: context 8, candidate_"),
         ({**TEXTS, "context": "a text"}, "context is str; give a list, one entry per pair"),
         ({**TEXTS, "context": [1] * 8}, "frame: column context is Int64; it must be text"),
-        ({**TEXTS, "context": ["a", 1] * 4}, "the columns make no table: "),
+        ({**TEXTS, "context": ["a", 1] * 4}, "the columns do not form a table: "),
         ({**TEXTS, "context": ["a", None] * 4}, "frame: row 1: context is null; leave the row"),
         (
             {**TEXTS, "bach_size": 3},
@@ -493,9 +493,9 @@ def test_nothing_is_loaded_before_it_is_needed(metric: Metric) -> None:
             {**TEXTS, "modelid": "x"},
             'there is no argument modelid (did you mean "model_id"?); NND ',
         ),
-        ({**TEXTS, "protocol": "nope"}, 'there is no protocol "nope"'),
-        ({**TEXTS, "template": "nope"}, 'there is no template "nope"'),
-        ({**TEXTS, "model": object()}, "give either model_id, or model and tokenizer, not both"),
+        ({**TEXTS, "protocol": "nope"}, 'unknown protocol "nope"'),
+        ({**TEXTS, "template": "nope"}, 'unknown template "nope"'),
+        ({**TEXTS, "model": object()}, "pass either model_id, or model and tokenizer, not both"),
     ],
 )
 def test_bad_arguments_are_refused_before_a_model_is_loaded(
@@ -507,9 +507,9 @@ def test_bad_arguments_are_refused_before_a_model_is_loaded(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "there is no model: give model_id, or model and tokenizer"),
-        ({"model": object()}, "model and tokenizer go together; give both"),
-        ({"tokenizer": object()}, "model and tokenizer go together; give both"),
+        ({}, "no model was given; pass model_id, or model and tokenizer"),
+        ({"model": object()}, "model and tokenizer go together; pass both"),
+        ({"tokenizer": object()}, "model and tokenizer go together; pass both"),
         ({"model_id": object()}, "model_id must be a Hub id, a folder, or a list of them; "),
         ({"model_id": []}, "model_id must be a Hub id, a folder, or a list of them; "),
         ({"model_id": ["a", 1]}, "model_id must be a Hub id, a folder, or a list of them; "),

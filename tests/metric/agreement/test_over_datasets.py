@@ -135,13 +135,13 @@ def test_runs_and_datasets_must_belong_together(
 
 @pytest.mark.parametrize("more", [{"human_scores": "mine.parquet"}, {"order": ["a"]}])
 def test_what_is_of_one_dataset(more: dict[str, Any], runs: list[Path], data: list[Path]) -> None:
-    assert "can be of one dataset only" in problem(runs, data, **more)
+    assert "works with a single dataset only" in problem(runs, data, **more)
 
 
 def test_a_dataset_without_human_scores(runs: list[Path], data: list[Path]) -> None:
     (data[1] / "human_scores.parquet").unlink()
 
-    assert problem(runs, data) == "frank: the data comes without human scores; leave it out"
+    assert problem(runs, data) == "frank: this dataset has no human scores; leave it out"
 
 
 def test_too_few_systems_on_one_are_named(

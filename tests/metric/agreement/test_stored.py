@@ -138,7 +138,7 @@ def problem(results: Any, people: Any = PEOPLE, **options: Any) -> str:
 def test_percent_is_not_taken_for_a_fraction(quiz: Path, tmp_path: Path) -> None:
     percent = write_table(tmp_path / "rates.csv", list(TABLE_2), divisor=1)
     assert problem(percent, quiz, systems=SYSTEMS) == (
-        f"{percent}: pass_rate 44.9 is not from 0 to 1; divide percent by 100"
+        f"{percent}: pass_rate 44.9 is not between 0 and 1; divide percentages by 100"
     )
 
 
@@ -479,5 +479,5 @@ def test_a_folder_without_results(tmp_path: Path) -> None:
 
 def test_two_tables_at_once_are_refused(table: Path) -> None:
     assert problem([table, table]) == (
-        f"{table}: is not a folder; name folders of `nnd evaluate`, or one table alone"
+        f"{table}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
     )

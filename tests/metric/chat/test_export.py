@@ -76,9 +76,9 @@ def test_the_harness_finds_the_pass_rate_of_protocol_sum(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--to", "lm-eval", "--system-prompt", "a"], "no model is named; name it with --model"),
+        (["--to", "lm-eval", "--system-prompt", "a"], "name the model with --model"),
         (["--to", "lm-eval", "--template", "chat-turns"], "contexts are read as plain text here"),
-        (["--to", "trl", "--model", "gpt2"], '"trl" is not for one model; leave out --model'),
+        (["--to", "trl", "--model", "gpt2"], '"trl" is not support --model; leave out --model'),
         (["--to", "lm-eval", "--model", "PLAIN"], "has no chat template; give another with"),
     ],
 )

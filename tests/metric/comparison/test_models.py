@@ -95,12 +95,12 @@ def test_models_that_cannot_be_compared(runs: Runs) -> None:
     assert problem(folders, models=["x", "x"]) == (
         'model "x" is named twice; name two different ones'
     )
-    assert problem([folder, folder]) == f"{folder}: is named twice; name each run once"
+    assert problem([folder, folder]) == f"{folder}: named twice; name each run once"
 
 
 def test_what_is_no_run(tmp_path: Path) -> None:
     path = tmp_path / "nowhere"
-    assert problem(path) == f"{path}: is not a folder; name folders that `nnd evaluate` wrote"
+    assert problem(path) == f"{path}: not a folder; name folders that `nnd evaluate` wrote"
     assert problem(tmp_path).startswith(f"{tmp_path}: is not a run of `nnd evaluate` (there is no ")
 
 
@@ -120,9 +120,7 @@ def test_pairs_of_one_run_only_are_left_out_and_told(runs: Runs) -> None:
     found = only(runs(scored("x", BETTER).head(38), pl.concat([y.head(30), others])))
     assert (found.n_pairs, found.only_in_a, found.only_in_b) == (30, 8, 10)
     assert found.differences.overall.n == 30
-    assert found.sentences[-1] == (
-        "Left out: 8 pairs that only x was scored on, and 10 that only y was."
-    )
+    assert found.sentences[-1] == ("Left out: 8 pairs that only x , and 10 that only y was.")
 
 
 def test_a_category_that_no_shared_pair_has_stays_with_nothing(runs: Runs) -> None:
@@ -131,7 +129,7 @@ def test_a_category_that_no_shared_pair_has_stays_with_nothing(runs: Runs) -> No
     rude, wrong = found.to_dict()["by_error_category"].values()
     assert (rude["n"], rude["difference"], rude["interval"], rude["p"]) == (0, None, None, None)
     assert (wrong["n"], wrong["difference"]) == (2, 0)
-    assert "there is no shared pair of rude" in found.sentences[1]
+    assert "the models share no pair of rude" in found.sentences[1]
 
 
 def test_a_pair_that_the_data_has_twice_is_two_pairs(runs: Runs) -> None:
@@ -269,7 +267,7 @@ def shown(found: Comparison) -> str:
 def test_unscored_tests_are_told(runs: Runs) -> None:
     found = only(runs(scored("x", "+?-"), scored("y", "++?")))
     assert found.sentences[-1] == (
-        "2 tests lack a likelihood of one model or both, which fails them."
+        "2 tests lack a likelihood of one model or both and count as failures of that model."
     )
 
 

@@ -94,7 +94,9 @@ def test_a_manifest_that_cannot_be_read(small: Path, tmp_path: Path) -> None:
     (data / "manifest.json").write_text('{"source": 3}')
     with pytest.raises(NNDError) as caught:
         report(run, tmp_path / "report.html", data=data)
-    assert str(caught.value) == (f"{data}/manifest.json: names no source; convert the source again")
+    assert str(caught.value) == (
+        f"{data}/manifest.json: the name of the source is missing; convert the source again"
+    )
 
 
 def test_the_foot_says_when_and_how_where_that_is_told(tmp_path: Path) -> None:

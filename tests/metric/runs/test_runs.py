@@ -114,7 +114,7 @@ def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path)
             ':4: unknown key "protocl" (did you mean "protocol"?); known: model, revision, ',
         ),
         ("- model: bart\n  data:\n  - x\n  - 3\n", ":4: data/1: 3 is not of type 'string'"),
-        ("- model: bart\n  data: x\n  protocol: nativ\n", ':1: there is no protocol "nativ"'),
+        ("- model: bart\n  data: x\n  protocol: nativ\n", ':1: unknown protocol "nativ"'),
         ("- model: bart\n  data: x\n  keep: middle\n", ":3: keep: 'middle' is not one of"),
         (
             "- model: a/b@main\n  data: x\n  revision: v1\n",
@@ -190,7 +190,7 @@ def test_the_command_takes_the_options_that_a_file_does_not_hold(nnd: Nnd, place
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--out", "out", "--protocol", "sum"], "--protocol: does not go with --runs"),
+        (["--out", "out", "--protocol", "sum"], "--protocolcannot be combined with --runs"),
         ([], "name a folder for the results"),
     ],
 )

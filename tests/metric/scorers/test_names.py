@@ -52,7 +52,7 @@ def test_names_that_are_none(name: str, said: str) -> None:
 
 
 def test_a_template_that_is_none_is_told_before_a_model_is_loaded() -> None:
-    with pytest.raises(ScoringError, match=r'^there is no template "nonsense"; '):
+    with pytest.raises(ScoringError, match=r'^unknown template "nonsense"; '):
         find_scorers(["prompted=no-such-model"], template="nonsense")
 
 

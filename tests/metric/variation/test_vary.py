@@ -163,5 +163,5 @@ def test_the_command(saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ran = CliRunner().invoke(app, [*asked, "--out", str(out), "--json"], catch_exceptions=False)
     stored = json.loads((out / "variation.json").read_text(encoding="utf-8"))
     assert json.loads(ran.stdout) == {key: part for key, part in stored.items() if key != "outputs"}
-    with pytest.raises(ScoringError, match="--vary takes one --model and one --data"):
+    with pytest.raises(ScoringError, match="--vary works with one --model and one --data"):
         CliRunner().invoke(app, [*asked, "--model", "gpt2"], catch_exceptions=False)
