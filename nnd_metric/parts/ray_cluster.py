@@ -1,4 +1,4 @@
-"""Where Ray scores: whether it answers, and how many actors it has room for."""
+"""The cluster of Ray: whether it answers, and how many actors it has room for."""
 
 import logging
 import os
@@ -11,20 +11,20 @@ from typing import NamedTuple
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 _SECONDS = 5
-"""How long a cluster may take to answer. Ray itself asks for minutes."""
+"""Time limit for a cluster to answer. Ray itself would try for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """Where Ray scores, and with what.
+    """The cluster and resources of Ray.
 
     Attributes:
         address: HOST:PORT of a cluster that this machine is part of, or "auto" for the one that was
-            started on it; None is what RAY_ADDRESS says, as in a job of `ray job submit`, else this
-            machine alone. If Ray is initialised already, that is used.
-        num_gpus: GPUs of each actor, or its share of one; None is one GPU where there are any.
-        num_actors: How many actors there are; None is as many as the GPUs allow, or, without GPUs,
-            one on each machine. Actors share the CPU cores.
+            started on it; None means RAY_ADDRESS, as in a job of `ray job submit`, else only this
+            machine. If Ray is initialised already, that cluster is used.
+        num_gpus: GPUs per actor, or its share of one; None means one GPU if there are any.
+        num_actors: Number of actors; None means as many as the GPUs allow, or, without GPUs, one on
+            each machine. Actors share the CPU cores.
     """
 
     address: str | None = None
@@ -36,9 +36,9 @@ class Pool(NamedTuple):
     """A pool of actors.
 
     Attributes:
-        actors: How many there are.
-        gpus: GPUs of each.
-        threads: Threads of each.
+        actors: Number of actors.
+        gpus: GPUs per actor.
+        threads: Threads per actor.
     """
 
     actors: int
@@ -47,10 +47,10 @@ class Pool(NamedTuple):
 
 
 def check_ray(config: Ray) -> None:
-    """Check that Ray is installed, and that the options are possible.
+    """Check that Ray is installed, and that the options are valid.
 
     Raises:
-        ScoringError: If not.
+        ScoringError: If Ray is missing, or an option is invalid.
     """
     try:
         import ray.data  # noqa: F401, PLC0415 - an extra, of 1 s
@@ -62,14 +62,14 @@ def check_ray(config: Ray) -> None:
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
         raise ScoringError(f"{gpus:g} GPUs for each actor: give 0, a share of 1, or a whole number")
     if config.num_actors is not None and config.num_actors < 1:
-        raise ScoringError(f"{config.num_actors} actors: give 1 or more")
+        raise ScoringError(f"--num-actors {config.num_actors}: give 1 or more")
 
 
 @contextmanager
 def connected(address: str | None) -> Iterator[None]:
     """Connect to a cluster, or start Ray on this machine, unless the caller has done so.
 
-    Ray prints no more than errors; all else is in its logs.
+    Ray prints only errors; everything else is in its logs.
 
     Raises:
         ScoringError: If the cluster does not answer, or Ray cannot be started.
@@ -89,7 +89,7 @@ def connected(address: str | None) -> Iterator[None]:
             logging_level=logging.ERROR,
             log_to_driver=False,
         )
-    except Exception as error:  # Ray raises that itself, of a machine that is too busy
+    except Exception as error:  # Ray itself raises this on a busy machine
         reason = str(error).partition("\n")[0]
         raise ScoringError(
             f"Ray ({found}) cannot be used: {reason} Start the command on a machine of the "
@@ -102,7 +102,7 @@ def connected(address: str | None) -> Iterator[None]:
 
 
 def size_pool(config: Ray, parts: int) -> Pool:
-    """Return how many actors are to score some parts.
+    """Return the size of the pool for some parts.
 
     Raises:
         ScoringError: If no machine has the GPUs of an actor.
@@ -125,14 +125,14 @@ def size_pool(config: Ray, parts: int) -> Pool:
 
 
 def _check_answers(address: str) -> None:
-    """Check that something answers where a cluster should be."""
+    """Check that a cluster answers at an address."""
     if "://" in address:
         raise ScoringError(
             f"{address}: Ray Client cannot be used; give HOST:PORT, such as 10.0.0.1:6379, on a "
             "machine of the cluster"
         )
     host, colon, port = address.rpartition(":")
-    if not colon:  # a word of Ray's own, such as auto
+    if not colon:  # a keyword of Ray, such as auto
         return
     try:
         socket.create_connection((host.strip("[]"), int(port)), _SECONDS).close()

@@ -103,7 +103,10 @@ def test_there_is_no_mean_where_a_dataset_has_too_few_systems(
     few = run(tmp_path / "few", "f", (4, 5, 6))
     found = agree([runs[1], few], data)
 
-    assert found.headline() == "2 datasets, and no mean over them: no correlation on frank."
+    assert (
+        found.headline()
+        == "There is no mean over the 2 datasets: the correlation is undefined on frank."
+    )
     assert found.mean()["tau_b"] is None
     assert "frank 3 n/a n/a n/a" in lines(found.table())
 
@@ -129,7 +132,9 @@ def test_runs_and_datasets_must_belong_together(
 
     assert problem([*runs, strange], data).startswith(f"{strange}: shares no pair with quiz or ")
     assert problem(runs, [*data, twice]).startswith(f"{runs[0]}: shares pairs with frank and twice")
-    assert problem(runs[:1], data) == "quiz: no run is on it; name its run, or leave it out"
+    assert problem(runs[:1], data) == (
+        "quiz: none of the runs was made on this dataset; name its run, or leave it out"
+    )
     assert problem(runs[1:], [data[0], twice]).startswith("twice: no run")
 
 

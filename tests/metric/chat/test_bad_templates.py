@@ -78,7 +78,7 @@ def test_a_template_without_system_turns(template: str, problem: str, chatty: Ch
     [
         (None, "No such file or directory"),
         (b"\xff\xfe\x00", "it is not UTF-8 text"),
-        (b"{{ messages[0].content }}\n{% for %}", "line 2: is not Jinja"),
+        (b"{{ messages[0].content }}\n{% for %}", "line 2: not valid Jinja"),
     ],
 )
 def test_a_file_that_is_no_template(content: bytes | None, problem: str, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_template(content: bytes | None, problem: str, tmp_pat
         ),
         (
             Scoring(chat=Chat("none", system="a")),
-            ("need a chat template, but --chat-template is chosen"),
+            ("need a chat template, but --chat-template is none"),
         ),
         (Scoring(chat=Chat(arguments={"tokenize": True})), 'argument "tokenize" is set by nnd'),
         (Scoring(chat=Chat(arguments={"messages": []})), 'argument "messages" is set by nnd'),

@@ -425,7 +425,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
     every = nnd("compare", "r", "--details")
     assert every.out.count("p (McNemar)") == 3
     assert every.out.splitlines()[-1] == (
-        "p (Holm) is adjusted within each comparison, not over all 3 of them"
+        "p (Holm) is adjusted within each comparison, not over all 3 comparisons"
     )
 
 

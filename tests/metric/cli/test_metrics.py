@@ -158,7 +158,10 @@ def test_prompts_on_both_sides(
             'unknown template "Sum up:"; choose one of default, ',
         ),
         (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
-        (["data", "--data", "data"], "data: holds pairs, not results; score them first: "),
+        (
+            ["data", "--data", "data"],
+            ("data: this folder holds pairs, not results; score them first: "),
+        ),
         (
             ["--data", "data", "--references", "none.csv"],
             "none.csv: cannot be read as a table of references",

@@ -159,7 +159,7 @@ def test_wrong_input_is_one_error(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", human("m", "+-"), made("m", "++"))
     again = run(tmp_path / "again", human("m", "+-"))
     for runs, options, problem in (
-        ([again], {}, "no run has made pairs; derive negatives"),
+        ([again], {}, "these runs have no made pairs; derive negatives"),
         ([folder], {"match": {"numbers": ["wrong"]}}, 'no made pairs of "numbers"'),
         ([folder], {"match": {"negation": ["Wrong"]}}, 'did you mean "wrong"?'),
         ([folder], {"models": ["n"]}, 'unknown model "n"; known: '),

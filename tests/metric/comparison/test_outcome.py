@@ -85,7 +85,9 @@ def test_slices_sentences_and_signatures_are_details(three: Comparisons) -> None
     assert [table.row_count for table in tables] == [3, 3, 3]  # overall, rude, wrong
     sentences = [part for part in shown if isinstance(part, str)]
     assert sentences[:-1] == [sentence for each in three for sentence in each.sentences]
-    assert sentences[-1] == "p (Holm) is adjusted within each comparison, not over all 3 of them"
+    assert (
+        sentences[-1] == "p (Holm) is adjusted within each comparison, not over all 3 comparisons"
+    )
     assert not {*sentences} & {*str(three).splitlines()}
 
 

@@ -111,7 +111,7 @@ def test_a_result_says_that_images_were_left_out(tmp_path: Path) -> None:
     save(llava, tmp_path / "llava")
     (result,) = evaluate(tmp_path / "llava", write_pairs(tmp_path), loading=CPU).results
     assert (
-        "the model reads images as well; it was scored by its language model, from text alone"
+        "the model also reads images; it was scored with its language model, from text only"
     ) in result.notes
 
 

@@ -24,9 +24,9 @@ def stored(run: Path) -> dict[str, Any]:
 
 def test_what_reaches_as_much_is_a_row_and_not_a_sentence(run: Path, page: Page) -> None:
     names = {
-        "shorter_wins": "always the shorter text",
-        "longer_wins": "always the longer text",
-        "copy_wins": "always the text that copies more",
+        "shorter_wins": "always picking the shorter text",
+        "longer_wins": "always picking the longer text",
+        "copy_wins": "always picking the text that copies more",
         "unconditional": "the same model without any context",
     }
     told = page.words().partition("Before believing these numbers")[2].partition("Every pass")[0]

@@ -106,7 +106,7 @@ def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("model: gpt2", ":1: is not a list of runs; begin each with `- model: MODEL`"),
+        ("model: gpt2", ":1: not a list of runs; begin each run with `- model: MODEL`"),
         ("- model: gpt2\n", ":1: 'data' is a required property"),
         ("- gpt2\n", ":1: 'gpt2' is not of type 'object'"),
         (
