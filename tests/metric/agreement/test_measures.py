@@ -419,8 +419,7 @@ def test_without_judged_systems_agreement_is_undefined() -> None:
     found, reason = try_agreement(rates({"overall": {"A": 0.5}}), NAMED.clear())
     assert found is None
     assert reason == (
-        "agreement with human scores is undefined, because the annotations do not judge the "
-        "output of systems"
+        "agreement with human scores is undefined, because no system's own output was judged"
     )
 
 

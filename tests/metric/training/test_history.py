@@ -103,7 +103,7 @@ def _no_room(*_: object) -> None:
         (told(step=True), "True is no count"),
         (told(step=-1), "-1 is no count"),
         (told(step=2.5), "2.5 is no count"),
-        (told(overall={"pass_rate": 1.5, "n": 2, "interval": None}), "1.5 is not between 0 and 1"),
+        (told(overall={"pass_rate": 1.5, "n": 2, "interval": None}), "1.5 is not from 0 to 1"),
         (told(overall={"pass_rate": float("nan"), "n": 2, "interval": None}), "nan is not from"),
         (told(overall={"pass_rate": None, "n": 2, "interval": None}), "of None over 2 tests"),
         (told(overall={"pass_rate": 0.5, "n": 2, "interval": [0.1]}), "not enough values"),
