@@ -180,7 +180,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_file_of_another_kind(tmp_path: Path) -> None:
     (tmp_path / "rates.xlsx").touch()
     assert problem(tmp_path / "rates.xlsx").endswith(
-        "name a folder that `nnd evaluate`, or a .csv, .json or .parquet file"
+        "name a folder that `nnd evaluate` wrote, or a .csv, .json or .parquet file"
     )
 
 

@@ -136,7 +136,7 @@ def test_prompts_on_both_sides(
         (["--data", "none"], "none: not a folder; name a folder that `nnd convert` wrote"),
         (
             ["--data", "data", "--scorer", "rouge1"],
-            "rouge1 compares with references, and the data has none",
+            "rouge1 needs references, but the data has none",
         ),
         (
             ["--data", "data", "--scorer", "rouge"],
@@ -151,7 +151,7 @@ def test_prompts_on_both_sides(
         ),
         (
             ["--data", "data", "--several", "last"],
-            'of several references "last" cannot count; choose max, mean, first',
+            'unknown way "last" to count several references; choose max, mean, first',
         ),
         (
             ["--data", "data", "--scorer", "prompted=gpt2", "--template", "Sum up:"],

@@ -76,7 +76,7 @@ def test_no_other_direction() -> None:
 
 
 def test_texts_without_references() -> None:
-    with pytest.raises(ScoringError, match=r"^it compares with references, and the data has none;"):
+    with pytest.raises(ScoringError, match=r"^it needs references, but the data has none;"):
         score_texts(likelihood("it", spy, "f_harmonic"), [Text("cand", "context")])
 
 

@@ -97,7 +97,7 @@ def test_a_list_of_axes_may_hold_edges() -> None:
         ("length=20,10", "the edges 20,10 do not ascend"),
         ("length=0,0", "do not ascend"),
         ("length=0,50%", "mixes numbers and percentages"),
-        ("length=50%,120%", "are not from 0 to 100"),
+        ("length=50%,120%", "are not between 0 and 100; correct them"),
         ("ten", "unknown axis"),
         ("length=ten", '"ten" is not an edge'),
         ("length:word", 'unknown word "word" (did you mean "words"?)'),
