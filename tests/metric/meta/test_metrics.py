@@ -75,7 +75,7 @@ def test_references_are_a_path_or_a_table(form: str, data: Path, tmp_path: Path)
 
 
 def test_a_table_of_references_that_says_not_whose_they_are_is_refused(data: Path) -> None:
-    with pytest.raises(ScoringError, match="references: references needs a column reference"):
+    with pytest.raises(ScoringError, match="a table of references needs a column reference"):
         metrics(data=data, references=[{"reference": "the cat"}])
 
 

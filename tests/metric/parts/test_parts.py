@@ -93,7 +93,7 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
 
     merged = merge(run)
 
-    with pytest.raises(ScoringError, match="is written already; copy the folder"):
+    with pytest.raises(ScoringError, match="its rows are not in memory; copy the folder"):
         merged.write(alone)
     single = evaluate(models, birds, out=alone, systems=systems, scoring=PLAIN)
     check_same(read_run(run), read_run(alone))

@@ -180,7 +180,7 @@ def test_a_pool_fits_its_cluster() -> None:
     ("config", "said"),
     [
         (Ray(num_gpus=1.5), "1.5 GPUs for each actor: give 0, a share of 1, or a whole number"),
-        (Ray(num_actors=0), "0 : give 1 or more"),
+        (Ray(num_actors=0), "--num-actors 0: give 1 or more"),
         (Ray("127.0.0.1:1"), "127.0.0.1:1: no Ray cluster answers: "),
         (Ray("127.0.0.1:x"), "127.0.0.1:x: no Ray cluster answers: "),
         (Ray("ray://127.0.0.1:10001"), "Ray Client cannot be used; give HOST:PORT"),

@@ -190,7 +190,7 @@ def test_the_command_takes_the_options_that_a_file_does_not_hold(nnd: Nnd, place
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--out", "out", "--protocol", "sum"], "--protocolcannot be combined with --runs"),
+        (["--out", "out", "--protocol", "sum"], "--protocol cannot be combined with --runs"),
         ([], "name a folder for the results"),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_template_that_is_none_is_told_before_a_model_is_loaded() -> None:
 
 @pytest.mark.parametrize("prompt", [{"template": "Sum up: {context}"}, {"prefix": "In short, "}])
 def test_a_prompt_that_nothing_reads(prompt: dict[str, str]) -> None:
-    with pytest.raises(ScoringError, match=r"^a template or a scorer"):
+    with pytest.raises(ScoringError, match=r"^none of the scorers uses a template"):
         find_scorers(["rouge1", "length"], **prompt)  # type: ignore[arg-type]
 
 

@@ -109,7 +109,7 @@ def test_references_of_other_data(tmp_path: Path) -> None:
         (
             "r.csv",
             "id,reference\n1,one\n",
-            ("beside context_id or context; its columns are id, referen"),
+            "and context_id or context; its columns are id, referen",
         ),
         ("r.jsonl", '{"context_id": "1", "references": "one"}\n', "references is String; it must"),
         ("r.jsonl", '{"context_id": "1", "reference": ["one"]}\n', r"reference is List\(String\)"),
