@@ -135,7 +135,7 @@ def test_runs_and_datasets_must_belong_together(
     assert problem(runs[:1], data) == (
         "quiz: none of the runs was made on this dataset; name its run, or leave it out"
     )
-    assert problem(runs[1:], [data[0], twice]).startswith("twice: no run")
+    assert problem(runs[1:], [data[0], twice]).startswith("twice: none of the runs")
 
 
 @pytest.mark.parametrize("more", [{"human_scores": "mine.parquet"}, {"order": ["a"]}])

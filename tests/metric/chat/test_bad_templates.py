@@ -39,7 +39,10 @@ REMEDY = "give another one with --chat-template FILE, or use --chat-template non
             "{{ messages[0].content }}{{ messages[0].content }} {{ messages[1].content }}",
             "context 2",
         ),
-        ("{% for m in messages %}{{ m.content[-4:] }}{{ m.content }}{% endfor %}", "other text"),
+        (
+            "{% for m in messages %}{{ m.content[-4:] }}{{ m.content }}{% endfor %}",
+            "different text",
+        ),
         ("{{ raise_exception('Not today') }}", 'cannot be rendered: "Not today"'),
         ("{{ messages[7].content }}", "cannot be rendered"),
         (PARTS, "expects contents as lists of parts (texts and images)"),

@@ -180,7 +180,7 @@ def test_the_command_says_first_what_was_rendered(
     assert first_line().endswith("--chat-template none for plain text")
     assert first_line("--chat-template", "none").startswith("tiny-chat passes")
     own = ["--chat-template", str(file), "--template-arg", "mood=glad"]
-    assert "by the given chat template (chat:" in first_line(*own, "--out", str(tmp_path / "run"))
+    assert "with the given chat template (chat:" in first_line(*own, "--out", str(tmp_path / "run"))
     (result,) = json.loads((tmp_path / "run" / "result.json").read_text())["results"]
     assert result["chat"]["arguments"] == {"mood": "glad"}
     assert result["chat"]["example"]["begin"] == f"glad: {CONTEXTS[0]}\n"

@@ -290,7 +290,7 @@ def test_human_scores_from_every_form(
 def test_a_folder_without_human_scores_says_so(tmp_path: Path) -> None:
     with pytest.raises(ScoringError) as caught:
         read_human_scores(as_folder(PAIRS, tmp_path))
-    assert str(caught.value).startswith(f"{tmp_path}: there is no human_scores.parquet; name a ")
+    assert str(caught.value).startswith(f"{tmp_path}: human_scores.parquet not found; name a ")
 
 
 def test_human_scores_that_are_there_twice_count_once() -> None:

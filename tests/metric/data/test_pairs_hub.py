@@ -104,7 +104,7 @@ def test_human_scores_are_read_without_the_pairs(hub: Hub, ask: Ask) -> None:
 def test_a_dataset_without_human_scores_says_so(hub: Hub, ask: Ask) -> None:
     hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
     error = ask("scores org/quiz")["error"]
-    assert error.startswith("org/quiz: there is no human_scores.parquet; name a folder")
+    assert error.startswith("org/quiz: human_scores.parquet not found; name a folder")
 
 
 def test_only_data_is_fetched(hub: Hub, ask: Ask) -> None:

@@ -312,7 +312,7 @@ def test_another_models_tokenizer_is_found_out_by_its_ids(name: str, tiny: Tiny)
     with pytest.raises(
         ScoringError,
         match=(
-            r"gives token \d+, but the model has embeddings for "
+            r"produces the token id \d+, but the model has embeddings for "
             rf"{size} tokens"
         ),
     ):
