@@ -394,7 +394,7 @@ def test_a_later_model_that_is_not_there(tiny: Tiny, tmp_path: Path) -> None:
 
 def test_an_unknown_side_to_keep_is_an_error(loaded: Loaded) -> None:
     with pytest.raises(
-        ScoringError, match=('no side "middle" of a context; choose beginning or end')
+        ScoringError, match=('unknown side "middle" of a context; choose beginning or end')
     ):
         evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(keep="middle"))  # type: ignore[arg-type]
 

@@ -280,7 +280,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130
-    assert capsys.readouterr() == ("", "nnd: interrupted; the same command to resume\n")
+    assert capsys.readouterr() == ("", "nnd: interrupted; run the same command to resume\n")
 
 
 def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:

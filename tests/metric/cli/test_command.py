@@ -709,7 +709,7 @@ def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
         ),
         (["--template", "{answr}"], "no {answr} in the context; known: {context}, "),
         (["--template", "{context"], "braces"),
-        (["--keep", "middle"], 'no side "middle" of a context; choose beginning or end'),
+        (["--keep", "middle"], 'unknown side "middle" of a context; choose beginning or end'),
         (["--dtype", "float31"], '"float31" is not a torch dtype'),
         (["--device", "abacus"], 'device "abacus" cannot be used'),
         (["--system", "heron"], '--system "heron": write MODEL=SYSTEM'),

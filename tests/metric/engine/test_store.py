@@ -586,7 +586,7 @@ def check_without(store: Store, warnings: list[str], where: Path, reason: str) -
     (warning,) = warnings
     start = f"{where}: the store of likelihoods cannot be used: "
     assert warning.startswith(f"{start}{reason}")
-    assert warning.endswith("or set NND_CACHE to a folder with free space")
+    assert warning.endswith("or set NND_CACHE to a writable folder with free space")
 
 
 @pytest.mark.parametrize(

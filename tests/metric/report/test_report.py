@@ -373,7 +373,7 @@ def test_hostile_text_in_every_field_is_text(tmp_path: Path) -> None:
         ScoringWarning,
         match=(
             r"the font lacks some letters of the labels; "
-            r"\w+\.svg, which has them"
+            r"use \w+\.svg, which has them"
         ),
     ):
         report(
