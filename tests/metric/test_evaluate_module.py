@@ -262,7 +262,7 @@ def test_what_was_computed_is_gone(models: tuple[str, str], metric: Metric, tmp_
     instance = metric(model_id=models[0])
     instance.add_batch(**COLUMN_LISTS)
     instance.compute()
-    assert refusal(instance.compute).startswith("there are no pairs: give dataset, or context, ")
+    assert refusal(instance.compute).startswith("no pairs were given; pass dataset, or context, ")
     assert list(tmp_path.rglob("*.arrow")) == []
 
 
@@ -475,8 +475,8 @@ def test_nothing_is_loaded_before_it_is_needed(metric: Metric) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "there are no pairs: give dataset, or context, candidate_high, candidate_low"),
-        ({"dataset": "x", **TEXTS}, "give either dataset or columns of pairs, not both"),
+        ({}, "no pairs were given; pass dataset, or context, candidate_high, candidate_low"),
+        ({"dataset": "x", **TEXTS}, "pass either dataset or columns of pairs, not both"),
         ({"context": ["a"], "candidate_high": ["b"]}, "candidate_low is missing; context, "),
         ({**TEXTS, "candidate_low": ["a"]}, "the columns differ in length: context 8, candidate_"),
         ({**TEXTS, "context": "a text"}, "context is str; give a list, one entry per pair"),
@@ -485,13 +485,13 @@ def test_nothing_is_loaded_before_it_is_needed(metric: Metric) -> None:
         ({**TEXTS, "context": ["a", None] * 4}, "frame: row 1: context is null; leave the row"),
         (
             {**TEXTS, "bach_size": 3},
-            "there is no argument bach_size; NND takes pairs: dataset, or the columns context, ",
+            "unknown argument bach_size; NND takes pairs: dataset, or the columns context, ",
         ),
-        ({"predictions": ["a"]}, "there is no argument predictions; NND takes pairs: dataset, or "),
-        ({**TEXTS, "references": ["a"] * 8}, "there is no argument references; NND takes pairs: "),
+        ({"predictions": ["a"]}, "unknown argument predictions; NND takes pairs: dataset, or "),
+        ({**TEXTS, "references": ["a"] * 8}, "unknown argument references; NND takes pairs: "),
         (
             {**TEXTS, "modelid": "x"},
-            'there is no argument modelid (did you mean "model_id"?); NND ',
+            'unknown argument modelid (did you mean "model_id"?); NND ',
         ),
         ({**TEXTS, "protocol": "nope"}, 'unknown protocol "nope"'),
         ({**TEXTS, "template": "nope"}, 'unknown template "nope"'),
@@ -533,13 +533,13 @@ def test_dataset_and_added_pairs_are_not_mixed(data: Path, metric: Metric) -> No
     instance = metric(model_id=NOWHERE)
     instance.add_batch(**COLUMN_LISTS)
     message = refusal(instance.compute, dataset=data)
-    assert message == "give either dataset or columns of pairs, not both"
+    assert message == "pass either dataset or columns of pairs, not both"
 
 
 @pytest.mark.parametrize("how", ["add", "add_batch"])
 def test_what_is_added_must_be_of_pairs(metric: Metric, how: str) -> None:
     message = refusal(getattr(metric(), how), predictions=["a"], references=["b"])
-    assert message.startswith("there is no argument predictions; NND takes pairs: dataset, or ")
+    assert message.startswith("unknown argument predictions; NND takes pairs: dataset, or ")
 
 
 @pytest.mark.parametrize("how", ["add", "add_batch"])
@@ -552,9 +552,9 @@ def test_what_is_added_must_be_whole(metric: Metric, how: str) -> None:
 
 def test_an_unknown_option_of_load_is_refused(metric: Metric) -> None:
     message = refusal(metric, modelid="gpt2")
-    assert message.startswith('there is no argument modelid (did you mean "model_id"?); ')
+    assert message.startswith('unknown argument modelid (did you mean "model_id"?); ')
 
 
 def test_a_configuration_is_refused(metric: Metric) -> None:
-    with pytest.raises(ScoringError, match="there is no configuration quiz_design; name none"):
+    with pytest.raises(ScoringError, match="unknown configuration quiz_design; omit config_name"):
         metric("quiz_design")

@@ -125,8 +125,10 @@ def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel
         "The default is dtype float32.",
         "separator is left out: an encoder-decoder reads no separator before a candidate",
         *(
-            f"dtype {name} is left out: the model was handed over loaded; name its folder or its "
-            "Hub id instead"
+            (
+                f"dtype {name} is left out: this choice needs to load the model; name its folder or "
+                "Hub id instead of passing a loaded model"
+            )
             for name in ("bfloat16", "float16")
         ),
     ]
