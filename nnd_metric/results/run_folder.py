@@ -59,7 +59,7 @@ def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) ->
         return {}
     place = Path(out)
     if len(names) > 1 and place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: this is a file; name a folder with --out")
+        raise NNDError(f"{place}: is a file; name a folder with --out")
     folders = {name: place if len(names) == 1 else place / name for name in names}
     for folder in folders.values():
         if parts and (folder / RESULT).is_file():

@@ -26,7 +26,7 @@ def check_place(out: Path, *, resume: bool) -> None:
             interrupted training and `resume` is false, or none and `resume` is true.
     """
     if out.exists() and not out.is_dir():
-        raise NNDError(f"{out}: this is a file; name a folder with --out")
+        raise NNDError(f"{out}: is a file; name a folder with --out")
     names = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
     if TRAINING in names:
         raise NNDError(

@@ -108,7 +108,7 @@ def report(
     page = Path(out)
     check_own(page, _is_report)
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
-        raise ScoringError(f"{figures}: this is a file; name a folder with --figures")
+        raise ScoringError(f"{figures}: is a file; name a folder with --figures")
     contents = gather_each(
         folders, data, human_scores=human_scores, systems=systems, families=families, by=by
     )

@@ -74,7 +74,7 @@ def test_tests_that_not_all_share_give_no_ranking(tmp_path: Path) -> None:
         "3 models, compared pairwise on the tests they share: 2 of 3 differences are significant."
     )
     assert found.remarks() == [
-        f"Left out: {left} pairs that only {a} , and {out} that only {b} was."
+        f"Left out: {left} pairs scored only with {a}, and {out} scored only with {b}."
         for a, left, b, out in (("org/ant", 10, "org/bee", 0), ("org/bee", 0, "org/cat", 10))
     ]
 

@@ -489,7 +489,7 @@ def test_places_that_cannot_be_written_to(run: Path, tmp_path: Path) -> None:
     assert message == f"{tmp_path}: is a folder; name a file"
     (tmp_path / "file").touch()
     message = problem(run, tmp_path / "report.html", figures=tmp_path / "file")
-    assert message == f"{tmp_path / 'file'}: this is a file; name a folder with --figures"
+    assert message == f"{tmp_path / 'file'}: is a file; name a folder with --figures"
 
 
 def test_a_failure_leaves_what_was_there_and_no_rubbish(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_the_file_is_kept_and_may_grow(listed: Place, place: Path) -> None:
 
 def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path) -> None:
     path = listed("- {model: gpt2, data: data/none.parquet}\n- {model: gpt2, data: data/birds}\n")
-    with pytest.warns(match="going on without it"):
+    with pytest.warns(match="continuing without it"):
         found = evaluate_runs(path, out=place / "out")
     assert list(found.evaluations) == ["native/birds"]
     assert [each.model for each in found.failures] == [str(place / "gpt2")]

@@ -51,7 +51,7 @@ def test_a_number_that_is_none_is_refused(number: float) -> None:
 
 @pytest.mark.parametrize("answer", [[], [1.0, 2.0]])
 def test_one_number_for_every_text(answer: Sequence[float]) -> None:
-    with pytest.raises(ScoringError, match=rf"^odd answers with {len(answer)} numbers for 1 texts"):
+    with pytest.raises(ScoringError, match=rf"^odd returned {len(answer)} numbers for 1 texts"):
         score_texts(TextScorer("odd", lambda _: answer), [CAT])
 
 

@@ -104,8 +104,12 @@ def test_references_of_other_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("r.csv", "context_id,text\n1,one\n", "there are context_id, text$"),
-        ("r.csv", "context_id,reference\n,one\n", r"there are context_id \(empty\), reference$"),
+        ("r.csv", "context_id,text\n1,one\n", "its columns are context_id, text$"),
+        (
+            "r.csv",
+            "context_id,reference\n,one\n",
+            r"its columns are context_id \(empty\), reference$",
+        ),
         (
             "r.csv",
             "id,reference\n1,one\n",

@@ -126,8 +126,8 @@ def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel
         "separator is left out: an encoder-decoder reads no separator before a candidate",
         *(
             (
-                f"dtype {name} is left out: this choice needs to load the model; name its folder or "
-                "Hub id instead of passing a loaded model"
+                f"dtype {name} is left out: this choice needs to load the model; name its folder "
+                "or Hub id instead of passing a loaded model"
             )
             for name in ("bfloat16", "float16")
         ),
