@@ -173,7 +173,7 @@ def evaluate_runs(
 
     path, place = Path(runs), Path(out)
     if place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: this is a file; name a folder with --out")
+        raise NNDError(f"{place}: is a file; name a folder with --out")
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")

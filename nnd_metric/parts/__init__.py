@@ -1,4 +1,4 @@
-"""Parts of a run: planned once, scored by workers that know nothing of each other, and merged."""
+"""Parts of a run: planned once, scored by independent workers, and merged."""
 
 from typing import TYPE_CHECKING
 

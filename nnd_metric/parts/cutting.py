@@ -3,8 +3,8 @@
 All pairs of one context go into one part, because a model reads the context once for all of them,
 and cuts it alike for all of them. The work of a context is about the length of its text and of its
 distinct candidates, in bytes of UTF-8: no tokenizer is needed, so that one plan is good for all
-models. Contexts keep their order: a part is a stretch of the data where equal contexts are
-neighbours, as in whatever `nnd convert` writes.
+models. Contexts keep their order: a part is a contiguous range of the data if equal contexts are
+adjacent, as in all output of `nnd convert`.
 
 Only runs of rows with equal contexts are held in memory, never texts.
 """
@@ -17,10 +17,10 @@ import polars as pl
 from nnd.metric.data import Digests, PairStream, sum_digests, version_of
 
 PARTS = 64
-"""About how many parts there are at least, where there are as many contexts."""
+"""Approximate smallest number of parts, if there are enough contexts."""
 
 PART_BYTES = 4_000_000
-"""How much text a part has at most, about: a million tokens, a minute of a large model."""
+"""Approximate largest size of a part: a million tokens, a minute of a large model."""
 
 SPANS = pl.Schema(
     {
@@ -39,8 +39,8 @@ class Cut(NamedTuple):
     """Data cut into parts.
 
     Attributes:
-        spans: Which rows belong to which part: columns of SPANS, in the order of the rows.
-        version: That of the data (`PairSet.version`).
+        spans: The part of every row: columns of SPANS, in the order of the rows.
+        version: Version of the data (`PairSet.version`).
     """
 
     spans: pl.DataFrame
@@ -51,7 +51,7 @@ def cut_into_parts(stream: PairStream) -> Cut:
     """Cut data into parts; the same data gives the same parts.
 
     Raises:
-        ScoringError: If it cannot be read.
+        ScoringError: If the data cannot be read.
     """
     runs, total = [], 0
     for table in stream.tables:
@@ -64,7 +64,7 @@ def cut_into_parts(stream: PairStream) -> Cut:
 
 
 def digest_of(digests: Digests) -> int:
-    """Return a number that changes, all but surely, when one of some rows does."""
+    """Return a number that almost certainly changes when a row does."""
     return int(digests[:, 0].sum(dtype="uint64"))
 
 

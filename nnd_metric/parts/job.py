@@ -1,4 +1,4 @@
-"""What is asked for when a run is shared: models and data, each run with its plan."""
+"""The job of a shared run: models and datasets, with a plan for each run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -33,7 +33,7 @@ class PlannedRun(NamedTuple):
     Attributes:
         plan: The parts.
         stream: The data.
-        data: What it was opened from.
+        data: The data as given by the user.
     """
 
     plan: Plan
@@ -45,8 +45,8 @@ class Job(NamedTuple):
     """Models to be scored on planned datasets.
 
     Attributes:
-        models: Name of a model → the model as it was asked for.
-        scorings: Name of a model → how pairs are scored with it.
+        models: Name of a model → the model as given by the user.
+        scorings: Name of a model → its scoring options.
         runs: Name of a dataset → its run.
     """
 
@@ -67,13 +67,13 @@ def plan_job(
     loading: Loading,
     **chosen: Any,  # noqa: ANN401 - options of `choose_part`
 ) -> Job:
-    """Check what is asked for, and find or write the plan of every run.
+    """Check the arguments, and find or write the plan of every run.
 
     The arguments are those of `evaluate`.
 
     Raises:
-        ScoringError: If data, a model or an option cannot be used, or there is a plan of another
-            run.
+        ScoringError: If data, a model or an option cannot be used, or the folder has the plan of
+            another run.
     """
     asked, datasets = list_models(models), list(data) if is_several(data) else [data]
     names, keys = name_models(asked, loading), name_datasets(datasets)
@@ -108,7 +108,7 @@ def open_part(
     """Open data, or the chosen part of it.
 
     Raises:
-        ScoringError: If it cannot be read, or there are no pairs.
+        ScoringError: If the data cannot be read, or has no pairs.
     """
     if chosen["categories"] or chosen["limit"] is not None or chosen["held_out"] is not None:
         data = choose_part(data if isinstance(data, PairSet) else load_pairs(data), **chosen)
@@ -137,13 +137,13 @@ def _plan(
 
 
 def _inputs(stream: PairStream) -> Iterator[dict[str, str] | None]:
-    """Yield the parts of every context; they are read only where a template depends on them."""
+    """Yield the parts of every context; they are read only if a template depends on them."""
     for pairs, _ in stream.pieces(""):
         yield from parts_of(pairs)
 
 
 def _describe_scoring(scoring: Scoring) -> dict[str, Any]:
-    """Return what decides numbers, beyond rounding."""
+    """Return the options that affect numbers by more than rounding."""
     facts = asdict(replace(scoring, chat=None))  # type: ignore[arg-type] # it is put in below
     for name in ("token_budget", "cache"):
         del facts[name]

@@ -1,7 +1,7 @@
-"""Merging the parts of a run into what a single run writes.
+"""Merge the parts of a run into the files that a single run writes.
 
-Parts are read one after the other and written as they come, in the order of the plan, so that the
-memory this takes does not depend on the number of pairs; the results are then made of the file.
+Parts are read and written one after the other, in the order of the plan, so that memory does not
+depend on the number of pairs; the results are then computed from the file.
 """
 
 import re
@@ -43,14 +43,14 @@ _TEMPORARY = re.compile(r"\.\d+\.parquet\.[0-9a-f]{8}")
 def merge(run: str | Path) -> Evaluation:
     """Merge the parts of a run, and write result.json and log_likelihoods.parquet in their place.
 
-    The parts go when the result is there; until then nothing is changed.
+    The parts are removed once the result is written; until then nothing is changed.
 
     Args:
-        run: The folder that all workers were given as `out`.
+        run: The `out` folder of all workers.
 
     Returns:
-        What `evaluate` returns, but for rounding, since batches differ, and without the rows
-        (`scored`), which may be many: they are in log_likelihoods.parquet.
+        The same as `evaluate`, up to rounding (batches differ) and without the rows (`scored`),
+        which may be many: they are in log_likelihoods.parquet.
 
     Raises:
         ScoringError: If a part is missing, damaged or of another plan, or parts were made by
@@ -71,16 +71,16 @@ def merge(run: str | Path) -> Evaluation:
 
 
 def _check_run(folder: Path) -> None:
-    """People name the folder of several runs, or one that is merged."""
+    """Refuse folders that users name by mistake: of several runs, or merged already."""
     if (folder / PARTS).is_dir():
         return
     if (folder / RESULT).is_file():
-        raise ScoringError(f"{folder}: is merged already; read it with: nnd report {folder}")
+        raise ScoringError(f"{folder}: already merged; read it with: nnd report {folder}")
     inside = sorted(path.parent.parent for path in folder.glob(f"*/{PARTS}/{PLAN}"))
     if inside:
         raise ScoringError(
-            f"{folder}: holds runs, one for each dataset; merge each, such as: nnd merge "
-            f"{inside[0]}"
+            f"{folder}: this folder holds a run for each dataset; merge each of them, for "
+            f"example: nnd merge {inside[0]}"
         )
 
 
@@ -91,12 +91,12 @@ def _check_complete(plan: Plan) -> None:
             names = listed([plan.path(model, part).name for part in missing])
             raise ScoringError(
                 f"{plan.path(model, 0).parent}: {len(missing):,} of {plan.parts:,} parts are "
-                f"missing: {names}; run the workers again, which score only these"
+                f"missing: {names}; run the workers again, which then score only these"
             )
 
 
 def _check_only_ours(plan: Plan) -> None:
-    """All in the folder of parts will go: see that nnd wrote it."""
+    """Check that nnd wrote everything in the folder of parts, which will be removed."""
     folder = plan.run / PARTS
     ours = {folder / name for name in (PLAN, SPANS, HUMAN_SCORES)}
     for model in plan.models:
@@ -105,7 +105,9 @@ def _check_only_ours(plan: Plan) -> None:
     for path in folder.rglob("*"):
         inside = [path, *path.parents]
         if path not in ours and not any(_TEMPORARY.fullmatch(each.name) for each in inside):
-            raise ScoringError(f"{path}: nnd did not write this; move it away, and merge again")
+            raise ScoringError(
+                f"{path}: nnd did not write this file; move it away, and merge again"
+            )
 
 
 def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
@@ -127,7 +129,9 @@ def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
                 of_sets.append(stored.filter(pl.col("set") != ""))
             children += [_in_order(plan, pl.concat(of_sets))] if of_sets else []
     if damage:
-        raise DamagedPartError(f"{'; '.join(damage)}; run the workers again, which redo only this")
+        raise DamagedPartError(
+            f"{'; '.join(damage)}; run the workers again, which then score only these parts"
+        )
     if plan.pair_set().sets:
         pl.concat(children).write_parquet(fresh / SETS)
     return footers
@@ -153,7 +157,7 @@ def _rows(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[pl.DataFr
 
 @contextmanager
 def _noted(damage: dict[str, None]) -> Iterator[None]:
-    """Note that a part is damaged, and go on: all damaged ones are one error."""
+    """Record a damaged part and continue, to report all damaged parts in one error."""
     try:
         yield
     except DamagedPartError as error:

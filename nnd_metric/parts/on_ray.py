@@ -1,9 +1,9 @@
 """Scoring the parts of a run with Ray Data: a pool of actors, each of which holds the model.
 
 A row of the Ray dataset is a part and not a context group. The actor that has scored a part writes
-it whole, by rename: if Ray hands out a part twice, it is there once, and whatever is killed, the
-driver included, loses only the parts in hand. Rows of context groups would travel through the
-object store to a single writer, and would be lost with the driver.
+it atomically: if Ray assigns a part twice, it exists once, and a killed process, even the driver,
+loses only unfinished parts. Rows of context groups would travel through the object store to a
+single writer, and would be lost with the driver.
 """
 
 import logging
@@ -32,7 +32,7 @@ _CPUS = 0.5
 and the job hangs."""
 
 _RETRIES = 3
-"""How often a part is tried again whose actor has died."""
+"""Number of retries of a part whose actor has died."""
 
 
 def evaluate_on_ray(
@@ -56,22 +56,23 @@ def evaluate_on_ray(
     Called again after it was interrupted, it scores only the parts that are missing.
 
     Args:
-        models: Hub ids or folders, which every machine of the cluster finds.
-        data: Folders, Parquet files or datasets on the Hub, likewise.
-        out: Folder of the run, which all machines share; of several datasets, for a folder of each.
+        models: Hub ids or folders that every machine of the cluster can read.
+        data: Folders, Parquet files or datasets on the Hub that every machine can read.
+        out: Folder of the run, which all machines share; for several datasets, it gets a subfolder
+            for each.
         ray: Where Ray scores, and with what.
-        human_scores: As of `evaluate`.
-        systems: As of `evaluate`.
-        templates: As of `evaluate`.
-        limit: As of `evaluate`.
-        categories: As of `evaluate`.
-        held_out: As of `evaluate`.
-        split_seed: As of `evaluate`.
-        scoring: As of `evaluate`; the store of likelihoods is not used.
-        loading: As of `evaluate`.
+        human_scores: Same as in `evaluate`.
+        systems: Same as in `evaluate`.
+        templates: Same as in `evaluate`.
+        limit: Same as in `evaluate`.
+        categories: Same as in `evaluate`.
+        held_out: Same as in `evaluate`.
+        split_seed: Same as in `evaluate`.
+        scoring: Same as in `evaluate`; the store of likelihoods is not used.
+        loading: Same as in `evaluate`.
 
     Returns:
-        What `evaluate` returns, but for rounding: batches are others.
+        The same as `evaluate`, up to rounding, because batches differ.
 
     Raises:
         ScoringError: If Ray is not installed, does not answer or has too few GPUs, data, a model or
@@ -125,8 +126,8 @@ def _check_names(asked: Sequence[Any]) -> None:
     for each in asked:
         if not isinstance(each, str | Path):
             raise ScoringError(
-                f"{type(each).__name__}: Ray is given names, not what is in memory; name a folder, "
-                "a file or a Hub id"
+                f"{type(each).__name__}: Ray cannot use objects in memory; name a folder, a file "
+                "or a Hub id"
             )
 
 
@@ -146,7 +147,7 @@ def _score(setup: Setup, rows: list[dict[str, int]], pool: Pool) -> None:
     """Score parts of a model.
 
     Raises:
-        ScoringError: If one cannot be scored.
+        ScoringError: If a part cannot be scored.
     """
     import ray  # noqa: PLC0415
 
@@ -171,7 +172,7 @@ def _score(setup: Setup, rows: list[dict[str, int]], pool: Pool) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[TextIO]:
-    """Let Ray write to its logs alone; yield what stands for standard error meanwhile.
+    """Let Ray write only to its logs; yield a stream for our own standard error.
 
     Ray's core prints false alarms there (ray issue 53727), which its logs hold as well, and Ray
     2.60 has deprecated `max_task_retries` in `map_batches` before there is another way to say it.
@@ -184,7 +185,7 @@ def _quiet() -> Iterator[TextIO]:
         warnings.simplefilter("ignore", DeprecationWarning)
         context = DataContext.get_current().copy()
         context.enable_progress_bars = False
-        context.execution_no_progress_timeout_s = -1  # a part may take long
+        context.execution_no_progress_timeout_s = -1  # a part may take a long time
         logger.setLevel(logging.ERROR)
         with Path(os.devnull).open("w") as nothing:
             os.dup2(nothing.fileno(), 2)
@@ -198,7 +199,7 @@ def _quiet() -> Iterator[TextIO]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Say what to do where Ray gives up."""
+    """Return an error with advice if Ray gives up."""
     from ray.exceptions import RayError  # noqa: PLC0415
 
     try:
@@ -206,5 +207,6 @@ def _explained() -> Iterator[None]:
     except RayError as error:
         reason = str(error).strip().splitlines()[-1]
         raise ScoringError(
-            f"Ray gave up: {reason}; see its logs; the same command scores what is missing"
+            f"Ray gave up: {reason}; see its logs, and run the same command again to score the "
+            "missing parts"
         ) from error

@@ -1,6 +1,6 @@
-"""The file of one finished part: its scored pairs, and what they were scored by.
+"""The file of one finished part: its scored pairs, and the model and options.
 
-It appears in one step, so that a part is there whole or not at all. Pages of the file carry
+It is written atomically, so that a part exists completely or not at all. Pages of the file carry
 checksums, and the JSON in its footer its SHA-256, so that damage is noticed.
 """
 
@@ -29,12 +29,12 @@ _FOOTER, _CHECKSUM = b"nnd", b"nnd-sha256"
 
 
 class Footer(NamedTuple):
-    """What a part's file says of it.
+    """The description of a part in its file.
 
     Attributes:
         plan: Digest of the plan.
         part: Its number.
-        made_by: What must be the same in all parts of a model.
+        made_by: Versions and options that must be the same in all parts of a model.
         result: `results.without_rates`.
     """
 
@@ -45,11 +45,11 @@ class Footer(NamedTuple):
 
 
 class DamagedPartError(ScoringError):
-    """A part cannot be read, or does not hold the rows that it should: it is to be done again."""
+    """A part cannot be read, or does not hold the planned rows: it must be scored again."""
 
 
 def write_part(path: Path, rows: pl.DataFrame, footer: Footer) -> None:
-    """Write a part (errors as of `write_whole`)."""
+    """Write a part (errors as in `write_whole`)."""
     text = json.dumps(footer._asdict()).encode()
     metadata = {_FOOTER: text, _CHECKSUM: hashlib.sha256(text).hexdigest()}
     table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
@@ -64,11 +64,11 @@ def write_part(path: Path, rows: pl.DataFrame, footer: Footer) -> None:
 
 
 def read_footer(plan: Plan, model: str, part: int) -> Footer:
-    """Read what a part's file says of it.
+    """Read the description of a part from its file.
 
     Raises:
-        DamagedPartError: If it is damaged.
-        ScoringError: If it is of another plan.
+        DamagedPartError: If the part is damaged.
+        ScoringError: If the part belongs to another plan.
     """
     path = plan.path(model, part)
     with _readable(path):
@@ -79,7 +79,8 @@ def read_footer(plan: Plan, model: str, part: int) -> Footer:
         footer = Footer(**json.loads(text))
     if footer.plan != plan.digest or footer.part != part:
         raise ScoringError(
-            f"{path}: belongs to another plan; name another folder with --out, or remove this file"
+            f"{path}: this part belongs to another plan; name another folder with --out, or "
+            "remove this file"
         )
     return footer
 
@@ -88,21 +89,21 @@ def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
     """Read the rows of a part: columns of ROWS, in the order of the plan.
 
     Raises:
-        DamagedPartError: If it is damaged, or its rows are not those of the plan.
+        DamagedPartError: If the part is damaged, or its rows are not those of the plan.
     """
     path = plan.path(model, part)
     with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
         rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
     if not rows.select("table", "row").equals(planned_rows(plan, part)):
-        raise DamagedPartError(f"{path}: does not hold the rows that are planned")
+        raise DamagedPartError(f"{path}: the file does not hold the planned rows")
     return rows
 
 
 def is_finished(plan: Plan, model: str, part: int) -> bool:
-    """Whether a part is there and undamaged.
+    """Whether a part exists and is undamaged.
 
     Raises:
-        ScoringError: If it is of another plan.
+        ScoringError: If the part belongs to another plan.
     """
     try:
         read_footer(plan, model, part)
@@ -113,7 +114,7 @@ def is_finished(plan: Plan, model: str, part: int) -> bool:
 
 
 def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
-    """Return table and row of all that a part holds, in order."""
+    """Return table and row of everything in a part, in order."""
     numbers = [
         pl.DataFrame({"row": pl.int_range(start, stop, eager=True)}).select(
             pl.lit(table).alias("table"), "row"
@@ -128,19 +129,19 @@ def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, A
     """Check that two parts of a model were made by the same weights and versions.
 
     Args:
-        path: Where the first of them is.
-        first: `Footer.made_by` of it.
-        other: `Footer.made_by` of the other one.
+        path: Path of the first part.
+        first: `Footer.made_by` of the first.
+        other: `Footer.made_by` of the other.
 
     Raises:
-        ScoringError: If they were not; numbers of both must not be mixed.
+        ScoringError: If they were not, so that their numbers must not be mixed.
     """
     for name, there in first.items():
         here = other.get(name)
         if here != there:
             raise ScoringError(
-                f"{path}: was made with {name} {there}, and other parts with {here}; remove the "
-                "parts of one, and score them again in the same way as the others"
+                f"{path}: this part was made with {name} {there}, but other parts with {here}; "
+                "remove the parts of one kind, and score them again like the others"
             )
 
 

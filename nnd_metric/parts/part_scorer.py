@@ -32,8 +32,8 @@ _LIBRARIES = ("torch", "transformers", "tokenizers")
 class PartScorer:
     """Scores parts of a run with a model and writes them.
 
-    Nothing goes through the store of likelihoods, which is one SQLite file: that is unsafe on
-    network file systems. What outlasts a killed worker is the parts it has finished.
+    The store of likelihoods is not used, because an SQLite file is unsafe on network file systems.
+    The finished parts of a killed worker are kept.
 
     Attributes:
         plan: The parts.
@@ -41,7 +41,7 @@ class PartScorer:
         loaded: The model.
         scoring: How pairs are scored.
         version: `LoadedModel.version`.
-        proofs: What was found about the engine's paths, for all parts.
+        proofs: The engine's proofs, shared by all parts.
     """
 
     plan: Plan
@@ -55,8 +55,8 @@ class PartScorer:
         """Score a part and write it.
 
         Raises:
-            ScoringError: If the data is not that of the plan, the model cannot score it, the parts
-                that are there were made in another way, or the run was merged meanwhile.
+            ScoringError: If the data is not that of the plan, the model cannot score it, existing
+                parts were made in another way, or the run was merged in the meantime.
             OSError: If the part cannot be written.
         """
         name = self.loaded.name
@@ -86,8 +86,8 @@ class PartScorer:
             pairs, digests = self.stream.rows(table, spans.get(table, []))
             if digest_of(digests) != self.plan.digest_of(part, table):
                 raise ScoringError(
-                    f"{self.stream.about.name}: is not the data that {self.plan.run} was planned "
-                    "for: texts were changed since; name another folder with --out"
+                    f"{self.stream.about.name}: the texts were changed after {self.plan.run} was "
+                    "planned; name another folder with --out"
                 )
             frames[table] = pairs
         about = self.plan.pair_set()
@@ -95,9 +95,11 @@ class PartScorer:
         return replace(about, pairs=frames[""], sets=sets)
 
     def _check_alike(self, footer: Footer) -> None:
-        """Compare with a part that is there, and see that the run still is."""
+        """Compare with an existing part, and check that the run still exists."""
         if not self.plan.is_there():
-            raise ScoringError(f"{self.plan.run}: was merged meanwhile; nothing is left to do")
+            raise ScoringError(
+                f"{self.plan.run}: the run was merged in the meantime; nothing is left to do"
+            )
         name = self.loaded.name
         own = self.plan.path(name, footer.part)
         for path in sorted(own.parent.glob("*.parquet")):

@@ -1,8 +1,8 @@
-"""The plan of a run: its parts, and all that decides their numbers.
+"""The plan of a run: its parts, and everything that decides their numbers.
 
-`RUN/parts` is made in one step by the first worker; the others compare what they were asked with
-what it says. It holds plan.json, spans.parquet (which rows belong to which part), the human scores,
-and a folder for each model with a file for each part that is finished.
+`RUN/parts` is made in one step by the first worker; the others compare their arguments with it. It
+holds plan.json, spans.parquet (which rows belong to which part), the human scores, and a folder for
+each model with a file for each part that is finished.
 """
 
 import hashlib
@@ -29,11 +29,11 @@ class Plan:
     Attributes:
         run: The folder of the run.
         digest: SHA-256 of plan.json, which names those of the other files.
-        asked: What was asked for: what plan.json says, but for what follows from it.
-        version: That of the data.
-        models: Model → the template it is scored with.
-        spans: Which rows belong to which part (`cutting.SPANS`).
-        human_scores: Those of the data, or None.
+        asked: The arguments of the run, as in plan.json.
+        version: Version of the data.
+        models: Model → its template.
+        spans: The part of every row (`cutting.SPANS`).
+        human_scores: Human scores of the data, or None.
     """
 
     run: Path
@@ -46,11 +46,11 @@ class Plan:
 
     @property
     def parts(self) -> int:
-        """How many parts there are."""
+        """The number of parts."""
         return int(self.spans["part"].max()) + 1  # type: ignore[arg-type] # of integers, not empty
 
     def spans_of(self, part: int) -> dict[str, list[Span]]:
-        """Return table → which of its rows a part has; tables without any are left out."""
+        """Return table → rows of a part; tables without rows are left out."""
         own = self.spans.filter(pl.col("part") == part)
         found: dict[str, list[Span]] = {}
         for table, start, stop in own.select("table", "start", "stop").iter_rows():
@@ -63,7 +63,7 @@ class Plan:
         return int(self.spans.filter(own)["digest"].sum())
 
     def path(self, model: str, part: int) -> Path:
-        """Return where a finished part is."""
+        """Return the path of a finished part."""
         number = [*self.models].index(model) + 1
         last = "".join(c if c.isalnum() or c in "-_." else "-" for c in Path(model).name)
         return self.run / PARTS / f"{number}-{last[-80:]}" / f"{part:05}.parquet"
@@ -77,7 +77,7 @@ class Plan:
         return [part for part in range(self.parts) if not self.path(model, part).is_file()]
 
     def pair_set(self) -> PairSet:
-        """Return what is known of the data without its pairs."""
+        """Return the data without its pairs."""
         data = self.asked["data"]
         nothing = pl.DataFrame()
         sets = (SuiteSet(name, kind, how, nothing) for name, kind, how in data["sets"])
@@ -86,11 +86,11 @@ class Plan:
 
 
 def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
-    """Return what decides the numbers of a run, as plain Python values, for its plan.
+    """Return everything that decides the numbers of a run, as plain values for its plan.
 
     Args:
         stream: The data.
-        **options: What else was asked for.
+        **options: Further arguments of the run.
     """
     about = stream.about
     data = {
@@ -108,16 +108,16 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
 def find_plan(
     run: Path, stream: PairStream, asked: Mapping[str, Any], templates: Mapping[str, str]
 ) -> Plan:
-    """Return the plan of a run; it is made and written if there is none.
+    """Return the plan of a run; if there is none, make and write it.
 
     Args:
         run: The folder of the run.
         stream: The data.
-        asked: What `describe` returned.
-        templates: Model → the template it is scored with, for a plan that is made.
+        asked: The result of `describe`.
+        templates: Model → its template, for a new plan.
 
     Raises:
-        ScoringError: If there is a plan of something else, or it cannot be written.
+        ScoringError: If there is a plan with other arguments, or it cannot be written.
     """
     if not (run / PARTS / PLAN).is_file():
         _write(run, cut_into_parts(stream), stream.about.human_scores, asked, templates)
@@ -125,8 +125,8 @@ def find_plan(
     differs = _differences(plan.asked, asked)
     if differs:
         raise ScoringError(
-            f"{run / PARTS / PLAN}: was made for another run: {differs[0]}; repeat the command of "
-            "the other workers, or name another folder with --out"
+            f"{run / PARTS / PLAN}: this plan was made for another run: {differs[0]}; repeat the "
+            "command of the other workers, or name another folder with --out"
         )
     return plan
 
@@ -135,12 +135,12 @@ def read_plan(run: Path) -> Plan:
     """Return the plan that workers have made.
 
     Raises:
-        ScoringError: If there is none, or it cannot be read.
+        ScoringError: If the plan is missing or cannot be read.
     """
     folder = run / PARTS
     if not (folder / PLAN).is_file():
         raise ScoringError(
-            f"{run}: there are no parts of a run; name a folder that `nnd evaluate --worker` wrote"
+            f"{run}: no parts of a run found; name a folder that `nnd evaluate --worker` wrote"
         )
     try:
         text = (folder / PLAN).read_bytes()
@@ -153,7 +153,8 @@ def read_plan(run: Path) -> Plan:
         ) from error
     if changed:
         raise ScoringError(
-            f"{folder / changed[0]}: was changed since; remove {folder} and start the workers again"
+            f"{folder / changed[0]}: the file was changed after the run was planned; remove "
+            f"{folder} and start the workers again"
         )
     return Plan(
         run=run,
@@ -188,13 +189,13 @@ def _write(
             _rename_first(fresh, run / PARTS)
     except OSError as error:
         raise ScoringError(
-            f"{run}: cannot be written: {error.strerror or error}; make room, or name another "
-            "folder with --out"
+            f"{run}: cannot be written: {error.strerror or error}; free some space, or name "
+            "another folder with --out"
         ) from error
 
 
 def _rename_first(fresh: Path, target: Path) -> None:
-    """Rename a folder, unless another worker was quicker: its plan is the same, or is refused."""
+    """Rename a folder, unless another worker was faster: its plan is equal, or is refused."""
     try:
         fresh.rename(target)
     except OSError:
@@ -203,7 +204,7 @@ def _rename_first(fresh: Path, target: Path) -> None:
 
 
 def _differences(there: Any, here: Any, name: str = "") -> list[str]:  # noqa: ANN401 - JSON
-    """Return in words where two JSON values differ."""
+    """Return the differences of two JSON values in words."""
     if isinstance(there, Mapping) and isinstance(here, Mapping):
         names: Sequence[str] = [*dict.fromkeys([*there, *here])]
         return [
@@ -214,4 +215,4 @@ def _differences(there: Any, here: Any, name: str = "") -> list[str]:  # noqa: A
     if there == here:
         return []
     said = [one_line(json.dumps(each, ensure_ascii=False)) for each in (there, here)]
-    return [f"{name} is {said[0]} there and {said[1]} here"]
+    return [f"{name} is {said[0]} there, but {said[1]} here"]

@@ -1,4 +1,4 @@
-"""What Ray runs on the machines of a cluster: an actor that holds one model and scores parts."""
+"""The Ray actor, which holds one model and scores parts on a machine of a cluster."""
 
 import os
 import socket
@@ -21,16 +21,16 @@ Batch: TypeAlias = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What an actor is made of: names and options, never a model or texts.
+    """The setup of an actor: names and options, never a model or texts.
 
     Attributes:
-        folder: Where the command was started: relative paths begin there on every machine.
+        folder: Working folder of the command, to which relative paths refer on every machine.
         model: Hub id or folder.
-        name: What results call the model.
-        loading: How it is loaded.
-        scoring: How pairs are scored with it.
+        name: Name of the model in the results.
+        loading: Loading options.
+        scoring: Scoring options.
         runs: The folder of each run, and its data.
-        chosen: Which pairs are scored: options of `choose_part`.
+        chosen: Options of `choose_part`, which select the pairs.
     """
 
     folder: Path
@@ -45,13 +45,12 @@ class Setup:
 class PartActor:
     """Scores parts of a model's runs, one for each call.
 
-    The model is loaded by the first call and not by the constructor: Ray would construct an actor
-    again and again whose process dies of a model that is too large, but limits how often a call is
-    tried.
+    The model is loaded by the first call and not by the constructor: if a model is too large and
+    the process dies, Ray would restart the actor endlessly, but it limits the retries of a call.
 
     Args:
-        setup: What the actor is made of.
-        threads: How many threads torch uses.
+        setup: Setup of the actor.
+        threads: Number of threads that torch uses.
     """
 
     def __init__(self, setup: Setup, threads: int) -> None:
@@ -66,8 +65,8 @@ class PartActor:
             batch: The number of a run and that of one of its parts, in lists of one.
 
         Returns:
-            What went wrong, in a list of one; "" for nothing. It is returned because Ray would
-            put a raised error into a traceback of its own.
+            The error message, or "", in a list of one. It is returned because Ray would wrap a
+            raised error in a traceback of its own.
         """
         (run,), (part,) = batch["run"], batch["part"]
         try:
@@ -83,8 +82,8 @@ def _make_scorers(setup: Setup) -> list[PartScorer]:
     """Load the model, and open the data of every run."""
     if not all((setup.folder / run).is_dir() for run, _ in setup.runs):
         raise ScoringError(
-            f"{setup.folder}: this machine does not see the run; start the command in a folder "
-            "that all machines share, and name one with --out"
+            f"{setup.folder}: this machine cannot read the folder of the run; start the command "
+            "in a folder that all machines share, and name one with --out"
         )
     os.chdir(setup.folder)
     planned = [(read_plan(run), open_part(data, **setup.chosen)) for run, data in setup.runs]

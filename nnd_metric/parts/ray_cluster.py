@@ -1,4 +1,4 @@
-"""Where Ray scores: whether it answers, and how many actors it has room for."""
+"""The cluster of Ray: whether it answers, and how many actors it has room for."""
 
 import logging
 import os
@@ -22,15 +22,15 @@ _SETTINGS = 4
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """Where Ray scores, and with what.
+    """The cluster and resources of Ray.
 
     Attributes:
         address: HOST:PORT of a cluster that this machine is part of, or "auto" for the one that was
-            started on it; None is what RAY_ADDRESS says, as in a job of `ray job submit`, else this
-            machine alone. If Ray is initialised already, that is used.
-        num_gpus: GPUs of each actor, or its share of one; None is one GPU where there are any.
-        num_actors: How many actors there are; None is as many as the GPUs allow, or, without GPUs,
-            one on each machine. Actors share the CPU cores.
+            started on it; None means RAY_ADDRESS, as in a job of `ray job submit`, else only this
+            machine. If Ray is initialised already, that cluster is used.
+        num_gpus: GPUs per actor, or its share of one; None means one GPU if there are any.
+        num_actors: Number of actors; None means as many as the GPUs allow, or, without GPUs, one on
+            each machine. Actors share the CPU cores.
     """
 
     address: str | None = None
@@ -42,9 +42,9 @@ class Pool(NamedTuple):
     """A pool of actors.
 
     Attributes:
-        actors: How many there are.
-        gpus: GPUs of each.
-        threads: Threads of each.
+        actors: Number of actors.
+        gpus: GPUs per actor.
+        threads: Threads per actor.
     """
 
     actors: int
@@ -53,10 +53,10 @@ class Pool(NamedTuple):
 
 
 def check_ray(config: Ray) -> None:
-    """Check that Ray is installed, and that the options are possible.
+    """Check that Ray is installed, and that the options are valid.
 
     Raises:
-        ScoringError: If not.
+        ScoringError: If Ray is missing, or an option is invalid.
     """
     try:
         import ray.data  # noqa: F401, PLC0415 - an extra, of 1 s
@@ -68,14 +68,14 @@ def check_ray(config: Ray) -> None:
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
         raise ScoringError(f"{gpus:g} GPUs for each actor: give 0, a share of 1, or a whole number")
     if config.num_actors is not None and config.num_actors < 1:
-        raise ScoringError(f"{config.num_actors} actors: give 1 or more")
+        raise ScoringError(f"--num-actors {config.num_actors}: give 1 or more")
 
 
 @contextmanager
 def connected(address: str | None) -> Iterator[None]:
     """Connect to a cluster, or start Ray on this machine, unless the caller has done so.
 
-    Ray prints no more than errors; all else is in its logs.
+    Ray prints only errors; everything else is in its logs.
 
     Raises:
         ScoringError: If the cluster does not answer, or Ray cannot be started.
@@ -95,7 +95,7 @@ def connected(address: str | None) -> Iterator[None]:
             logging_level=logging.ERROR,
             log_to_driver=False,
         )
-    except Exception as error:  # Ray raises that itself, of a machine that is too busy
+    except Exception as error:  # Ray itself raises this on a busy machine
         reason = str(error).partition("\n")[0]
         raise ScoringError(
             f"Ray ({found}) cannot be used: {reason} Start the command on a machine of the "
@@ -108,7 +108,7 @@ def connected(address: str | None) -> Iterator[None]:
 
 
 def size_pool(config: Ray, parts: int) -> Pool:
-    """Return how many actors are to score some parts.
+    """Return the size of the pool for some parts.
 
     Raises:
         ScoringError: If no machine has the GPUs of an actor.
@@ -131,9 +131,9 @@ def size_pool(config: Ray, parts: int) -> Pool:
 
 
 def _check_answers(address: str) -> None:
-    """Check that something that speaks gRPC answers where a cluster should be.
+    """Check that a gRPC server answers at the address of a cluster.
 
-    `ray.init` waits for ever where a port is open that says nothing.
+    `ray.init` waits for ever if a port is open but says nothing.
     """
     if "://" in address:
         raise ScoringError(
@@ -142,7 +142,7 @@ def _check_answers(address: str) -> None:
         )
     host, colon, port = address.rpartition(":")
     is_encrypted = os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true")
-    if not colon or is_encrypted:  # a word of Ray's own, such as auto, or a greeting by TLS
+    if not colon or is_encrypted:  # a keyword of Ray, such as auto, or a greeting by TLS
         return
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _SECONDS) as connection:

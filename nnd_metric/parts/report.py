@@ -1,4 +1,4 @@
-"""What a worker has done."""
+"""The report of a worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WorkerReport(Shown):
-    """What a worker has done, and what is left.
+    """The finished and the remaining parts of a worker.
 
     Attributes:
         number: The number of the worker.
-        of: How many workers there are.
-        done: How many parts it has scored now.
-        left: Folder of a run → how many of its parts are not finished, of all models.
-        parts: How many parts there are in all runs, of all models.
+        of: Number of workers.
+        done: Number of parts that it has just scored.
+        left: Folder of a run → number of its unfinished parts, over all models.
+        parts: Number of parts in all runs, over all models.
     """
 
     number: int
@@ -30,7 +30,7 @@ class WorkerReport(Shown):
     parts: int
 
     def headline(self) -> str:
-        """Return how many parts were scored, and how many are left."""
+        """Return the number of scored and of remaining parts."""
         left = sum(self.left.values())
         return (
             f"Worker {self.number} of {self.of} scored {self.done:,} parts; {left:,} of "
@@ -42,7 +42,7 @@ class WorkerReport(Shown):
         return None
 
     def remarks(self) -> list[str]:
-        """Return which runs can be merged."""
+        """Return the commands that merge complete runs."""
         return [f"Next: nnd merge {folder}" for folder, left in self.left.items() if not left]
 
     def to_dict(self) -> dict[str, Any]:

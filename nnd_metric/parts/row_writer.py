@@ -1,4 +1,4 @@
-"""Writing a Parquet file of many scored pairs, some at a time."""
+"""Write a Parquet file of many scored pairs in pieces."""
 
 from pathlib import Path
 from typing import Self
@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 from nnd.metric.results import SLICES
 
 _AT_ONCE = 200_000
-"""Rows of a row group, at least, but for the last."""
+"""Smallest number of rows of a row group, except the last."""
 
 _REPEATED = ["model", "split", "origin", *SLICES]
-"""Columns of few values. To look for repeated ids, too, would double the time and gain nothing."""
+"""Columns of few values. Dictionaries for ids would double the time and gain nothing."""
 
 
 class RowWriter:
-    """Writes rows as they come; a row group holds those of many calls.
+    """Writes rows as they arrive; a row group holds those of many calls.
 
     Args:
         path: The file.

@@ -1,4 +1,4 @@
-"""Which share of a run a worker has: I of N, as it was started with, or as its scheduler says."""
+"""The share of a worker: I of N, given by the user or by a scheduler."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from nnd.schemas import ScoringError
 
 Worker: TypeAlias = tuple[int, int] | Literal["auto"]
-"""The number of a worker, from 1, and how many there are; or as the scheduler says."""
+"""The number of a worker, from 1, and the number of workers; "auto" asks the scheduler."""
 
 _TORCHRUN = ("RANK", "WORLD_SIZE")
 _ARRAY = ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN")
@@ -21,7 +21,7 @@ class Share:
 
     Attributes:
         number: From 1.
-        of: How many workers there are.
+        of: Number of workers.
         local: The number of the process on its machine, from 0, under torchrun; else None.
     """
 
@@ -30,7 +30,7 @@ class Share:
     local: int | None = None
 
     def has(self, part: int) -> bool:
-        """Whether a part is to be done by this worker."""
+        """Whether a part belongs to this worker."""
         return part % self.of == self.number - 1
 
 
@@ -38,7 +38,7 @@ def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> S
     """Return the share of a worker.
 
     Raises:
-        ScoringError: If it is not a number out of so many, or the scheduler does not say which.
+        ScoringError: If it is not between 1 and the number of workers, or no scheduler provides it.
     """
     if worker == "auto":
         return _from_scheduler(environment)
@@ -49,10 +49,10 @@ def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> S
 
 
 def read_worker(text: str) -> Worker:
-    """Return a worker as typed: I/N, or auto.
+    """Parse a worker: I/N, or auto.
 
     Raises:
-        ScoringError: If it is neither.
+        ScoringError: If the text is neither.
     """
     if text == "auto":
         return "auto"
@@ -63,9 +63,9 @@ def read_worker(text: str) -> Worker:
 
 
 def ignored_workers(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return a line that says that this process is one of several and scores everything, or None.
+    """Return a warning that this process is one of several but scores everything, or None.
 
-    The commonest array runs one model for each task, so that nothing is shared unasked.
+    Most arrays run one model per task, so pairs are not shared unless requested.
     """
     for name, count in (("RANK", "WORLD_SIZE"), _ARRAY[:2]):
         if environment.get(name) and environment.get(count, "1") != "1":

@@ -1,4 +1,4 @@
-"""What one worker of a run does: its share of the parts, as far as they are not there."""
+"""The work of one worker: the unfinished parts of its share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -36,35 +36,36 @@ def evaluate_parts(
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> WorkerReport:
-    """Score one worker's share of a run, which `merge` puts together when all shares are there.
+    """Score one worker's share of a run; `merge` joins the finished shares.
 
-    Every worker is called with the same arguments but for its number. None waits for another; one
-    that is started again scores what is missing of its share, and the number of workers may be
-    another one then. Two workers of one number score the same parts, which does no harm.
+    Every worker gets the same arguments except its number. Workers do not wait for each other. A
+    worker that is started again scores the missing parts of its share; the number of workers may
+    have changed. Two workers with the same number score the same parts, which is harmless.
 
     Args:
-        models: As of `evaluate`.
-        data: As of `evaluate`. Folders and Parquet files are read a row group at a time, unless
-            only some of their pairs are scored.
-        out: Folder of the run, the same for all workers; of several datasets, for a folder of each.
-        worker: The number of this worker, from 1, and how many there are; "auto" takes both from
+        models: Same as in `evaluate`.
+        data: Same as in `evaluate`. Folders and Parquet files are read a row group at a time,
+            unless only some of their pairs are scored.
+        out: Folder of the run, the same for all workers; for several datasets, it gets a subfolder
+            for each.
+        worker: The number of this worker, from 1, and the number of workers; "auto" takes both from
             torchrun, which also says on which GPU, or from a Slurm array.
-        human_scores: As of `evaluate`.
-        systems: As of `evaluate`.
-        templates: As of `evaluate`.
-        limit: As of `evaluate`.
-        categories: As of `evaluate`.
-        held_out: As of `evaluate`.
-        split_seed: As of `evaluate`.
-        scoring: As of `evaluate`; the store of likelihoods is not used.
-        loading: As of `evaluate`.
+        human_scores: Same as in `evaluate`.
+        systems: Same as in `evaluate`.
+        templates: Same as in `evaluate`.
+        limit: Same as in `evaluate`.
+        categories: Same as in `evaluate`.
+        held_out: Same as in `evaluate`.
+        split_seed: Same as in `evaluate`.
+        scoring: Same as in `evaluate`; the store of likelihoods is not used.
+        loading: Same as in `evaluate`.
 
     Returns:
-        How many parts were scored, and how many are left.
+        The numbers of scored and of remaining parts.
 
     Raises:
-        ScoringError: If data, a model or an option cannot be used, the workers before were asked
-            for another run, or loaded another model; the message says which and why.
+        ScoringError: If data, a model or an option cannot be used, earlier workers had other
+            arguments, or loaded another model; the message says which and why.
         OSError: If a part cannot be written.
     """
     share = find_share(worker)
@@ -118,9 +119,9 @@ def _load(model: Model, name: str, loading: Loading, share: Share) -> LoadedMode
 
 
 def _local_device(share: Share) -> str | None:
-    """Return the GPU of a process that torchrun started; None: the best there is."""
+    """Return the GPU of a process that torchrun started; None means the fastest device."""
     devices = torch.cuda.device_count()
-    if share.local is None or devices <= 1:  # one: each process may see another one
+    if share.local is None or devices <= 1:  # with one, each process may see a different GPU
         return None
     if share.local >= devices:
         raise ScoringError(

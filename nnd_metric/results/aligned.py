@@ -1,4 +1,4 @@
-"""Scored pairs side by side: the models of runs, and the data, since runs keep no texts."""
+"""Scored pairs, aligned between models, and with the texts of the data."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from nnd.metric.results.run_folder import check_same
 from nnd.schemas import ScoringError
 
 KEY = ("pair_id", "occurrence")
-"""Where data has a pair twice, its rows are numbered."""
+"""Number of a row among equal pairs, if the data has a pair several times."""
 
 
 def by_model(scored: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -54,7 +54,7 @@ def join_texts(rows: pl.DataFrame, texts: PairSet, columns: Sequence[str] = ()) 
         columns: Further columns of these.
 
     Raises:
-        ScoringError: If a scored pair is not among the texts, or is another one there.
+        ScoringError: If a scored pair is missing in the texts, or differs there.
     """
     wanted = texts.pairs.select("pair_id", *REQUIRED, *columns)
     wanted = wanted.with_columns(occurrence=number_occurrences(wanted, "pair_id"))

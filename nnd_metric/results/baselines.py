@@ -1,4 +1,4 @@
-"""Baselines beside a pass rate: what judges reach that never look at what candidates say.
+"""Baselines for a pass rate, which do not look at the meaning of candidates.
 
     baseline        passes a test iff the good candidate
     shorter_wins    has fewer characters
@@ -9,13 +9,13 @@
 As with models, equality is a failure and counted as a tie, and a test without one of the two
 numbers is a failure and counted as unscored.
 
-A model's lead over a baseline is the difference of what both reach on the same tests, with a paired
-interval over contexts. There the baseline tosses a coin where it cannot decide, half a pass for
-each tie and unscored test: a model does not know more than length because it does not stop at equal
-lengths. The baseline is `ahead` where the lead is negative, `close` where it is not but its 95 %
-interval reaches 0 (or there is none), `behind` otherwise.
+A model's lead over a baseline is the difference of their pass rates on the same tests, with a
+paired interval over contexts. Here every tie and unscored test of the baseline counts as half a
+pass: a model does not know more than length only because it can decide at equal lengths. The
+baseline is `ahead` if the lead is negative, `close` if the lead is not negative but its 95 %
+interval includes 0 (or there is none), `behind` otherwise.
 
-Beside them stands the model's pass rate where length gives nothing away: on the tests whose two
+The model's pass rate is also given for tests in which length gives nothing away: those whose two
 candidates differ by at most 10 % of the longer one's characters.
 """
 
@@ -32,26 +32,26 @@ BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
     "copy_wins": (pl.col("copied_high"), pl.col("copied_low")),
     "unconditional": (pl.col("ll_alone_high"), pl.col("ll_alone_low")),
 }
-"""What each baseline sees in the good and the bad candidate; the larger number wins."""
+"""The columns of each baseline for the good and the bad candidate; the larger number wins."""
 
 MATCHED_WITHIN = 0.1
 """Share of the longer candidate's characters by which matched lengths may differ."""
 
 _WIN, _TIE, _LOSS = 2, 1, 0
-"""Half passes of a baseline, of which the toss of a coin is one."""
+"""Half passes of a baseline; an undecided test counts as one."""
 
 Verdict: TypeAlias = Literal["ahead", "close", "behind"]
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a baseline reaches on some tests, beside a model.
+    """A baseline on some tests, compared with a model.
 
     Attributes:
         pass_rate: Its pass rate.
         ties: Tests failed with equal numbers.
-        unscored: Tests failed for want of a number.
-        with_coin: Its pass rate if a coin decided those two.
+        unscored: Tests failed because a number is missing.
+        with_coin: Its pass rate if ties and unscored tests count half.
         lead: The model's pass rate minus `with_coin`.
         lead_interval: 95 % paired interval of the lead over contexts (`context_intervals`), or None
             where fewer than two have tests.
@@ -66,7 +66,7 @@ class Baseline:
 
     @property
     def verdict(self) -> Verdict:
-        """Where the baseline stands, seen from the model (module docstring)."""
+        """Whether the baseline is ahead of, close to, or behind the model (module docstring)."""
         if self.lead < 0:
             return "ahead"
         clear = self.lead_interval is not None and self.lead_interval[0] > 0
@@ -90,8 +90,8 @@ class Matched:
     """A model's pass rate on the tests whose candidates match in length.
 
     Attributes:
-        n: Such tests.
-        passes: Those passed.
+        n: Number of such tests.
+        passes: Number of tests passed.
         pass_rate: passes / n, or None where n is 0.
         interval: 95 % interval over contexts, or None where fewer than two have any.
         wilson: 95 % Wilson interval, or None where n is 0.
@@ -135,15 +135,15 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
 
 
 def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Baseline | None:
-    """Return what a baseline reaches on some judged tests.
+    """Return the result of a baseline on some judged tests.
 
     Args:
         rows: Tests, as `judge` returns them.
         name: One of BASELINES.
-        interval: Of the model's lead.
+        interval: Interval of the model's lead.
 
     Returns:
-        None where it decides no test.
+        None if it decides no test.
     """
     verdicts, n = rows[name], rows.height
     counted = verdicts == _WIN, verdicts == _TIE, verdicts.is_null()
@@ -179,7 +179,7 @@ def matched_in(rows: pl.DataFrame, interval: Interval | None) -> Matched | None:
         interval: Of that rate.
 
     Returns:
-        None where no length is known: the tests were scored before lengths were stored.
+        None if lengths are unknown, because an older version scored the tests.
     """
     if rows.height == rows["matched"].null_count():
         return None

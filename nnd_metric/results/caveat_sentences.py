@@ -1,9 +1,9 @@
-"""Sentences that say what a pass rate may owe to the surface of the texts rather than to quality.
+"""Caveats: sentences on what a pass rate may owe to surface features rather than quality.
 
-A sentence stands for each baseline that is `ahead` of the model or `close` to it (`confounds`), and
-one where length alone, with a coin for what it cannot decide, beats a coin and the model's lead
-over chance shrinks without its help: on the tests of matched length the interval reaches 50 %, or
-lies wholly below that of all tests, or those tests give no interval.
+There is a sentence for each baseline that is `ahead` of the model or `close` to it (`baselines`),
+and one if length alone, with undecided tests counting half, beats chance while the model's lead
+over chance shrinks without its help: on tests of matched length, the interval includes 50 %, is
+completely below that of all tests, or does not exist.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _COIN = 0.5
 
 
 def caveats(overall: Rate) -> tuple[str, ...]:
-    """Return what to know before believing a model's overall pass rate; nothing where all is well.
+    """Return the caveats about a model's overall pass rate, if any.
 
     Args:
         overall: The rate, with its baselines.
@@ -35,11 +35,11 @@ def caveats(overall: Rate) -> tuple[str, ...]:
 
 
 def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
-    """Return the one sentence that stands below a table, or None where there is nothing to know.
+    """Return the sentence for below a table, or None without caveats.
 
     Args:
         overall: The rate, with its baselines.
-        notes: All that is to know, a sentence each (`caveats` among them).
+        notes: All caveats, a sentence each (`caveats` included).
     """
     reached = {
         name: baseline.with_coin
@@ -67,7 +67,7 @@ def _baselines(overall: Rate) -> Iterator[str]:
 
 
 def _shrinking(overall: Rate) -> Iterator[str]:
-    """Say when the lead over chance is less, or in doubt, where length gives nothing away."""
+    """Return a caveat if the lead over chance is smaller or uncertain at matched lengths."""
     matched, found = overall.length_matched, [overall.baselines[name] for name in LENGTH]
     helped = any(baseline is not None and baseline.with_coin > _COIN for baseline in found)
     if not helped or matched is None or overall.pass_rate is None:

@@ -18,7 +18,7 @@ NUMBERED_BY = ("cluster", *DISTINCT)
 
 CLUSTER_NUMBER, TEST_NUMBER = "cluster_number", "test_number"
 NUMBERED = (pl.col(CLUSTER_NUMBER),)
-"""What CLUSTER is in rows with numbers (`number_tests`)."""
+"""The counterpart of CLUSTER in rows with numbers (`number_tests`)."""
 
 
 class Slice(NamedTuple):
@@ -84,9 +84,9 @@ def sum_by_context(
 
     Args:
         scored: Tests with the columns of `key`.
-        slices: Some of its rows each.
-        sums: What is summed over a slice's tests of one context; 0 where it has none there.
-        key: What tells contexts apart; NUMBERED for rows with numbers.
+        slices: Slices of its rows.
+        sums: Columns to sum over a slice's tests of one context; 0 without such tests.
+        key: Columns that identify contexts; NUMBERED for rows with numbers.
     """
     clusters = (
         scored.select(key).unique(maintain_order=True).with_columns(number=pl.int_range(pl.len()))

@@ -18,7 +18,7 @@ def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | 
         template: How contexts are rendered.
 
     Returns:
-        None where the protocol or the model lets no text follow another: encoder-decoders, and
+        None if context and candidate are never one text: for encoder-decoders, and under
         `laban2022`, which puts a start token between them.
     """
     loaded = engine.loaded

@@ -1,4 +1,4 @@
-"""Several datasets read together: which runs are on which, and what was found on each."""
+"""Several datasets: the runs on each, and their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class OnDataset(NamedTuple):
     Attributes:
         pairs: The dataset.
         runs: Folders of the runs on it.
-        systems: Model of these runs → system of this dataset that it stands for, as asked for.
+        systems: Model of these runs → system of this dataset that it stands for.
     """
 
     pairs: PairSet
@@ -49,7 +49,7 @@ def split_by_dataset(
 
     Raises:
         ScoringError: If a run or a dataset cannot be read, a run shares pairs with none of the
-            datasets or with several, or there is no such model or system.
+            datasets or with several, or a model or system is unknown.
     """
     pairs = dict(zip(name_datasets(data), map(load_pairs, data), strict=True))
     models: dict[str, list[str]] = {name: [] for name in pairs}
@@ -87,7 +87,7 @@ def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) 
 
 
 class Found(Protocol):
-    """What was found on one dataset (`Shown`)."""
+    """A result on one dataset (`Shown`)."""
 
     def remarks(self) -> Sequence[str]: ...  # noqa: D102 - as there
     def details(self) -> "Sequence[Table | str]": ...  # noqa: D102
@@ -100,29 +100,29 @@ _Found = TypeVar("_Found", bound=Found)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OverDatasets(Shown, Generic[_Found]):
-    """What was found on several datasets; a subclass says what the mean over them is.
+    """Results on several datasets; subclasses define the mean over them.
 
     Attributes:
-        datasets: Name → what was found on it; there are at least two.
+        datasets: Name → its result; at least two.
     """
 
     datasets: Mapping[str, _Found]
 
     def remarks(self) -> list[str]:
-        """Return what to know before believing the numbers of each dataset."""
+        """Return the caveats of each dataset."""
         return [
             f"{name}: {line}" for name, found in self.datasets.items() for line in found.remarks()
         ]
 
     def details(self) -> "list[Table | str]":
-        """Return what was found on each dataset in full."""
+        """Return the details of each dataset."""
         shown: list[Table | str] = []
         for name, found in self.datasets.items():
             shown += [f"on {name}", *found.details()]
         return shown
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the rows of each dataset, whose name comes first."""
+        """Return the rows of each dataset, with its name in the first column."""
         return pl.concat(
             found.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
             for name, found in self.datasets.items()

@@ -1,4 +1,4 @@
-"""How the verdicts on some tests change from one scoring to another."""
+"""Changes of verdicts from one scoring to another."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from nnd.metric.statistics import Interval, cluster_intervals
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """How verdicts change from one scoring to another.
+    """Changes of verdicts from one scoring to another.
 
     Attributes:
         n: Tests.
@@ -20,7 +20,7 @@ class Flips:
         lost: Tests that only the first passes.
         interval: 95 % paired interval of `difference` over contexts (`context_intervals`), or None
             where fewer than two have tests.
-        flipped_interval: The same of `flipped`.
+        flipped_interval: The same for `flipped`.
     """
 
     n: int
@@ -54,11 +54,11 @@ class Flips:
 
 
 def find_flips(before: pl.DataFrame, after: pl.DataFrame) -> Flips:
-    """Return how verdicts change.
+    """Return the changes of verdicts.
 
     Args:
-        before: Pairs as they were scored first: rows of SCORED_SCHEMA.
-        after: The same pairs in the same order, as they were scored then.
+        before: Pairs of the first scoring: rows of SCORED_SCHEMA.
+        after: The same pairs in the same order, from the second scoring.
     """
     change = after["passed"].cast(pl.Int64) - before["passed"].cast(pl.Int64)
     tests = distinct_tests(before.with_columns(change=change))

@@ -1,4 +1,4 @@
-"""What one model did, joined from the results of parts of the data."""
+"""The result of one model, joined from results of parts of the data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -13,11 +13,11 @@ from nnd.metric.results.rates import SLICE_NUMBERS, all_rates, is_close, to_rate
 from nnd.metric.results.signature import recount
 
 Stored = Mapping[str, Any]
-"""`ModelResult.to_dict` without what follows from the scored pairs (`without_rates`)."""
+"""`ModelResult.to_dict` without the values that follow from scored pairs (`without_rates`)."""
 
 
 def without_rates(result: ModelResult) -> dict[str, Any]:
-    """Return a part's result as plain Python values, without what its pairs say by themselves."""
+    """Return a part's result as plain Python values, without what follows from its pairs."""
     counted = with_counts((), result.rates, result.n_crossing)
     stored = result.to_dict()
     kept = {each.name: stored[each.name] for each in fields(result) if each.name in stored}
@@ -29,23 +29,23 @@ def without_rates(result: ModelResult) -> dict[str, Any]:
 
 
 def has_baseline(parts: Sequence[Stored]) -> bool:
-    """Whether the candidates of all parts were scored without their contexts, where asked for."""
+    """Whether the candidates of all parts were scored without contexts, if requested."""
     return not any(note.startswith(NO_BASELINE) for part in parts for note in part["notes"])
 
 
 def rate_parts(
     parts: Sequence[Stored], scored: Iterable[pl.DataFrame], *columns: str | pl.Expr
 ) -> pl.DataFrame:
-    """Return what the rates of the whole data are made of.
+    """Return the rows from which the rates of the whole dataset are computed.
 
     Args:
-        parts: As of `join_parts`.
+        parts: Same as in `join_parts`.
         scored: The pairs of all parts, in one or more pieces: columns of SCORED_SCHEMA.
         columns: Further columns to keep.
 
     Returns:
-        What `to_rate` returns, with the columns of SLICES and `close`: whether the deviation of the
-        engine could turn the test; null where there is none.
+        The frame that `to_rate` returns, with the columns of SLICES and `close`: whether the
+        deviation of the engine could flip the test; null if there is no deviation.
     """
     deviation, close = _join_work([part["engine"] for part in parts])["deviation"], pl.lit(None)
     if deviation is not None:
@@ -55,11 +55,11 @@ def rate_parts(
 
 
 def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
-    """Return the result of the whole data.
+    """Return the result for the whole dataset.
 
     Args:
-        parts: What each part's result is without its rates; there is at least one.
-        rated: What `rate_parts` returns.
+        parts: The results of parts without rates; at least one.
+        rated: The rows that `rate_parts` returns.
     """
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
     work = _join_work([part["engine"] for part in parts])

@@ -1,4 +1,4 @@
-"""What a folder holds already when another model is to be added to its run."""
+"""The existing run in a folder to which another model is added."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -20,13 +20,13 @@ from nnd.schemas import ScoringError
 
 
 class KeptRun(NamedTuple):
-    """The models of an earlier run that stay.
+    """The models of an earlier run that are kept.
 
     Attributes:
-        results: What each did.
+        results: Their results.
         scored: The columns of `run_folder.STORED`.
         children: The columns of `run_folder.STORED_SETS`.
-        systems: Model → system it stands for, as the user said.
+        systems: Model → system it stands for, as given by the user.
         templates: Model → template the user chose for it alone.
     """
 
@@ -44,18 +44,18 @@ def read_kept(
     models: Mapping[str, Scoring],
     done: Collection[str],
 ) -> KeptRun | None:
-    """Return what a folder holds of other models, or None where it holds no run.
+    """Return the other models of a run in a folder, or None without a run.
 
     Args:
-        folder: Where a run is to be written.
-        pairs: What is scored now.
-        scoring: How it is scored now.
-        models: Model → how it is scored now, if not by `scoring`.
+        folder: Folder that a run is written to.
+        pairs: The pairs scored now.
+        scoring: The present scoring options.
+        models: Model → its present scoring options, if not `scoring`.
         done: The models whose results are replaced.
 
     Raises:
-        ScoringError: If the run is of other pairs, or its models were scored in another way: the
-            results of both do not belong in one table.
+        ScoringError: If the run has other pairs, or its models were scored in another way, so that
+            the results cannot be combined.
     """
     if not (folder / RESULT).is_file():
         return None
@@ -67,7 +67,8 @@ def read_kept(
         there = ", ".join(each["model"] for each in stored["results"])
     if problem is not None:
         raise ScoringError(
-            f"{folder}: holds a run of {there}, scored {problem}; name another folder with --out"
+            f"{folder}: this folder holds a run of {there}, scored {problem}; name another folder "
+            "with --out"
         )
     with _readable(folder):
         results = tuple(
@@ -90,7 +91,7 @@ def _readable(folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ScoringError(
-            f"{folder}: nothing can be added to its {RESULT}; name another folder with --out"
+            f"{folder}: models cannot be added to its {RESULT}; name another folder with --out"
         ) from error
 
 
@@ -101,9 +102,9 @@ def _find_difference(
     scoring: Scoring,
     models: Mapping[str, Scoring],
 ) -> str | None:
-    """Return in which way results differ from those to come, or None.
+    """Return how stored results differ from new ones, or None.
 
-    A model that stays keeps a template that was chosen for it alone.
+    A kept model may have a template that was chosen for it alone.
     """
     if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
         return f"on other pairs than {pairs.title}"
@@ -124,7 +125,7 @@ def _find_difference(
 
 
 def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
-    """Whether a result was read as chats, or would be by what is asked now, as far as is known."""
+    """Whether a result was read as chats, or would be with the present options."""
     if "|sep:" not in stored["signature"]:  # only these protocols and models have chat templates
         return False
     is_chat = stored.get("chat") is not None and stored["chat"]["template"] != NONE
@@ -132,7 +133,7 @@ def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
 
 
 def _asked_chat(stored: Mapping[str, Any]) -> str:
-    """Return the options for chats by which a result was made; older versions read plain text."""
+    """Return the chat options of a result; older versions read plain text."""
     chat = stored.get("chat")
     return _chat_options(Chat(NONE).to_dict() if chat is None else chat["asked"])
 
@@ -144,7 +145,7 @@ def _chat_options(asked: Mapping[str, Any]) -> str:
 
 
 def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:
-    """Return that the run is of other sets than those of a suite, or None."""
+    """Return that the run has other sets than the suite, or None."""
     there = {*children.select("set", "pair_id").iter_rows()}
     now = {(each.name, pair_id) for each in pairs.sets for pair_id in each.pairs["pair_id"]}
     return None if there == now else f"on other sets than those of {pairs.title}"

@@ -1,4 +1,4 @@
-"""Numbers for contexts and tests, so that their ids are compared once and whole numbers after."""
+"""Numbers for contexts and tests, so that ids are compared only once."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -8,22 +8,22 @@ import numpy as np
 import polars as pl
 
 _ROWS_AT_ONCE = 1_000_000
-"""Comparing the ids of so many rows takes some 100 MB."""
+"""Rows whose ids are compared at once, which takes some 100 MB."""
 
 
 def number_groups(frame: pl.DataFrame, keys: Sequence[pl.Expr]) -> pl.Series:
-    """Return for every row the place of the first row that has the same keys (null is a value).
+    """Return for every row the index of the first row with the same keys (null is a value).
 
     Args:
         frame: The rows.
-        keys: What tells groups apart.
+        keys: Columns that identify groups.
     """
     named = [key.alias(str(number)) for number, key in enumerate(keys)]
     rows = frame.select(*named).with_row_index("row")
     names = rows.columns[1:]
     places = np.empty(rows.height, dtype=np.uint32)
     parts = rows.height // _ROWS_AT_ONCE + 1
-    # Equal keys have equal hashes, so no group is in two parts.
+    # Equal keys have equal hashes, so a group is never in two parts.
     part_of = rows.select(reduce(xor, [pl.col(name).hash() for name in names]) % parts).to_series()
     for part in range(parts):
         own = rows.filter(part_of == part)

@@ -1,4 +1,4 @@
-"""What one model does on one set of pairs: its log-likelihoods, and the result made from them."""
+"""The result of one model on one set of pairs, from its log-likelihoods."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -18,14 +18,14 @@ from nnd.metric.results.scoring import score_suite
 from nnd.metric.results.signature import make_signature
 
 NO_BASELINE = "no baseline without contexts: "
-"""Begins the note that says why there is none."""
+"""Beginning of the note on a missing baseline."""
 
-_TEXT_ALONE = "the model reads images as well; it was scored by its language model, from text alone"
+_TEXT_ALONE = "the model also reads images; it was scored with its language model, from text only"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
-    """What one model did.
+    """The result of one model.
 
     Attributes:
         model: Its name.
@@ -33,16 +33,16 @@ class ModelResult:
         protocol: Name of the protocol.
         template: Name or text of the template.
         dtype: Precision of the weights.
-        device: Where it ran.
+        device: The device it ran on.
         parameters: Number of its weights (`LoadedModel.parameters`).
         rates: Pass rates.
-        notes: What to know before believing them, a sentence each.
-        n_close: Tests whose margin is smaller than the deviation stated in `work`: those that
-            rounding could turn. None where no deviation is known.
+        notes: Caveats and notes, a sentence each.
+        n_close: Tests whose margin is smaller than the deviation in `work`, so that rounding could
+            change the verdict. None if the deviation is unknown.
         n_crossing: Tests whose tokens are not those of context and candidate encoded together
-            (`count_crossings`). None where the two are never one text.
-        work: What the engine did.
-        signature: All that decides the numbers, in one line.
+            (`count_crossings`). None if the two are never one text.
+        work: The work of the engine.
+        signature: Everything that decides the numbers, in one line.
         quantised: The format of quantised weights, e.g. `bnb-nf4`, or None.
         weight_bytes: Memory that the weights take; None in older runs.
         unquantised_bytes: Memory that they would take unquantised, in `dtype`; None in older runs.
@@ -69,7 +69,7 @@ class ModelResult:
     chat: Mapping[str, Any] | None = None
 
     def memory(self) -> str:
-        """Return in words what memory the weights take, and would take if not quantised."""
+        """Return in words the memory of the weights, quantised and unquantised."""
         taken = f"the weights take {(self.weight_bytes or 0) / 1e6:,.1f} MB of memory"
         if self.quantised is None or self.unquantised_bytes is None:
             return taken
@@ -100,14 +100,14 @@ class ModelResult:
 
 
 def stored_result(stored: Mapping[str, Any], rates: PassRates) -> ModelResult:
-    """Return a result as a run holds it, with its rates, which are made again.
+    """Return a result from a run, with rates that are computed again.
 
     Args:
         stored: `ModelResult.to_dict`, read from a file.
-        rates: Those of what was scored.
+        rates: The rates of its scored pairs.
 
     Raises:
-        KeyError, TypeError: If it lacks what results have.
+        KeyError, TypeError: If fields of a result are missing.
     """
     engine = stored["engine"]
     done = (engine["path"], tuple(engine["switched_off"]), engine["deviation"])
@@ -120,12 +120,12 @@ def stored_result(stored: Mapping[str, Any], rates: PassRates) -> ModelResult:
 
 
 class Scored(NamedTuple):
-    """What one model does on one set of pairs.
+    """A result with its scored pairs.
 
     Attributes:
         result: The result.
         pairs: Per-pair log-likelihoods: `model` and the columns of SCORED_SCHEMA.
-        children: Those of the sets of a suite: `model` and the columns of CHILD_SCHEMA.
+        children: Log-likelihoods of the sets of a suite: `model` and the columns of CHILD_SCHEMA.
     """
 
     result: ModelResult
@@ -147,9 +147,9 @@ def evaluate_model(
     Args:
         loaded: The model.
         pairs: The pairs.
-        scoring: How they are scored; whether anything is stored is decided by `store` alone.
+        scoring: How they are scored; only `store` decides whether likelihoods are stored.
         store: Where likelihoods are stored, or None.
-        version: What `loaded.version()` returned, if it was asked already: it may read all weights.
+        version: The result of `loaded.version()`, if known: computing it may read all weights.
         proofs: The last proof of the model, if any; it is replaced by the one of this call.
 
     Raises:
@@ -168,7 +168,7 @@ def evaluate_model(
     crossing = count_crossings(pairs, engine, template)
     work, protocol = found.work, find_protocol(engine.protocol)
     if work.deviation is not None and protocol.minus_alone:
-        work = replace(work, deviation=2 * work.deviation)  # of a difference of log-likelihoods
+        work = replace(work, deviation=2 * work.deviation)  # for a difference of log-likelihoods
     result = ModelResult(
         model=loaded.name,
         version=version,
@@ -195,7 +195,7 @@ def evaluate_model(
 
 
 def with_counts(notes: Iterable[str], rates: PassRates, crossing: int | None) -> tuple[str, ...]:
-    """Return notes about a model, and those that follow from what was counted."""
+    """Return notes about a model, and those that follow from counts."""
     found = [*caveats(rates.overall), *notes]
     if crossing:
         found.append(
@@ -207,7 +207,7 @@ def with_counts(notes: Iterable[str], rates: PassRates, crossing: int | None) ->
 
 def _stand_in(loaded: LoadedModel) -> str:
     return (
-        "the checkpoint names code of its own (auto_map), which was not run: it was scored as the "
-        f"{type(loaded.model).__name__} of transformers, which may be another model; "
-        "--trust-remote-code runs the code it names"
+        "the checkpoint names custom code (auto_map), which was not run: it was scored as the "
+        f"{type(loaded.model).__name__} of transformers, which may be a different model; use "
+        "--trust-remote-code to run the custom code"
     )

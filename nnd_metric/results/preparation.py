@@ -1,4 +1,4 @@
-"""What is chosen for a model and a set of pairs before anything is scored."""
+"""Preparation of a model and a set of pairs for scoring."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from nnd.metric.models import LoadedModel
 
 
 class Prepared(NamedTuple):
-    """An engine without a store, how contexts are rendered for it, and whether as chats."""
+    """An engine without a store, its template, and the choice of chats."""
 
     engine: Engine
     template: Template

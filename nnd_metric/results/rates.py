@@ -33,7 +33,7 @@ from nnd.metric.statistics import (
 )
 
 ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
-"""Log-likelihoods without the context; null where they were not asked for."""
+"""Log-likelihoods without the context; null if not requested."""
 
 _PAIR_SCHEMA = pl.Schema(
     {
@@ -69,25 +69,24 @@ _VERDICTS = ("passed", "tie", "truncated", "unscored", "matched", *BASELINES)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A pass rate and what it is made of.
+    """A pass rate with its counts and intervals.
 
     Attributes:
         n: Tests.
         passes: Tests passed.
         ties: Tests failed with equal likelihoods.
-        unscored: Tests failed for want of a likelihood.
-        truncated: Tests whose context was cut to fit the window; None where unknown, as for
-            scorers.
-        pass_rate: passes / n, or None where n is 0.
+        unscored: Tests failed because a likelihood is missing.
+        truncated: Tests whose context was cut to fit the window; None if unknown, as for scorers.
+        pass_rate: passes / n, or None if n is 0.
         interval: 95 % interval over contexts (`context_intervals`), or None where fewer than two
             have tests.
-        interval_method: "logit-t"; "all-agree" where all tests pass or all fail, so that each
-            context counts as one test; None where there is no interval.
+        interval_method: "logit-t"; "all-agree" if all tests pass or all fail, so that each context
+            counts as one test; None without an interval.
         contexts: Contexts with tests.
-        wilson: 95 % Wilson interval, which takes tests for independent; for reference.
-        baselines: Each of `confounds.BASELINES` on the same tests, or None where it decides none.
-        length_matched: On the tests whose candidates match in length, or None where lengths are
-            not known.
+        wilson: 95 % Wilson interval, which treats tests as independent; for reference.
+        baselines: Each of `baselines.BASELINES` on the same tests, or None if it decides none.
+        length_matched: The rate on tests whose candidates match in length, or None if lengths are
+            unknown.
     """
 
     n: int
@@ -132,7 +131,7 @@ class PassRates:
 
     Attributes:
         n_pairs: Pairs; the overall rate counts distinct (high, low) candidates of a context once.
-        overall: Over distinct candidates.
+        overall: Rate over distinct candidates.
         by: Column of SLICES → value → rate over its pairs.
     """
 
@@ -162,7 +161,7 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
     """Return the pass rates of one model, overall and by slice.
 
     Args:
-        rated: What `to_rate` returns, with the columns of SLICES.
+        rated: The result of `to_rate`, with the columns of SLICES.
     """
     by: dict[str, dict[str, Rate]] = {}
     for column in SLICES:
@@ -172,12 +171,12 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
 
 
 def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
-    """Return what rates are made of: numbers for ids, which take most memory of a large run.
+    """Return the columns for rates, with numbers instead of ids, which take most memory.
 
     Args:
-        scored: Rows of SCORED_SCHEMA, of one model, in one or more pieces; of each, only what is
-            needed is held.
-        columns: Those to keep.
+        scored: Rows of SCORED_SCHEMA for one model, in one or more pieces; only the needed columns
+            are held.
+        columns: Columns to keep.
 
     Returns:
         `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the model
@@ -247,7 +246,7 @@ def _interval(
 
 
 def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
-    """Count the tests whose margin is smaller than a deviation: those that it could turn.
+    """Count the tests whose margin is smaller than a deviation, which could change the verdict.
 
     Args:
         scored: Rows of SCORED_SCHEMA.
@@ -258,6 +257,6 @@ def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False)
 
 
 def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
-    """Return whether a margin is smaller than a deviation (arguments as of `count_close`)."""
+    """Return whether a margin is smaller than a deviation (arguments as in `count_close`)."""
     tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
     return (pl.col("ll_high") - pl.col("ll_low")).abs() < deviation * tokens

@@ -1,4 +1,4 @@
-"""Runs of `nnd evaluate` as they lie in folders: per-pair log-likelihoods and signatures."""
+"""The folders of `nnd evaluate`: per-pair log-likelihoods and signatures."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -40,20 +40,20 @@ _ADDED = ("cluster", "origin", *SURFACE_SCHEMA, *ALONE_SCHEMA)
 """Columns that older runs lack; they are read as null."""
 
 SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
-"""What two models' rows must agree on for a pair of one id."""
+"""Columns in which two models' rows with the same pair_id must agree."""
 
 
 def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) -> dict[str, Path]:
     """Return the folder for each dataset's results: `out` itself for one, else a folder in it.
 
     Args:
-        out: Where results go, or None.
-        names: What the datasets are called.
-        parts: Whether parts are to be written, to be merged later.
+        out: Folder of the results, or None.
+        names: Names of the datasets.
+        parts: Whether parts are written, to be merged later.
 
     Raises:
-        NNDError: If one is a file, or holds what nnd did not write, or a run that was begun in the
-            other way.
+        NNDError: If one is a file, holds files that nnd did not write, or has a run that was
+            started the other way (in parts or as a whole).
     """
     if out is None:
         return {}
@@ -63,11 +63,13 @@ def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) ->
     folders = {name: place if len(names) == 1 else place / name for name in names}
     for folder in folders.values():
         if parts and (folder / RESULT).is_file():
-            raise ScoringError(f"{folder}: holds a finished run; name another folder with --out")
+            raise ScoringError(
+                f"{folder}: this folder holds a finished run; name another folder with --out"
+            )
         if not parts and (folder / PARTS).is_dir():
             raise ScoringError(
-                f"{folder}: holds parts that are not merged; go on with --worker, run `nnd merge "
-                f"{folder}`, or name another folder with --out"
+                f"{folder}: this folder holds parts that are not merged; continue with --worker, "
+                f"run `nnd merge {folder}`, or name another folder with --out"
             )
         check_replaceable(folder, files=RUN_FILES, scaffold=PARTS)
     return folders
@@ -80,8 +82,8 @@ def read_run(folder: Path) -> pl.DataFrame:
         One row per model and pair, with the columns of STORED.
 
     Raises:
-        ScoringError: If they cannot be read, a column is missing or of another kind, or a row holds
-            what no run stores.
+        ScoringError: If they cannot be read, a column is missing or has the wrong type, or a row
+            has an invalid value.
     """
     _check_run(folder)
     path = folder / LIKELIHOODS
@@ -90,10 +92,10 @@ def read_run(folder: Path) -> pl.DataFrame:
 
 
 def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
-    """Read the rows of a run some at a time, in order; each piece is of one model.
+    """Read the rows of a run in pieces, in order; each piece has one model.
 
     Raises:
-        ScoringError: As `read_run`.
+        ScoringError: Same as in `read_run`.
     """
     _check_run(folder)
     path, start = folder / LIKELIHOODS, 0
@@ -104,13 +106,13 @@ def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
 
 
 def read_sets(folder: Path) -> pl.DataFrame:
-    """Read the log-likelihoods of a suite's sets; of a run over other data there are none.
+    """Read the log-likelihoods of a suite's sets; runs on other data have none.
 
     Returns:
         One row per model, set and pair, with the columns of STORED_SETS.
 
     Raises:
-        ScoringError: As `read_run`.
+        ScoringError: Same as in `read_run`.
     """
     path = folder / SETS
     if not path.is_file():
@@ -134,19 +136,19 @@ def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema, start: int = 0)
 
 
 def read_signatures(folder: Path) -> dict[str, str]:
-    """Return model → signature as `nnd evaluate` stored them; none where it left no result.
+    """Return model → signature from a run; empty if the run has no result.
 
     Raises:
-        ScoringError: If there is a result that cannot be read.
+        ScoringError: If the result cannot be read.
     """
     with _result(folder) as found:
         return {str(each["model"]): str(each["signature"]) for each in found.get("results", ())}
 
 
 def read_systems(folder: Path) -> dict[str, str]:
-    """Return model → system it stands for as somebody told `nnd evaluate` (errors as above).
+    """Return model → system it stands for, as stored by `nnd evaluate` (errors as above).
 
-    Older runs tell only for whom the models stood in their agreement.
+    Older runs store the systems only in their agreement.
     """
     with _result(folder) as found:
         told = found.get("systems") or (found.get("agreement") or {}).get("systems", {})
@@ -159,21 +161,21 @@ def _result(folder: Path) -> Iterator[dict[str, Any]]:
     try:
         yield json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ScoringError(f"{path}: is not a result of `nnd evaluate`; evaluate again") from error
+        raise ScoringError(f"{path}: not a result of `nnd evaluate`; evaluate again") from error
 
 
 def check_same(
     both: pl.DataFrame, a: str, b: str, *, filled: Collection[str] = CONTEXT, where: str = ""
 ) -> None:
-    """Check that the rows of two models with one pair_id are of one pair.
+    """Check that rows of two models with the same pair_id are of the same pair.
 
     Args:
-        both: The first model's rows beside the second's, whose columns end in `_b`.
-        a: What to call the first model.
-        b: What to call the second.
-        filled: Columns in which a null beside a value is a contradiction; elsewhere a null, as in
-            older runs, says nothing.
-        where: Where the rows come from, put before the remedy.
+        both: The first model's rows joined with the second's, whose columns end in `_b`.
+        a: Name of the first model.
+        b: Name of the second model.
+        filled: Columns in which a null contradicts a value; elsewhere a null, as in older runs, is
+            ignored.
+        where: Origin of the rows, put before the remedy.
 
     Raises:
         ScoringError: If they contradict each other.
@@ -192,29 +194,30 @@ def check_same(
 
 
 def _check_run(folder: Path) -> None:
-    """People name the data where the run is meant, or a folder of several runs."""
+    """Refuse folders that users name by mistake: of the data, or of several runs."""
     if (folder / LIKELIHOODS).is_file():
         return
     if not folder.is_dir():
-        raise ScoringError(f"{folder}: there is no such folder; name one that `nnd evaluate` wrote")
+        raise ScoringError(f"{folder}: folder not found; name a folder that `nnd evaluate` wrote")
     if (folder / MANIFEST).is_file():
         raise ScoringError(
-            f"{folder}: holds pairs, not results; score them first: nnd evaluate --model MODEL "
-            f"--data {folder} --out RUN"
+            f"{folder}: this folder holds pairs, not results; score them first: nnd evaluate "
+            f"--model MODEL --data {folder} --out RUN"
         )
     inside = sorted(path.parent.name for path in folder.glob(f"*/{LIKELIHOODS}"))
     if inside:
         raise ScoringError(
-            f"{folder}: holds runs, one for each dataset; name them, such as {folder / inside[0]}"
+            f"{folder}: this folder holds a run for each dataset; name one of them, for example "
+            f"{folder / inside[0]}"
         )
     raise ScoringError(
-        f"{folder}: is not a run of `nnd evaluate` (there is no {LIKELIHOODS}); name the folder "
-        "that it wrote with --out"
+        f"{folder}: not a run of `nnd evaluate`, because {LIKELIHOODS} is missing; name the --out "
+        "folder of `nnd evaluate`"
     )
 
 
 def _check_rows(frame: pl.DataFrame, path: Path, start: int) -> None:
-    """A verdict that is missing, or a likelihood that is NaN, would pass for a failure."""
+    """Refuse missing verdicts and NaN likelihoods, which would count as failures."""
     for column in ("model", "pair_id", "passed", "tie"):
         if frame[column].null_count():
             row = start + int(frame[column].is_null().arg_max() or 0)
@@ -223,5 +226,6 @@ def _check_rows(frame: pl.DataFrame, path: Path, start: int) -> None:
         if frame[column].is_nan().any():
             row = start + int(frame[column].is_nan().arg_max() or 0)
             raise ScoringError(
-                f"{path}: row {row}: {column} is NaN; where there is no likelihood it must be null"
+                f"{path}: row {row}: {column} is NaN, but a missing likelihood must be null; "
+                "evaluate again"
             )

@@ -1,4 +1,4 @@
-"""From pairs to per-pair log-likelihoods, the artefact of which everything else is a function."""
+"""From pairs to per-pair log-likelihoods, from which everything else is computed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,13 +23,13 @@ CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED
 
 
 class SuiteScores(NamedTuple):
-    """What a scorer says of pairs and of the sets of a suite.
+    """The scores of pairs and of the sets of a suite.
 
     Attributes:
         pairs: A row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA.
         children: A row per pair of the sets, with the columns of CHILD_SCHEMA.
-        no_baseline: Why the columns of ALONE_SCHEMA are null though they were asked for, or None.
-        work: What an engine did for it.
+        no_baseline: Why the requested columns of ALONE_SCHEMA are null, or None.
+        work: The work of the engine.
     """
 
     pairs: pl.DataFrame
@@ -41,11 +41,11 @@ class SuiteScores(NamedTuple):
 def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFrame:
     """Score both candidates of every pair given its context.
 
-    A pair is passed iff LL(high) > LL(low), strictly. Equal likelihoods are a tie; a likelihood
-    that the protocol leaves undefined is null. Both are failures.
+    A pair is passed iff LL(high) > LL(low), strictly. Equal likelihoods are a tie; an undefined
+    likelihood is null. Both count as failures.
 
     Args:
-        data: The pairs; its sets are left out.
+        data: The pairs; their sets are ignored.
         scorer: An engine, or any callable of its shape.
         template: How contexts are rendered.
 
@@ -70,11 +70,11 @@ def score_suite(
         scorer: An engine, or any callable of its shape.
         template: How contexts are rendered.
         unconditional: Whether the candidates of `data.pairs` are also scored without their
-            contexts. The text is the same; the rendered context gives way to none. A scorer that
-            refuses is asked again for the rest alone.
+            contexts. The text is the same; the rendered context is omitted. If a scorer refuses, it
+            is called again without the baseline.
 
     Raises:
-        ScoringError: As `score_pairs`.
+        ScoringError: Same as in `score_pairs`.
     """
     n, members = data.pairs.height, _members(data)
     pairs = _with_others(data.pairs, members)
@@ -131,7 +131,7 @@ def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.D
 
 
 def requests_of(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]:
-    """Return what a scorer is asked: all good candidates, then all bad ones."""
+    """Return the requests to a scorer: all good candidates, then all bad ones."""
     return [
         (prompt.context, prompt.candidate_prefix + candidate)
         for side in ("high", "low")
@@ -142,7 +142,7 @@ def requests_of(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]
 def _score_both(
     scorer: Scorer, given: list[Request], alone: list[Request], pairs: pl.DataFrame
 ) -> tuple[Likelihoods, str | None]:
-    """Ask for candidates with and without contexts; where that fails, with contexts, and why."""
+    """Score candidates with and without contexts; if that fails, only with contexts."""
     try:
         return _score(scorer, given + alone, pairs), None
     except ScoringError as error:
@@ -162,7 +162,7 @@ def _score(scorer: Scorer, requests: Sequence[Request], pairs: pl.DataFrame) -> 
     answers = {len(values) for values in (found.log_likelihood, found.tokens, found.truncated)}
     if answers != {len(requests)}:
         raise ScoringError(
-            f"the scorer answers with {' or '.join(map(str, sorted(answers)))} values for "
-            f"{len(requests)} requests; it must give one of each for every request"
+            f"the scorer returned {' or '.join(map(str, sorted(answers)))} values for "
+            f"{len(requests)} requests; it must return one of each for every request"
         )
     return found

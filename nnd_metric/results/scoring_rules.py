@@ -1,7 +1,7 @@
-"""Rules of scoring: which tokens versions of the metric score, as far as they have changed.
+"""Rules of scoring: which tokens are scored by which version of the metric.
 
-Runs of one rule can be compared. The versions differ for decoder-only models under `native`, `sum`
-and `bytes` only; all other numbers are the same under every version.
+Runs with the same rule can be compared. The versions differ only for decoder-only models under
+`native`, `sum` and `bytes`; all other numbers are the same in every version.
 """
 
 import re
@@ -11,16 +11,16 @@ from nnd.schemas import ScoringError
 
 _RULES = {
     (0, 1): "a separator that is a token of its own is not scored",
-    (0, 2): "every token behind the context's own is scored",
+    (0, 2): "every token after those of the context is scored",
 }
-"""Version that began it → what decoder-only models score from then on."""
+"""First version of a rule → what decoder-only models score under it."""
 
-# Only they have a separator, and it stands before the last part.
+# Only they have a separator, which comes before the last part.
 _SEPARATED = re.compile(r"nnd\|v:(\d+)\.(\d+)\..*\|sep:.*\|bos:(?:yes|no)", re.DOTALL)
 
 
 def scoring_rule(signature: str | None) -> str | None:
-    """Return which rule a run was scored by, or None where all versions score alike."""
+    """Return the rule of a run, or None if all versions score it alike."""
     made = _SEPARATED.fullmatch(signature or "")
     if made is None:
         return None
@@ -29,16 +29,16 @@ def scoring_rule(signature: str | None) -> str | None:
 
 
 def has_present_rule(signature: str) -> bool:
-    """Whether a run was scored as this version would."""
+    """Whether a run was scored by the rule of this version."""
     rule = scoring_rule(signature)
     return rule is None or rule.endswith([*_RULES.values()][-1])
 
 
 def check_rules(signatures: Mapping[str, str | None]) -> None:
-    """Check that models were scored by one rule.
+    """Check that models were scored by the same rule.
 
     Args:
-        signatures: Label of each model → its signature, or None where its run does not say.
+        signatures: Label of each model → its signature, or None if its run has none.
 
     Raises:
         ScoringError: If they were not.
@@ -53,5 +53,5 @@ def check_rules(signatures: Mapping[str, str | None]) -> None:
         )
         raise ScoringError(
             f"the models were scored by different rules ({described}); evaluate the older ones "
-            "again, or let `compare` and `agree` mix them with mixed_rules=True (--mixed-rules)"
+            "again, or combine them with mixed_rules=True (--mixed-rules)"
         )

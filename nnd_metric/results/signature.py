@@ -1,4 +1,4 @@
-"""The signature: one line that says how a number was made, from what was used."""
+"""The signature: one line that names everything a result depends on."""
 
 import re
 
@@ -24,7 +24,7 @@ def make_signature(
     Args:
         version: The model's Hub commit or weights digest (`LoadedModel.version`).
         data: The pairs.
-        engine: The model, the protocol, the chat template, and the side of a context that is kept.
+        engine: The model, the protocol, the chat template, and the kept side of contexts.
         template: How contexts were rendered.
         rates: The result.
     """
@@ -53,18 +53,18 @@ def make_signature(
             parts["sep"] = repr(engine.separator)
         parts["bos"] = "yes" if _reads_bos(engine) else "no"
     line = "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])
-    # A template of one's own may hold line breaks; the signature is one line.
+    # A user's template may contain line breaks, but the signature is one line.
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
 
 
 def recount(signature: str, truncated: int | None, n: int) -> str:
-    """Return a signature with other counts: those of all parts of a run, say."""
+    """Return a signature with other counts, for example those of all parts of a run."""
     before, after = _COUNTS.split(signature)
     return f"{before}|trunc:{truncated}|n:{n}{after}"
 
 
 def _reads_bos(engine: Engine) -> bool:
-    """Whether a special token stands before a context."""
+    """Whether a special token comes before a context."""
     if engine.chat is not None:
         return engine.chat.writes_bos
     return bool(special_frame(engine.loaded.tokenizer).lead)

@@ -1,10 +1,10 @@
-"""What the surface of two candidates gives away: their lengths, and how much each copies.
+"""Surface features of two candidates: their lengths, and how much each copies.
 
-A baseline that looks at nothing else can pass many tests; `confounds` counts how many. Measured
-once, while the texts are at hand, and stored with the likelihoods.
+A baseline that sees only these can pass many tests (`baselines`). They are measured once, when the
+texts are available, and stored with the likelihoods.
 
 Length is in characters (code points), as in the report of `nnd convert`: words would need spaces,
-which Chinese and Japanese do without, and short candidates would tie. The copied share is the part
+which Chinese and Japanese do not use, and short candidates would tie. The copied share is the part
 of a candidate's word bigrams that occur in its context (1 minus the share of novel bigrams of See
 et al. 2017, Get to the point), words being runs of letters, digits and underscores, in any case.
 """

@@ -1,3 +1,3 @@
-"""The version of the metric, which it must know where it is loaded without being installed."""
+"""The version of the metric, which must be known even if the metric is not installed."""
 
 VERSION = "0.2.0"

@@ -1,4 +1,4 @@
-"""Lists of runs: sweeps that are written down in a file, to be kept, resumed and cited."""
+"""Lists of runs: sweeps defined in a file, which can be kept, resumed and cited."""
 
 from typing import TYPE_CHECKING
 

@@ -13,7 +13,7 @@ from nnd.metric.models import Loading, split_revision
 from nnd.schemas import NNDError, ScoringError, check_rows, did_you_mean, load_schema
 
 Where: TypeAlias = Callable[[Sequence[int | str]], str]
-"""Returns FILE:LINE of a place in a document, named by keys and numbers from the top."""
+"""Returns FILE:LINE of a place in a document, given its keys and indices from the top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class RunEntry:
         where: FILE:LINE of the entry, for messages.
         model: Hub id, NAME@REVISION, or folder.
         data: Paths, Hub ids and names of built-in sources.
-        scoring: How the model scores.
-        loading: How the model is loaded.
+        scoring: Scoring options.
+        loading: Loading options.
         system: The system that the model stands for, or None.
     """
 
@@ -41,7 +41,7 @@ class RunEntry:
         """Begin the message of an error with the line of the entry.
 
         Raises:
-            ScoringError: In place of any error of ours.
+            ScoringError: Instead of any error of nnd.
         """
         try:
             yield
@@ -50,10 +50,10 @@ class RunEntry:
 
     @property
     def manner(self) -> str:
-        """How the model scores, as the name of a folder: `native`, `laban2022+mixqg`.
+        """The scoring options as the name of a folder: `native`, `laban2022+mixqg`.
 
-        The protocol, and what is not the default: the template, the part of a context that is kept,
-        and what is asked of chats. A text or file of one's own is named by its digest.
+        It has the protocol and all options that are not the default: the template, the kept part of
+        contexts, and the chat options. A user's text or file is represented by its digest.
         """
         parts = [self.scoring.protocol]
         template, chat = self.scoring.template, self.scoring.chat
@@ -77,21 +77,21 @@ def read_entries(
     scoring: Scoring,
     loading: Loading,
 ) -> list[RunEntry]:
-    """Return the entries of a list of runs, checked as far as no model and no data is read.
+    """Return the entries of a list of runs, checked without reading models or data.
 
     Args:
-        document: What the file holds.
-        folder: Where the file is: relative paths that exist there are meant.
-        where: Names lines of the file.
-        scoring: How models score, as far as an entry does not say.
-        loading: How models are loaded, as far as an entry does not say.
+        document: Content of the file.
+        folder: Folder of the file, to which existing relative paths refer.
+        where: Returns lines of the file for messages.
+        scoring: Scoring options that an entry does not set.
+        loading: Loading options that an entry does not set.
 
     Raises:
-        ScoringError: If an entry breaks the contract, or an option cannot be used.
+        ScoringError: If an entry does not follow the schema, or an option cannot be used.
     """
     if not isinstance(document, list) or not document:
         raise ScoringError(
-            f"{where([])}: is not a list of runs; begin each with `- model: MODEL`, and write "
+            f"{where([])}: not a list of runs; begin each run with `- model: MODEL`, and write "
             "`data: DATA` below it"
         )
     _check_keys(document, where)
@@ -129,7 +129,8 @@ def _entry(
             )
         if Path(model).exists():
             raise ScoringError(
-                f"{where}: {model} is on this disk, without revisions; leave `revision` out"
+                f"{where}: {model} is a local folder, and folders have no revisions; leave out "
+                "`revision`"
             )
         model = f"{model}@{revision}"
     if "adapter" in values:
@@ -156,7 +157,7 @@ def _given(values: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def _located(name: str, folder: Path) -> str:
-    """Return a path relative to the file as one that can be opened, and any other name as it is."""
+    """Resolve a path relative to the file; return any other name unchanged."""
     path = folder / name
     return str(path) if path.exists() or name.startswith((".", "/")) else name
 

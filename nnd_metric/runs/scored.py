@@ -1,4 +1,4 @@
-"""A list of runs, scored: entries that are alike in one sweep, each manner in its own folder."""
+"""Score a list of runs: similar entries in one sweep, each manner in its own folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -16,11 +16,11 @@ _Value = TypeVar("_Value")
 
 
 def check_entries(entries: Sequence[RunEntry]) -> None:
-    """Check, before the long work, that models can be found and results have places of their own.
+    """Check before scoring that models exist and results have distinct folders.
 
     Raises:
-        ScoringError: If a model cannot be found, or two results would have one place; the message
-            says in which line.
+        ScoringError: If a model cannot be found, or two results would have the same folder; the
+            message names the line.
     """
     _check_places(_alike(entries))
     for entry in entries:
@@ -29,15 +29,15 @@ def check_entries(entries: Sequence[RunEntry]) -> None:
 
 
 def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None = None) -> Sweep:
-    """Score what a list of runs asks for, into `OUT/MANNER/DATASET`.
+    """Score a list of runs into `OUT/MANNER/DATASET`.
 
     Args:
         entries: The runs, checked.
-        out: Folder of all results; what is there already is added to.
-        limit: As of `evaluate`.
+        out: Folder of all results; existing results are extended.
+        limit: Same as in `evaluate`.
 
     Returns:
-        What the models did: `MANNER/DATASET` → evaluation.
+        The results: `MANNER/DATASET` → evaluation.
     """
     evaluations: dict[str, Evaluation] = {}
     pairs: dict[str, PairSet] = {}
@@ -81,7 +81,7 @@ def _shared(entry: RunEntry) -> tuple[object, ...]:
 
 
 def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:
-    """Check that a folder is of one dataset, and holds a model once."""
+    """Check that a folder has one dataset, and each model once."""
     data_of: dict[str, tuple[str, RunEntry]] = {}
     entry_of: dict[tuple[str, str], RunEntry] = {}
     for group in groups:
@@ -106,13 +106,13 @@ def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:
 
 
 def _asked(group: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, str]]:
-    """Yield the entries, each with the name of its model and the revision that it asks for."""
+    """Yield the entries, each with the name of its model and the requested revision."""
     for entry in group:
         yield entry, entry.loading.called(entry.model)
 
 
 def _named(group: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, str]]:
-    """Yield the entries, each with what results call its model."""
+    """Yield the entries, each with the name of its model in the results."""
     names = name_models([entry.model for entry in group], group[0].loading)
     yield from zip(group, names, strict=True)
 

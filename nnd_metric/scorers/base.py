@@ -1,8 +1,8 @@
-"""Scorers beside models: whatever gives a candidate a number, such as ROUGE or its length.
+"""Scorers other than models: functions that give a candidate a number, such as ROUGE.
 
-A scorer sees all texts of a run at once, so that it can look at no text twice. Higher must mean
-better; where it does not, the tables show it as a negative correlation. It answers None where it
-has no number for a text, which is counted, and never NaN.
+A scorer gets all texts of a run at once, so that it can process each text once. Higher must mean
+better; otherwise the tables show negative correlations. It returns None, never NaN, for a text
+without a number; these texts are counted.
 """
 
 import math
@@ -19,13 +19,13 @@ _WORD = re.compile(r"\w+")
 
 
 class Text(NamedTuple):
-    """A candidate and all that a scorer may look at.
+    """A candidate and everything that a scorer may use.
 
     Attributes:
         candidate: The text to score.
-        context: What it was written for, as stored.
-        parts: The parts of the context by name, where the data has them.
-        references: Texts that people wrote for the same context; none or several.
+        context: Its context, as stored.
+        parts: The parts of the context by name, if the data has them.
+        references: Texts that people wrote for the same context, if any.
     """
 
     candidate: str
@@ -39,11 +39,11 @@ class TextScorer:
     """A scorer with its name: `TextScorer("mine", my_function)` takes part like any other.
 
     Attributes:
-        name: What tables call it.
-        score: Texts to one number each, or None where there is none.
-        definition: In one line what it computes and with which library; "" where unknown.
+        name: Its name in tables.
+        score: Function from texts to one number each, or None.
+        definition: What it computes, and with which library, in one line; "" if unknown.
         needs_references: Whether it compares with references.
-        made_with: Says, once it has scored, what is not known before: the version of a model.
+        made_with: Returns facts that are known only after scoring, such as the version of a model.
     """
 
     name: str
@@ -57,23 +57,23 @@ def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
     """Score texts and check the answer.
 
     Returns:
-        Float64 [texts], null where the scorer has no number.
+        Float64 [texts], null if the scorer has no number.
 
     Raises:
-        ScoringError: If it needs references and no text has any, or answers with too few or too
-            many numbers, or with one that is not finite.
+        ScoringError: If it needs references and no text has any, or if it returns too few or too
+            many numbers, or one that is not finite.
     """
     if scorer.needs_references and texts and not any(text.references for text in texts):
         raise ScoringError(
-            f"{scorer.name} compares with references, and the data has none; give a table of them "
-            "(--references), convert a source that has some, or call parts of the inputs "
+            f"{scorer.name} needs references, but the data has none; pass a table of them "
+            "(--references), convert a source that has some, or name parts of the inputs "
             "reference, reference_1, …"
         )
     numbers = list(scorer.score(texts))
     if len(numbers) != len(texts):
         raise ScoringError(
-            f"{scorer.name} answers with {len(numbers)} numbers for {len(texts)} texts; it must "
-            "give one for every text"
+            f"{scorer.name} returned {len(numbers)} numbers for {len(texts)} texts; it must "
+            "return one for every text"
         )
     for text, number in zip(texts, numbers, strict=True):
         if number is not None and not math.isfinite(number):
@@ -90,7 +90,7 @@ def length(texts: Sequence[Text]) -> list[float | None]:
 
 
 def overlap(texts: Sequence[Text]) -> list[float | None]:
-    """Return the share of every candidate's words that its context has; None without any word.
+    """Return the share of every candidate's words that occur in its context; None without words.
 
     Words are runs of letters, digits and underscores, letter case aside; each occurrence counts.
     """

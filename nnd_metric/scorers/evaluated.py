@@ -1,9 +1,10 @@
 """Metrics of the library `evaluate` as scorers: `evaluate=NAME|PATH[:key]`, such as METEOR.
 
-A module of `evaluate` gets all texts at once. Where its answer is a list of numbers, one for every
-text, these are the scores. Many modules answer with one number for the corpus. Of some (METEOR) it
-is the mean over single texts: the module then gets every text alone, and the mean of its answers
-must be that number. Others (corpus BLEU, a correlation) say nothing of single texts: an error.
+A module of `evaluate` gets all texts at once. If it returns a list of numbers, one for every text,
+these are the scores. Many modules return one number for the corpus. For some (METEOR) it is the
+mean over single texts: the module then gets every text alone, and the mean of its results must be
+that number. Others (corpus BLEU, a correlation) have no numbers for single texts, which is an
+error.
 """
 
 import contextlib
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
     from evaluate import EvaluationModule
 
 _SAME = 1e-6
-"""How far a mean over single texts may be from the number for all, relatively: float32 rounds."""
+"""Largest relative difference between the mean over texts and the corpus number (float32)."""
 
 
 def evaluated(entry: str, several: Several = "max") -> TextScorer:
     """Return a module of `evaluate` as a scorer.
 
     Args:
-        entry: Name of a module, or path of its script or folder, and behind a colon the key of the
-            result that counts, where there are several.
-        several: Which of several references counts.
+        entry: Name of a module, or path of its script or folder; after a colon, the key of the
+            result to use, if there are several.
+        several: How several references count.
 
     Raises:
         ScoringError: If the module cannot be loaded or does not read predictions and references;
@@ -61,7 +62,7 @@ def _load(name: str, where: str) -> "EvaluationModule":
     from evaluate import load  # noqa: PLC0415 - it loads datasets, and may load torch
 
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what a module prints must not spoil --json
+        with contextlib.redirect_stdout(sys.stderr):  # the output of a module must not spoil --json
             return load(where, keep_in_memory=True)
     except Exception as error:  # a module is anyone's code
         raise ScoringError(f"{name}: cannot be loaded: {_reason(error)}") from error
@@ -75,8 +76,8 @@ def _check_inputs(name: str, module: "EvaluationModule") -> None:
     inputs = [*_formats(module)[0]]
     if {*inputs} != {"predictions", "references"}:
         raise ScoringError(
-            f"{name} reads {', '.join(inputs)}; only a module that reads predictions and "
-            "references can be a scorer"
+            f"{name} reads {', '.join(inputs)}; choose a module that reads predictions and "
+            "references"
         )
 
 
@@ -105,13 +106,13 @@ def _scores(
     if not math.isclose(mean, whole, rel_tol=_SAME, abs_tol=_SAME):
         raise ScoringError(
             f"{name}: {chosen} is one number for the whole corpus ({whole:.6g}; the mean over "
-            f"single texts is {mean:.6g}); choose a metric that has a number for every text"
+            f"single texts is {mean:.6g}); choose a metric with a number for every text"
         )
     return single
 
 
 def _only_key(name: str, found: Mapping[str, Any], texts: int) -> str:
-    """Return the key of the only number, or else of the only list of a number for every text."""
+    """Return the key of the only number, or else of the only list with a number per text."""
     lists = [each for each, value in found.items() if np.shape(value) == (texts,)]
     chosen = [*found] if len(found) == 1 else lists
     if len(chosen) != 1:

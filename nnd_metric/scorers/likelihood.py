@@ -9,14 +9,14 @@ Yuan, Neubig and Liu (2021), BARTScore: a text is as good as a model finds it li
     f_harmonic     2PR / (P + R) of the same; `harm_f` there is PR / (P + R), half of it, which
                    correlates and ranks alike
 
-Log-likelihoods are below 0, so their harmonic mean is nearer to the better of the two, unlike that
-of shares. Of several references F is taken against each; Yuan et al. take the maximum of P and that
-of R apart.
+Log-likelihoods are negative, so their harmonic mean is nearer to the better of the two, unlike that
+of shares. With several references, F is computed for each; Yuan et al. take the maxima of P and R
+separately.
 
 A prompt goes around the text that is read (the template, whose {context} stands for it) or before
 the text that is predicted (the prefix). As with BARTScore-PROMPT, a prefix is scored with the text:
-the mean is over its tokens, too. What is read is never scored. An instruction around the context,
-such as "Summarise: {context}", makes of an instructed model what T0-Score is of T0.
+the mean is over its tokens, too. The text that is read is never scored. An instruction around the
+context, such as "Summarise: {context}", makes the equivalent of T0-Score for any instructed model.
 """
 
 import logging
@@ -54,11 +54,11 @@ def likelihood(
     Args:
         name: What tables call it.
         engine: An engine (BARTScore's has protocol `bartscore`), or any callable of its shape.
-        direction: What is predicted from what (module docstring).
-        template: How the text that is read is rendered; None: as it is. Parts of the context have
-            a placeholder of their own for faithfulness only.
-        prefix: What is put before the text that is predicted, and scored with it.
-        several: Which of several references counts; not used by faithfulness.
+        direction: The direction of the prediction (module docstring).
+        template: Template of the text that is read; None leaves it unchanged. Parts of the context
+            can be placeholders for faithfulness only.
+        prefix: Text before the predicted text, which is scored with it.
+        several: How several references count; ignored by faithfulness.
 
     Raises:
         ScoringError: If the direction is unknown; when used, if a placeholder of the template

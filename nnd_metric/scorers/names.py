@@ -1,4 +1,4 @@
-"""Scorers by name: what `nnd metrics --scorer NAME` can mean."""
+"""Scorers by name, as in `nnd metrics --scorer NAME`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WITHOUT_REFERENCES = {
     "length": TextScorer("length", length, "characters of the candidate"),
     "overlap": TextScorer(
-        "overlap", overlap, "share of the candidate's words that are in the context"
+        "overlap", overlap, "share of the candidate's words that occur in the context"
     ),
 }
 
@@ -48,7 +48,7 @@ LIKELIHOODS: dict[str, tuple[str, Direction]] = {
 
 
 def plain_names(texts: Iterable[Text]) -> list[str]:
-    """Return the scorers that need no model, without those that lack references."""
+    """Return the scorers that need no model; those with references only if there are any."""
     have = any(text.references for text in texts)
     return [*(WITH_REFERENCES if have else ()), *WITHOUT_REFERENCES]
 
@@ -63,13 +63,13 @@ def find_scorers(
             of LIKELIHOODS with a model, such as `bartscore_f=facebook/bart-base`; or
             `evaluate=NAME[:key]` (`evaluated`). Models are loaded when they are used, one at a
             time.
-        several: Which of several references counts: "max", "mean" or "first".
-        template: Of LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
-        prefix: Of LIKELIHOODS: what is put before the text that is predicted, and scored with it.
+        several: How several references count: "max", "mean" or "first".
+        template: For LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
+        prefix: For LIKELIHOODS: text before the predicted text, which is scored with it.
 
     Raises:
-        ScoringError: If a name is not known, or lacks its model, or a prompt was given and no
-            scorer reads it; when used, if the model cannot be loaded.
+        ScoringError: If a name is unknown, or lacks its model, or a prompt was given that no scorer
+            uses; when used, if the model cannot be loaded.
     """
     check_several(several)
     entries = list(names)
@@ -77,15 +77,15 @@ def find_scorers(
         _base(each) in LIKELIHOODS for each in entries
     ):
         raise ScoringError(
-            "a template or a prefix is a prompt, and no scorer here reads one; name one that does, "
-            "such as prompted=MODEL or bartscore_f=MODEL"
+            "none of the scorers uses a template or prefix; leave them out, or add a scorer that "
+            "does, such as prompted=MODEL or bartscore_f=MODEL"
         )
     with_model = partial(
         _with_model,
         several=several,
         template=template,
         prefix=prefix,
-        load=lru_cache(maxsize=1)(_load_model),  # scorers of one model follow each other
+        load=lru_cache(maxsize=1)(_load_model),  # scorers with the same model are adjacent
     )
     return [_find(entry, several, with_model) for entry in entries]
 
@@ -120,7 +120,7 @@ def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer])
 def _with_model(
     entry: str, *, several: Several, template: str, prefix: str, load: "_Load"
 ) -> TextScorer:
-    """Return a scorer whose model is loaded when it is first asked, not before."""
+    """Return a scorer whose model is loaded at first use."""
     from nnd.metric.engine import Engine  # noqa: PLC0415 - torch is slow to load, and ROUGE needs none
 
     name, _, model = entry.partition("=")

@@ -1,9 +1,9 @@
 """Scorers that compare a candidate with references: ROUGE, BLEU, chrF, BERTScore, by libraries.
 
-Each library compares one candidate with one reference; of several references the best one counts,
-their mean, or the first. A reference that is in several places, or a candidate, is compared once.
-Languages: rouge-score reads ASCII letters and digits only, so ROUGE is for English; BLEU cuts words
-as sacrebleu's `13a` does, which fits languages that write spaces.
+Each library compares one candidate with one reference; several references count by their maximum,
+their mean, or the first one. Repeated references and candidates are compared once. Languages:
+rouge-score reads ASCII letters and digits only, so ROUGE is for English; BLEU cuts words as
+sacrebleu's `13a` does, which fits languages that write spaces.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,27 +18,27 @@ from nnd.metric.scorers.base import Text, TextScorer
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 Several: TypeAlias = Literal["max", "mean", "first"]
-"""Which number counts of several references: that of the best one, their mean, or the first's."""
+"""How several references count: by the best one, their mean, or the first one."""
 
 Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float | None]]
-"""(reference, candidate) to one number each, or None where there is none."""
+"""Function from (reference, candidate) to one number each, or None."""
 
 
 def against_references(
     compare: Compare, texts: Sequence[Text], several: Several = "max"
 ) -> list[float | None]:
-    """Compare every candidate with its references, each distinct two of them once.
+    """Compare every candidate with its references, each distinct pair once.
 
     Args:
-        compare: What compares (reference, candidate).
+        compare: Compares (reference, candidate).
         texts: The candidates with their references.
-        several: "max" or "mean" over the references of a candidate, or the "first" of them alone.
+        several: "max" or "mean" over the references of a candidate, or only the "first".
 
     Returns:
-        One number per text; None where it has no reference, or none that gives a number.
+        One number per text; None without a reference that gives a number.
 
     Raises:
-        ScoringError: If `several` is none of these.
+        ScoringError: If `several` is unknown.
     """
     check_several(several)
     if several == "first":
@@ -52,19 +52,20 @@ def against_references(
 
 
 def check_several(several: str) -> None:
-    """Check which of several references is to count.
+    """Check how several references count.
 
     Raises:
         ScoringError: If it is not a `Several`.
     """
     if several not in get_args(Several):
         raise ScoringError(
-            f'of several references "{several}" cannot count; choose {", ".join(get_args(Several))}'
+            f'unknown way "{several}" to count several references; choose '
+            f"{', '.join(get_args(Several))}"
         )
 
 
 def over_references(several: Several) -> str:
-    """Say which references count."""
+    """Describe how several references count."""
     return "first reference" if several == "first" else f"{several} over references"
 
 
@@ -79,11 +80,11 @@ def rouge(kind: str, several: Several = "max") -> TextScorer:
     """Return ROUGE F1 of the library rouge-score with its stemmer.
 
     Lin (2004), ROUGE: a package for automatic evaluation of summaries. A candidate without a word
-    has 0, as the library says.
+    has 0, as in the library.
 
     Args:
         kind: rouge1, rouge2, rouge3 (n-grams) or rougeL (longest common subsequence of the whole).
-        several: Which of several references counts.
+        several: How several references count.
     """
     return _comparing(
         kind,
@@ -107,7 +108,7 @@ def bleu(several: Several = "max") -> TextScorer:
     """Return sentence BLEU of sacrebleu, 0 to 100: Papineni et al. (2002), smoothed, up to 4-grams.
 
     Args:
-        several: Which of several references counts; each is compared alone.
+        several: How several references count; each is compared alone.
     """
     return _comparing("bleu", _bleu, _sacrebleu("sentence BLEU"), several)
 
@@ -124,7 +125,7 @@ def chrf(several: Several = "max") -> TextScorer:
     """Return sentence chrF2 of sacrebleu, 0 to 100: Popović (2015), characters, no words.
 
     Args:
-        several: Which of several references counts.
+        several: How several references count.
     """
     return _comparing("chrf", _chrf, _sacrebleu("sentence chrF2"), several)
 
@@ -143,7 +144,7 @@ def _sacrebleu(what: str) -> str:
 def _comparing(
     name: str, load: Callable[[], Callable[[str, str], float]], definition: str, several: Several
 ) -> TextScorer:
-    """Return a scorer that loads its library when it is first used."""
+    """Return a scorer that loads its library at first use."""
 
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         one = load()
@@ -162,12 +163,12 @@ def bertscore(
 ) -> TextScorer:
     """Return BERTScore F1 of the library bert-score: Zhang et al. (2020), no baseline, no idf.
 
-    A blank candidate or reference has none.
+    A blank candidate or reference has no score.
 
     Args:
         model: Hub id or folder of an encoder.
-        layer: Which layer's vectors to compare; None means the one bert-score knows for the model.
-        several: Which of several references counts.
+        layer: The layer to compare; None means bert-score's choice for the model.
+        several: How several references count.
 
     Raises:
         ScoringError: When used, if bert-score is not installed or knows no layer for the model.
@@ -199,8 +200,8 @@ def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) ->
         scorer = BERTScorer(model_type=model, num_layers=layer)
     except KeyError as error:
         raise ScoringError(
-            f"bert-score knows no layer for {model}; name a model it knows, such as "
-            "roberta-large, or give layer= in Python"
+            f"bert-score has no default layer for {model}; name another model, such as "
+            "roberta-large, or pass layer= in Python"
         ) from error
     except (OSError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]

@@ -1,4 +1,4 @@
-"""References: texts that people wrote for a context, with which some scorers compare candidates.
+"""References: texts that people wrote for a context, for scorers that compare.
 
 They come in references.parquet, as parts of the context called reference, reference_1, …, or in a
 table of their own.
@@ -15,7 +15,7 @@ from nnd.metric.data import Table, to_frame
 from nnd.schemas import CONTEXT, ScoringError, excerpt, read_parquet
 
 REFERENCE_PART = re.compile(r"reference(_\d+)?")
-"""Names of the parts of a context that are references, and no part of what a model reads."""
+"""Pattern of the parts of a context that are references, which models do not read."""
 
 _KEYS = (CONTEXT, ("context_id",), ("context",))
 _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
@@ -39,10 +39,10 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
     Args:
         source: A table with a column `reference` (one text; a context may have several rows) or
             `references` (lists of texts), and with `context_id`, `split` and `context_id`, or
-            `context` (its whole text) to say whose they are; a column without a value says nothing.
+            `context` (its whole text) to identify their context; empty columns are ignored.
 
     Returns:
-        The columns that say whose they are, and `references`, list of text; one row per context.
+        The columns that identify the context, and `references`, list of text; one row per context.
 
     Raises:
         ScoringError: If it cannot be read, or a column is missing.
@@ -57,8 +57,8 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
     if key is None or name is None:
         columns = [each if each in filled else f"{each} (empty)" for each in table.columns]
         raise ScoringError(
-            f"{where}: references stand in a column reference or references, beside context_id or "
-            f"context; there are {', '.join(columns)}"
+            f"{where}: a table of references needs a column reference or references, and "
+            f"context_id or context; its columns are {', '.join(columns)}"
         )
     dtype = pl.List(pl.String) if name == "references" else pl.String
     if table[name].dtype != dtype:
@@ -88,7 +88,7 @@ def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[
         table: What `read_references` returned.
 
     Raises:
-        ScoringError: If no context has any: the table belongs to other data.
+        ScoringError: If no context has any, because the table belongs to other data.
     """
     key = [name for name in table.columns if name != "references"]
     found = contexts.join(table, on=key, how="left", maintain_order="left")["references"]
@@ -102,7 +102,7 @@ def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[
 
 
 def _filled_columns(table: pl.DataFrame) -> set[str]:
-    """Return the columns that hold a value; all of them where there is no row."""
+    """Return the columns that hold a value; all columns of an empty table."""
     return {each.name for each in table if each.is_empty() or each.null_count() < len(each)}
 
 

@@ -1,4 +1,4 @@
-"""Slices of scored pairs: where a model fails, with nothing scored again."""
+"""Slices of scored pairs: where models fail, without running them again."""
 
 from typing import TYPE_CHECKING
 

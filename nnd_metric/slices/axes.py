@@ -1,11 +1,11 @@
-"""Axes: what pairs are sliced by, as it is written after `--by`.
+"""Axes of slices, as written after `--by`.
 
     NAME[:WORD…][=EDGE,EDGE,…]        length    length:words    length:words=0,10,20
                                       novelty:low               length=0%,50%,100%
                                       margin:quantiles=4        error_category
 
-Words choose what is measured. Edges make half-open bins, the last closed (`bins`); `quantiles=K`
-stands for K equal percentages. Without either, numbers are cut into quartiles, novelty into tenths.
+Words choose the measure. Edges make half-open bins, the last closed (`bins`); `quantiles=K` stands
+for K equal percentages. Without either, numbers are cut into quartiles, novelty into tenths.
 """
 
 import re
@@ -29,7 +29,7 @@ MEASURES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "margin": (),
     "agreement": (),
 }
-"""Axis of numbers → the words it takes: one of each tuple, of which the first is the default."""
+"""Numeric axis → its words: one of each tuple, of which the first is the default."""
 
 LABELS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "category": (),
@@ -41,7 +41,7 @@ LABELS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "language": (),
     "split": (),
 }
-"""Axis of names → the words it takes, likewise."""
+"""Axis of names → its words, likewise."""
 
 _QUANTILES = "quantiles"
 _EDGE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*")
@@ -49,13 +49,13 @@ _MOST_QUANTILES = 100
 
 
 class Axis(NamedTuple):
-    """One thing that pairs are sliced by.
+    """One axis of slices.
 
     Attributes:
-        title: As it was asked for, without edges.
+        title: As given by the user, without edges.
         name: One of MEASURES or LABELS, or a part of inputs or metadata.
         words: One for each choice of the axis.
-        edges: Of its bins; None where there are none to be.
+        edges: Edges of its bins, or None.
     """
 
     title: str
@@ -65,22 +65,21 @@ class Axis(NamedTuple):
 
 
 def read_axes(texts: Sequence[str]) -> list[Axis]:
-    """Return the axes of some texts, each of which may list several with commas between them.
+    """Parse axes from texts, each of which may list several, separated by commas.
 
     Raises:
-        ScoringError: If one is empty, named twice, has a word that it does not take, or edges that
-            make no bins.
+        ScoringError: If one is empty, named twice, or has an unknown word or invalid edges.
     """
     axes = [_read(each) for text in texts for each in _split(text)]
     titles = [axis.title for axis in axes]
     twice = [title for title in titles if titles.count(title) > 1]
     if twice:
-        raise ScoringError(f'--by: "{twice[0]}" is there twice; name each once')
+        raise ScoringError(f'--by: "{twice[0]}" is named twice; name each once')
     return axes
 
 
 def _split(text: str) -> Iterator[str]:
-    """Yield the axes of a list: what is a number belongs to the axis before it."""
+    """Yield the axes of a list; numbers belong to the axis before them."""
     together: list[str] = []
     for part in text.split(","):
         if together and "=" in together[0] and _EDGE.fullmatch(part):
@@ -120,7 +119,7 @@ def _choose(choices: Sequence[Sequence[str]], words: Sequence[str], where: str) 
     known = [word for choice in choices for word in choice]
     for word in words:
         if word not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            takes = f"it takes {', '.join(known)}" if known else "it takes no words"
             raise ScoringError(
                 f'{where}: unknown word "{word}"{did_you_mean(word, known)}; {takes}, and '
                 "quantiles=K where it has numbers"

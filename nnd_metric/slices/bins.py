@@ -23,7 +23,7 @@ _LONG = 1e15
 
 
 class Edge(NamedTuple):
-    """An edge as it was asked for: a number, or a percentage of the tests."""
+    """An edge as given by the user: a number, or a percentage of the tests."""
 
     number: Fraction
     is_percentage: bool
@@ -33,8 +33,8 @@ class Bins(NamedTuple):
     """Bins of numbers.
 
     Attributes:
-        names: Of each bin.
-        places: The bin of each value; -1 where it is in none.
+        names: Names of the bins.
+        places: The bin of each value, or -1.
     """
 
     names: tuple[str, ...]
@@ -44,11 +44,11 @@ class Bins(NamedTuple):
 def sort_into(
     values: npt.NDArray[np.float64], edges: Sequence[Edge], distinct: npt.NDArray[np.bool_]
 ) -> Bins:
-    """Put numbers into half-open bins, of which the last is closed.
+    """Sort numbers into half-open bins, of which the last is closed.
 
     Args:
-        values: The numbers, [n]; nan where there is none.
-        edges: At least two, which ascend.
+        values: The numbers, [n]; nan if missing.
+        edges: At least two, in ascending order.
         distinct: Whether a value counts for percentages, [n].
     """
     known = np.sort(values[distinct & ~np.isnan(values)])
@@ -73,7 +73,7 @@ def _bound(edge: Edge, known: npt.NDArray[np.float64]) -> float:
 
 def _names(bounds: Sequence[float], *, closed: bool) -> tuple[str, ...]:
     edges = [_written(bound) for bound in bounds]
-    if len({*edges}) < len({*bounds}):  # edges that differ look different
+    if len({*edges}) < len({*bounds}):  # different edges look different
         edges = [repr(bound) for bound in bounds]
     *others, last = pairwise(edges)
     end = "]" if closed else ")"
@@ -85,7 +85,7 @@ def _written(bound: float) -> str:
 
 
 def sort_into_tenths(values: npt.NDArray[np.float64]) -> Bins:
-    """Put shares into eleven bins: 0, (0, 0.1], (0.1, 0.2], … (0.9, 1]."""
+    """Sort shares into eleven bins: 0, (0, 0.1], (0.1, 0.2], … (0.9, 1]."""
     bounds = [tenth / 10 for tenth in range(11)]
     names = ("0", *(f"({a:g},{b:g}]" for a, b in pairwise(bounds)))
     places = np.searchsorted(bounds, values, side="left").astype(np.int64)
@@ -93,22 +93,27 @@ def sort_into_tenths(values: npt.NDArray[np.float64]) -> Bins:
 
 
 def check_edges(edges: Sequence[Edge], where: str) -> None:
-    """Check that edges make bins.
+    """Check that edges define bins.
 
     Raises:
         ScoringError: If there are fewer than two, they mix numbers and percentages or do not
-            ascend, or a percentage is not from 0 to 100.
+            ascend, or a percentage is not between 0 and 100.
     """
     written = ",".join(
         f"{float(edge.number):g}{'%' if edge.is_percentage else ''}" for edge in edges
     )
     if len(edges) < 2:  # noqa: PLR2004
-        raise ScoringError(f"{where}: one edge ({written}) makes no bin; give two or more")
+        raise ScoringError(f"{where}: one edge ({written}) does not define a bin; give two or more")
     if len({edge.is_percentage for edge in edges}) > 1:
         raise ScoringError(
             f"{where}: {written} mixes numbers and percentages; give one or the other"
         )
     if any(a.number >= b.number for a, b in pairwise(edges)):
-        raise ScoringError(f"{where}: the edges {written} do not ascend; sort them, each once")
+        raise ScoringError(
+            f"{where}: the edges {written} are not in ascending order; sort them, "
+            "and give each once"
+        )
     if edges[0].is_percentage and not 0 <= edges[0].number < edges[-1].number <= _ALL:
-        raise ScoringError(f"{where}: the percentages {written} are not from 0 to 100")
+        raise ScoringError(
+            f"{where}: the percentages {written} are not between 0 and 100; correct them"
+        )

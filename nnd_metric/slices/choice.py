@@ -1,4 +1,4 @@
-"""Which slices are looked at: those of axes and conditions, or what these have in common."""
+"""The choice of slices: by axes and conditions, or combinations of these."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,15 +16,15 @@ _TRIED = (
     *("length", "length:high", "sentences", "turns", "candidates", "novelty", "novelty:low"),
     *("nearness", "nearness:lengths", "margin", "agreement", "shape:high"),
 )
-"""Axes that are tried where none is named."""
+"""Axes that are tried by default."""
 
 
 class Sliced(NamedTuple):
-    """What is sliced.
+    """The data to slice.
 
     Attributes:
-        pairs: The pairs, with whatever the data says of them.
-        annotations: What they were made of, or None.
+        pairs: The pairs, with all columns of the data.
+        annotations: The annotations behind the pairs, or None.
     """
 
     pairs: pl.DataFrame
@@ -34,22 +34,22 @@ class Sliced(NamedTuple):
 def choose_slices(
     of: Sliced, by: Sequence[str], where: Sequence[str], names: Sequence[str]
 ) -> list[NamedSlice]:
-    """Return the slices that were asked for.
+    """Return the requested slices.
 
     Args:
-        of: The pairs.
+        of: The data to slice.
         by: Axes (`axes.read_axes`).
         where: SQL conditions.
-        names: Names of slices of these, or several that signs join (`conditions.combine`); none
-            means all of them.
+        names: Names of these slices, or combinations of names (`conditions.combine`); empty means
+            all.
 
     Raises:
-        ScoringError: If nothing is asked for, or something that is not there.
+        ScoringError: If nothing is requested, or a name is unknown.
     """
     if not by and not where:
         raise ScoringError(
-            "there is nothing to slice by; name an axis (--by length), a condition (--where), or "
-            "let slices be found (--find)"
+            "no axis was given; name an axis (--by length) or a condition (--where), or search "
+            "for slices (--find)"
         )
     found = find_slices(of.pairs, read_axes(by), of.annotations) if by else []
     found += [_of_condition(of, condition) for condition in where]
@@ -63,24 +63,27 @@ def choose_slices(
 def _of_condition(of: Sliced, condition: str) -> NamedSlice:
     members = where_true(of.pairs, condition, of.annotations)
     if not members.any():
-        raise ScoringError(f'--where "{condition}": is true of no pair, so the slice is empty')
+        raise ScoringError(
+            f'--where "{condition}": no pair meets the condition, so the slice is '
+            "empty; change the condition"
+        )
     return NamedSlice("where", condition, members)
 
 
 def slices_to_try(of: Sliced) -> list[NamedSlice]:
-    """Return the slices of every axis that these pairs have values on; equal ones once."""
+    """Return the slices of every axis on which the pairs have values; equal ones once."""
     parts = {name for each in parts_in(of.pairs) for name in each}
     found: list[NamedSlice] = []
     for axis in (*_TRIED, *sorted(parts)):
         try:
             found += find_slices(of.pairs, read_axes([axis]), of.annotations)
-        except ScoringError:  # it has no values here, or too many
+        except ScoringError:  # the axis has no values here, or too many
             continue
     return distinct_slices(found)
 
 
 def distinct_slices(slices: Sequence[NamedSlice]) -> list[NamedSlice]:
-    """Return the slices without those that hold the same pairs as one before them."""
+    """Return the slices without those that hold the same pairs as an earlier one."""
     first: dict[bytes, NamedSlice] = {}
     for each in slices:
         first.setdefault(each.members.tobytes(), each)

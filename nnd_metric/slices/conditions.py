@@ -1,4 +1,4 @@
-"""Slices of one's own: an SQL condition over pairs, and what two slices have in common."""
+"""User-defined slices: SQL conditions over pairs, and combinations of slices."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,30 +14,35 @@ from nnd.schemas import READS_CLOCK, READS_FILES, SUBQUERY, ScoringError, did_yo
 def where_true(
     pairs: pl.DataFrame, condition: str, annotations: pl.DataFrame | None = None
 ) -> Members:
-    """Return whether an SQL condition is true of every pair.
+    """Return for every pair whether an SQL condition is true.
 
-    Its columns are those of the pairs, the axes of numbers by name (`length`, `novelty`, …), and
-    the parts of inputs and metadata, in this order.
+    Its columns are those of the pairs, the numeric axes by name (`length`, `novelty`, …), and the
+    parts of inputs and metadata, in this order.
 
     Args:
         pairs: The pairs.
         condition: In the SQL of polars, such as `length > 500 AND error_category = 'Disfluent'`.
-        annotations: What the pairs were made of, for `agreement` alone.
+        annotations: The annotations behind the pairs, only for `agreement`.
 
     Raises:
-        ScoringError: If it is not SQL, names what is not there, is not true or false for each pair,
-            or reads a file or the clock.
+        ScoringError: If it is not SQL, uses an unknown name, is not true or false for each pair, or
+            reads a file or the clock.
     """
     where = f'--where "{excerpt(condition)}"'
     parsed = _parse(condition, where)
     names = [*dict.fromkeys(parsed.meta.root_names())]
     if not names:
-        raise ScoringError(f"{where}: names no column, so that all pairs are alike; name one")
+        raise ScoringError(
+            f"{where}: the condition does not use a column, so it is the same for "
+            "all pairs; use a column"
+        )
     frame = pl.DataFrame([_column(pairs, name, annotations, where) for name in names])
     try:
         found = frame.select(parsed.alias("found"))["found"]
     except pl.exceptions.PolarsError as error:
-        raise ScoringError(f"{where}: cannot be computed: {_first_line(error)}") from error
+        raise ScoringError(
+            f"{where}: the condition cannot be computed: {_first_line(error)}"
+        ) from error
     if found.dtype != pl.Boolean or len(found) != pairs.height:
         raise ScoringError(
             f"{where}: gives {found.dtype} for {len(found):,} rows, and not true or false for each "
@@ -50,19 +55,21 @@ def _parse(condition: str, where: str) -> pl.Expr:
     for reads in (READS_FILES, READS_CLOCK):
         if named := reads.search(condition):
             raise ScoringError(
-                f"{where}: names {named[0]}; a condition reads the pairs only, so that the same "
-                "pairs always give the same slice"
+                f"{where}: the condition uses {named[0]}, but may read only the pairs, so that "
+                f"the same pairs always give the same slice; leave {named[0]} out"
             )
     try:
         parsed = pl.sql_expr(condition)
         names = parsed.meta.root_names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ScoringError(
-            f"{where}: is not an SQL condition: {_first_line(error)}; write one such as "
+            f"{where}: not an SQL condition: {_first_line(error)}; write one such as "
             "error_category = 'Disfluent'"
         ) from error
     if any(name.startswith(SUBQUERY) for name in names):
-        raise ScoringError(f"{where}: holds a query; write a condition over the columns of a pair")
+        raise ScoringError(
+            f"{where}: this is a query; write a condition over the columns of a pair"
+        )
     return parsed
 
 
@@ -97,16 +104,17 @@ _OPERATIONS: Mapping[str, Callable[[Members, Members], Members]] = {
 
 
 def combine(text: str, known: Mapping[str, Members]) -> Members:
-    """Return the pairs of slices that `&` (both), `|` (either) or `-` (but not) join.
+    """Return the pairs of slices combined by `&` (both), `|` (either) or `-` (but not).
 
-    From left to right, a blank on each side of the sign: "shape=number & length=[0,500)".
+    Signs are applied from left to right, and have a blank on each side: "shape=number &
+        length=[0,500)".
 
     Args:
         text: Names of slices with signs between them.
         known: Name → the pairs of the slice.
 
     Raises:
-        ScoringError: If a name is not known.
+        ScoringError: If a name is unknown.
     """
     members, rest = _take(text.strip(), known)
     while rest:
@@ -119,7 +127,7 @@ def combine(text: str, known: Mapping[str, Members]) -> Members:
 
 
 def _take(text: str, known: Mapping[str, Members]) -> tuple[Members, str]:
-    """Return the slice whose name a text begins with, the longest such, and the rest."""
+    """Return the slice with the longest name that a text begins with, and the rest."""
     begins = [name for name in known if text == name or text.startswith(f"{name} ")]
     if not begins:
         raise _unknown(text, known)

@@ -1,4 +1,4 @@
-"""Slices of pairs: which pairs each value of an axis holds, and what the slice is called."""
+"""Slices of pairs: the pairs of each value of an axis, and the name of the slice."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from nnd.metric.slices.values import names_of, numbers_of
 from nnd.schemas import DISTINCT, ScoringError, excerpt
 
 MOST_VALUES = 100
-"""Names of one axis; with more, a slice is a few pairs."""
+"""Largest number of names of an axis; with more, slices would be too small."""
 
 Members = npt.NDArray[np.bool_]
 
@@ -22,7 +22,7 @@ class NamedSlice(NamedTuple):
     """Some of the pairs.
 
     Attributes:
-        axis: What they were sliced by, without edges; "where" or "" for slices of one's own.
+        axis: The axis without edges; "where" or "" for user-defined slices.
         value: The bin or the name.
         members: Whether each pair is in it, in the order of the pairs.
     """
@@ -40,19 +40,19 @@ class NamedSlice(NamedTuple):
 def slice_names(
     pairs: pl.DataFrame, by: str, *, annotations: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return which slices every pair is in.
+    """Return the slices of every pair.
 
     Args:
         pairs: Rows of the pair schema, or of `load_pairs`.
-        by: Axes with commas between them, as after `--by` of `nnd slice` (`axes`).
+        by: Axes, separated by commas, as after `--by` of `nnd slice` (`axes`).
         annotations: Rows of the annotation schema, which the axis `agreement` needs.
 
     Returns:
         pair_id and slice: a row for every slice that a pair is in, slices in the order of the axes
-        and of their values, pairs in their order. Slices without a pair have no row.
+        and of their values, pairs in their order. Empty slices have no row.
 
     Raises:
-        ScoringError: If the axis is unknown, or the pairs lack what it looks at.
+        ScoringError: If the axis is unknown, or the pairs lack its columns.
     """
     found = find_slices(pairs, read_axes([by]), annotations)
     rows = [(pair, each.name) for each in found for pair in pairs["pair_id"].filter(each.members)]
@@ -62,15 +62,15 @@ def slice_names(
 def find_slices(
     pairs: pl.DataFrame, axes: Sequence[Axis], annotations: pl.DataFrame | None = None
 ) -> list[NamedSlice]:
-    """Return the slices of some axes, empty bins among them.
+    """Return the slices of some axes, including empty bins.
 
     Args:
         pairs: The pairs.
         axes: The axes, one after another.
-        annotations: What the pairs were made of, for `agreement` alone.
+        annotations: The annotations behind the pairs, only for `agreement`.
 
     Raises:
-        ScoringError: If the pairs lack what an axis looks at, no pair has a value, or there are
+        ScoringError: If the pairs lack the columns of an axis, no pair has a value, or there are
             more than MOST_VALUES names.
     """
     return [each for axis in axes for each in _find(pairs, axis, annotations)]
@@ -101,7 +101,7 @@ def _by_name(pairs: pl.DataFrame, axis: Axis) -> list[NamedSlice]:
     if len(places) > MOST_VALUES:
         raise ScoringError(
             f'--by "{axis.title}": has {len(places):,} values, such as "{excerpt(min(places))}"; '
-            f"slice by one with at most {MOST_VALUES}, or by numbers with edges"
+            f"slice by an axis with at most {MOST_VALUES} values, or by numbers with edges"
         )
     found = []
     for name in sorted(places):
@@ -112,4 +112,4 @@ def _by_name(pairs: pl.DataFrame, axis: Axis) -> list[NamedSlice]:
 
 
 def _no_value(axis: Axis) -> ScoringError:
-    return ScoringError(f'--by "{axis.title}": no pair has one; leave it out')
+    return ScoringError(f'--by "{axis.title}": the pairs have no value on this axis; leave it out')

@@ -1,4 +1,4 @@
-"""What was found: pass rates of slices, and which of them are below the rest."""
+"""The result: pass rates of slices, and which of them are below the rest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,11 +41,11 @@ _ROOM = 1.15
 
 
 class Search(NamedTuple):
-    """How slices were found.
+    """The parameters of a search for slices.
 
     Attributes:
-        contexts: How many a slice had to have.
-        tried: Slices that had them; p is adjusted over all of them and all models.
+        contexts: Smallest number of contexts of a slice.
+        tried: Number of slices with enough contexts; p is adjusted over all of them and all models.
     """
 
     contexts: int
@@ -57,11 +57,11 @@ class Slices(Pictured):
     """Pass rates of slices of stored runs.
 
     Attributes:
-        data: What the pairs are called.
+        data: Name of the pairs.
         overall: Model → its rate over all tests.
-        slices: The slices, those that were found from the furthest below the rest on.
-        axis_tests: Axis → how many tests its slices hold together, and how many of all are in none.
-        search: How they were found; None where they were asked for.
+        slices: The slices; after a search, the one furthest below the rest comes first.
+        axis_tests: Axis → sum of the tests of its slices, and number of tests in none of them.
+        search: The search; None for requested slices.
     """
 
     data: str
@@ -72,11 +72,11 @@ class Slices(Pictured):
 
     @property
     def n(self) -> int:
-        """Tests in all."""
+        """The number of all tests."""
         return next(iter(self.overall.values())).n
 
     def headline(self) -> str:
-        """Return how many slices are below the rest, and the one that is furthest below."""
+        """Return the number of slices below the rest, and the one that is furthest below."""
         among = len(self.slices) if self.search is None else self.search.tried
         of = f"{counted(among, 'slice')} of {self.data}"
         if self.search is not None:
@@ -188,7 +188,7 @@ class Slices(Pictured):
 
 
 def worst_of(found: SliceRates) -> tuple[str, SliceRate]:
-    """Return the model for which a slice is furthest below the rest, those that are clear first."""
+    """Return the model for which a slice is furthest below the rest, significant ones first."""
 
     def order(item: tuple[str, SliceRate]) -> tuple[bool, float]:
         return item[1].verdict != "below", item[1].difference or 0.0

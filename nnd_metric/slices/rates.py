@@ -1,7 +1,7 @@
 """Pass rates of slices, and how far each is from the rest of the tests.
 
-A slice is below the rest where both say so: the 95 % interval of the difference leaves out 0, and p
-is below 0.05 after Holm's adjustment over all slices and models that were tried together
+A slice is below the rest if two criteria agree: the 95 % interval of the difference excludes 0, and
+p is below 0.05 after Holm's adjustment over all slices and models that were tried together
 (`statistics.unpaired_differences`).
 """
 
@@ -28,14 +28,13 @@ Verdict: TypeAlias = Literal["below", "above", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class SliceRate:
-    """What one model reaches on a slice.
+    """The pass rate of one model on a slice.
 
     Attributes:
-        rate: Over the slice's distinct (high, low).
-        difference: Its pass rate minus that of all other tests; None where either has none.
-        interval: 95 % interval of the difference over contexts; None where either has tests of
-            fewer than two.
-        p: Of equal rates, two-sided; None where there is no interval.
+        rate: Rate over the slice's distinct (high, low).
+        difference: Its pass rate minus that of all other tests; None if either has no tests.
+        interval: 95 % interval of the difference over contexts; None if either has fewer than two.
+        p: Two-sided p-value for equal rates; None without an interval.
         p_holm: The same adjusted over all slices and models.
     """
 
@@ -69,14 +68,14 @@ class SliceRate:
 
 @dataclass(frozen=True, slots=True)
 class SliceRates:
-    """A slice and what every model reaches on it.
+    """A slice and every model's pass rate on it.
 
     Attributes:
-        axis: What it is a slice by.
-        value: Its bin or name there.
-        name: What it is called.
+        axis: Its axis.
+        value: Its bin or name on the axis.
+        name: Its name.
         pair_ids: The ids of its pairs.
-        models: Model → what it reaches.
+        models: Model → its pass rate.
     """
 
     axis: str
@@ -115,12 +114,12 @@ def overall_rates(frames: Mapping[str, pl.DataFrame]) -> dict[str, Rate]:
 def rates_in(
     frames: Mapping[str, pl.DataFrame], ids: pl.Series, slices: Sequence[NamedSlice]
 ) -> list[SliceRates]:
-    """Return what every model reaches on every slice.
+    """Return every model's pass rate on every slice.
 
     Args:
         frames: Model → its tests, as `to_rate` returns them, in the same order for all.
         ids: Their pair_id.
-        slices: Some of the pairs each.
+        slices: The slices.
     """
     found = {model: _of_model(rows, slices) for model, rows in frames.items()}
     adjusted = iter(holm([apart.p for each in found.values() for _, apart in each]))
@@ -141,7 +140,7 @@ def rates_in(
 
 
 def _of_model(rated: pl.DataFrame, slices: Sequence[NamedSlice]) -> list[tuple[Rate, Unpaired]]:
-    """Return for every slice its rate, and how far it is from that of the rest."""
+    """Return for every slice its rate, and its difference from the rest."""
     everything = each_once(rated)
     contexts = rated.select(NUMBERED).unique(maintain_order=True)
     found = []

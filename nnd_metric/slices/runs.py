@@ -1,4 +1,4 @@
-"""Slices of stored runs: everything is a function of stored log-likelihoods and the data."""
+"""Slices of stored runs, computed from stored log-likelihoods and the data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,30 +27,30 @@ def slice_runs(
     contexts: int = FEW_CONTEXTS,
     mixed_rules: bool = False,
 ) -> Slices:
-    """Return the pass rates of slices of stored runs; nothing is scored again.
+    """Return the pass rates of slices of stored runs; no model is run.
 
     Args:
         runs: Folders that `nnd evaluate` wrote, all on the same pairs.
-        data: The pairs that were scored (`load_pairs`): a run keeps no texts. None is enough for
-            slices by error_category, error_group, aspect, category and split.
+        data: The pairs that were scored (`load_pairs`), because runs do not store texts. None
+            suffices for slices by error_category, error_group, aspect, category and split.
         by: Axes, such as "length,shape" or "length:words=0,10,20" (module `axes`).
-        where: SQL conditions, each of which makes a slice (module `conditions`).
-        names: Which of these slices to show, by name, or several that `&`, `|` or `-` join; none
-            means all.
-        find: Show only slices that are significantly below the rest, of the axes in `by`, or of all
-            there are.
-        contexts: With `find`, how many contexts a slice needs.
-        mixed_rules: Whether to take models together that versions of the metric scored by different
-            rules (see `scoring_rules`).
+        where: SQL conditions; each defines a slice (module `conditions`).
+        names: Which of these slices to show, by name, or combined by `&`, `|` or `-`; empty means
+            all.
+        find: Show only slices that are significantly below the rest, of the axes in `by` or of all
+            axes.
+        contexts: With `find`, the smallest number of contexts of a slice.
+        mixed_rules: Whether to combine models that were scored by different rules of different
+            versions of the metric (see `scoring_rules`).
 
     Raises:
-        ScoringError: If a run or the data cannot be read or do not fit, or an argument names what
-            is not there.
+        ScoringError: If a run or the data cannot be read, they do not fit together, or a name is
+            unknown.
     """
     folders = [Path(run) for run in _listed(runs)]
     frames = by_model(read_scored(folders, mixed_rules=mixed_rules))
     if not frames:
-        raise ScoringError(f"{folders[0]}: the run holds no pairs; slices need scored pairs")
+        raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
     texts = None if data is None else load_pairs(data)
     of = Sliced(_with_texts(next(iter(frames.values())), texts), _annotations(data))
     by, where, names = _listed(by), _listed(where), _listed(names)
@@ -82,7 +82,7 @@ def _listed(values: str | Path | Sequence[str | Path]) -> list[str]:
 
 
 def _with_texts(rows: pl.DataFrame, texts: PairSet | None) -> pl.DataFrame:
-    """Return the scored pairs with whatever the data says of them."""
+    """Return the scored pairs with all columns of the data."""
     if texts is None:
         return rows.drop("model", "occurrence")
     held = {*rows.columns, *REQUIRED}
@@ -91,14 +91,14 @@ def _with_texts(rows: pl.DataFrame, texts: PairSet | None) -> pl.DataFrame:
 
 
 def _annotations(data: PairData | None) -> pl.DataFrame | None:
-    """Return what the pairs of a converted folder were made of; None of other data."""
+    """Return the annotations of a converted folder; None for other data."""
     if not isinstance(data, str | Path) or not Path(data).is_dir():
         return None
     return read_stored(Path(data), "annotations")
 
 
 def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> list[NamedSlice]:
-    """Return the slices of so many contexts, and not of all pairs: these have no rest."""
+    """Return the slices with enough contexts, except those of all pairs, which have no rest."""
     clusters = pairs.select(
         pl.struct("split", pl.coalesce("cluster", "context_id")).alias("cluster")
     )["cluster"]
@@ -111,7 +111,7 @@ def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> 
 
 
 def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, tuple[int, int]]:
-    """Return axis → tests of all its slices together, and tests that are in none of them."""
+    """Return axis → sum of the tests of its slices, and number of tests in none of them."""
     tests = pairs.select(DISTINCT)
     n, found = tests.n_unique(), {}
     for axis in dict.fromkeys(each.axis for each in slices if each.axis != "where"):
@@ -123,7 +123,7 @@ def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, 
 
 
 def _name(folders: Sequence[Path], texts: PairSet | None) -> str:
-    """Return the name of the data, else as the first signature has it, else that of the run."""
+    """Return the name of the data, else the one in the first signature, else that of the run."""
     if texts is not None:
         return texts.name
     for part in next(iter(read_signatures(folders[0]).values()), "").split("|"):

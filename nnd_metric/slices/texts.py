@@ -1,7 +1,7 @@
-r"""What is measured of texts: how long they are, how new, how far apart, and what they contain.
+r"""Measures of texts: length, novelty, distance, and contents.
 
-Words are runs of letters, digits and underscores (`\w+`), in any case. Languages that write no
-spaces have few of them, so lengths are in characters unless asked otherwise.
+Words are runs of letters, digits and underscores (`\w+`), in any case. Languages without spaces
+have few of them, so lengths are in characters by default.
 
     characters  code points
     words       `\w+`
@@ -102,7 +102,7 @@ DISTANCES: Mapping[str, Callable[[str, str], float | None]] = {
     "lengths": _lengths,
     "bigrams": _bigrams,
 }
-"""Name → how far apart two texts are, from 0 (alike) to 1; None where it is undefined."""
+"""Name → distance of two texts, from 0 (equal) to 1; None if undefined."""
 
 SHAPES: Mapping[str, Callable[[str], bool]] = {
     "number": lambda text: _NUMBER.search(text) is not None,

@@ -1,4 +1,4 @@
-"""The values of an axis for every pair: numbers, or names of which a pair may have several."""
+"""The values of an axis for every pair: numbers, or names (a pair may have several)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -15,21 +15,21 @@ from nnd.schemas import CONTEXT, ScoringError, did_you_mean
 
 _TEXTS = {"context": "context", "high": "candidate_high", "low": "candidate_low"}
 _JUDGEMENT = ("split", "context_id", "candidate_id", "aspect", "group")
-"""The columns that tell the ratings of candidates apart."""
+"""The columns that identify the ratings of candidates."""
 
 
 def numbers_of(
     axis: Axis, pairs: pl.DataFrame, annotations: pl.DataFrame | None
 ) -> npt.NDArray[np.float64]:
-    """Return the number of every pair; nan where it has none.
+    """Return the number of every pair; nan if it has none.
 
     Args:
         axis: One of MEASURES, or a part with edges.
         pairs: The pairs.
-        annotations: What they were made of, for `agreement` alone.
+        annotations: The annotations behind the pairs, only for `agreement`.
 
     Raises:
-        ScoringError: If the pairs lack what is measured.
+        ScoringError: If the pairs lack the measured columns.
     """
     if axis.name not in MEASURES:
         return _as_numbers(axis, parts_named(axis, pairs))
@@ -62,14 +62,14 @@ _OF_TEXTS: Mapping[str, Callable[..., tuple[Any, ...]]] = {
 def _of_texts(
     measure: Callable[..., float | None], axis: Axis, pairs: pl.DataFrame, *texts: str
 ) -> list[float | None]:
-    """Return what is measured of some texts of every pair; of equal ones once."""
+    """Return a measure of some texts of every pair; equal texts are measured once."""
     once = cache(measure)
     columns = [_column(axis, pairs, _TEXTS[text]) for text in texts]
     return [once(*row) for row in zip(*columns, strict=True)]
 
 
 def _candidates(pairs: pl.DataFrame) -> list[int]:
-    """Return how many different candidates the pairs of a context have."""
+    """Return the number of distinct candidates in the pairs of a context."""
     ids = [pairs.select(*CONTEXT, id=f"{side}_id") for side in ("high", "low")]
     counts = pl.concat(ids).group_by(CONTEXT).agg(pl.col("id").n_unique())
     both = pairs.select(CONTEXT).join(counts, on=CONTEXT, nulls_equal=True, maintain_order="left")
@@ -78,10 +78,10 @@ def _candidates(pairs: pl.DataFrame) -> list[int]:
 
 
 def _agreement(pairs: pl.DataFrame, annotations: pl.DataFrame | None) -> list[float | None]:
-    """Return how far annotators agree that the better candidate is the better one.
+    """Return how far annotators agree on the better candidate.
 
-    That is the share of (a rating of the high one, a rating of the low one) in which the high one
-    is rated higher; equal ratings count half. None where either has no ratings.
+    This is the share of (rating of the high one, rating of the low one) in which the high one is
+    rated higher; equal ratings count half. It is None if either has no ratings.
     """
     if annotations is None:
         raise ScoringError(
@@ -109,10 +109,10 @@ def _ahead(high: Sequence[float] | None, low: Sequence[float] | None) -> float |
 
 
 def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
-    """Return the names that every pair has, of which there may be none or several.
+    """Return the names of every pair, which may be none or several.
 
     Raises:
-        ScoringError: If the pairs lack what is asked for.
+        ScoringError: If the pairs lack the columns of the axis.
     """
     match axis.name:
         case "shape":
@@ -132,7 +132,7 @@ def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
 
 
 def _category(axis: Axis, pairs: pl.DataFrame) -> pl.Series:
-    """Return the category of the contexts, or of the errors where contexts have none."""
+    """Return the category of the contexts, or of the errors if contexts have none."""
     of_contexts = _column(axis, pairs, "category")
     has_some = of_contexts.null_count() < len(of_contexts)
     return of_contexts if has_some else _column(axis, pairs, "error_category")

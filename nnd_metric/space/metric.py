@@ -43,13 +43,13 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
     Args:
         *args: As for any metric.
-        model_id: Hub id or folder of the model to use where compute names none.
+        model_id: Hub id or folder of the default model of `compute`.
         model: Or the model itself,
         tokenizer: and its tokenizer.
         model_revision: Its branch, tag or commit (evaluate.load keeps `revision` for the metric).
-        dtype: As in compute, and so are the next two; they hold for this model only.
+        dtype: Same as in compute, like the next two; they apply to this model only.
         device: A torch device.
-        trust_remote_code: Whether code that comes with the weights may run.
+        trust_remote_code: Whether custom code shipped with the checkpoint may run.
         **kwargs: As for any metric.
 
     Raises:
@@ -76,7 +76,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name != "default":
-            raise ScoringError(f"there is no configuration {self.config_name}; name none")
+            raise ScoringError(f"unknown configuration {self.config_name}; omit config_name")
         return evaluate.MetricInfo(
             description=DESCRIPTION,
             citation=CITATION,
@@ -119,23 +119,23 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             tokenizer: and its tokenizer.
             human_scores: Human scores per system: a converted folder, a Parquet file, a Dataset;
                 None means those that come with the dataset.
-            systems: Model to the system it stands for, where the model's id does not say it.
+            systems: Model → system it stands for, if the model's id does not name it.
             protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
             template: default, the name of another, "auto" (by the model's name), or a text with
                 {placeholders}.
-            chat_template: auto means the tokenizer's chat template, where a decoder-only model has
+            chat_template: auto means the tokenizer's chat template, if a decoder-only model has
                 one; none reads plain text; anything else is a file with a Jinja template.
-            system_prompt: Text of a chat's system turn; None means what the template brings, ""
-                means none.
-            template_args: What the chat template is given beside the turns.
-            keep: Which part of a context survives a cut to the window, "beginning" or "end".
+            system_prompt: Text of a chat's system turn; None means the template's default, "" means
+                none.
+            template_args: Further arguments of the chat template.
+            keep: Which part of a context remains after a cut to the window, "beginning" or "end".
             unconditional: Whether to score candidates without their contexts too, as a baseline.
             token_budget: Tokens held in memory at once; None means what memory allows.
-            cache: Whether likelihoods are kept, and those of an earlier run of the model taken.
+            cache: Whether likelihoods are stored, and stored ones of the same model reused.
             revision: Branch, tag or commit of the models.
             dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
-            device: A torch device; None means the best there is.
-            trust_remote_code: Whether code that comes with the weights may run.
+            device: A torch device; None means the fastest available.
+            trust_remote_code: Whether custom code shipped with the checkpoint may run.
             **columns: The pairs, column by column.
 
         Returns:
@@ -195,14 +195,14 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         given = {name: values for name, values in columns.items() if values is not None}
         if dataset is not None:
             if given or self.writer is not None:
-                raise ScoringError("give either dataset or columns of pairs, not both")
+                raise ScoringError("pass either dataset or columns of pairs, not both")
             return load_pairs(dataset) if self.process_id == 0 else None
         if given:
             if self.writer is None and self.num_process == 1:
                 return load_pairs(frame_of(given))
             self.add_batch(**given)
         if self.writer is None:
-            raise ScoringError(f"there are no pairs: give dataset, or {', '.join(REQUIRED)}")
+            raise ScoringError(f"no pairs were given; pass dataset, or {', '.join(REQUIRED)}")
         stored = super().compute()
         return None if stored is None else load_pairs(frame_of(stored))
 
@@ -214,6 +214,6 @@ def _check_known(names: Iterable[str], known: Iterable[str]) -> None:
     arguments = [*inspect.signature(NND.compute).parameters]
     meant = did_you_mean(unknown[0], {*known, *arguments} - {"self", "columns"})
     raise ScoringError(
-        f"there is no argument {unknown[0]}{meant}; NND takes pairs: dataset, or the columns "
+        f"unknown argument {unknown[0]}{meant}; NND takes pairs: dataset, or the columns "
         f"{', '.join(REQUIRED)}"
     )

@@ -1,4 +1,4 @@
-"""Suites: what each of their sets does to the pass rate of a model."""
+"""Suites: the effect of each set on the pass rate of a model."""
 
 from typing import TYPE_CHECKING
 

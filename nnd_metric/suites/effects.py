@@ -1,6 +1,6 @@
-"""What the sets of a suite do to the pass rate of a model.
+"""The effects of the sets of a suite on the pass rate of a model.
 
-Perturbed pairs, the children, are compared with exactly their parents, the human pairs they were
+Perturbed pairs, the children, are compared with their own parents, the human pairs they were
 derived from: a parent whose child was dropped does not count. A parent counts by the share of its
 children that are passed, so that pass rate and delta are means over parents, however many variants
 there are. As in the overall pass rate, parents that are pairs of the same candidates are one test.
@@ -57,11 +57,11 @@ _PARENT = "parent_passed"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How the tests of a set, or of an error category in it, do beside others.
+    """The effect of a set, or of an error category in it, compared with other tests.
 
     Attributes:
         n: Tests.
-        unscored: Tests failed for want of a likelihood.
+        unscored: Tests failed because a likelihood is missing.
         parents: Their parents, or None where they are not compared with these.
         contexts: Human contexts with tests.
         pass_rate: Of the tests; with several variants the mean over parents. None where n is 0.
@@ -126,7 +126,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class SetEffect:
-    """What one set does.
+    """The effect of one set.
 
     Attributes:
         suite_set: The set.
@@ -154,7 +154,7 @@ class SetEffect:
 def find_effects(
     sets: Sequence[SuiteSet], parents: pl.DataFrame, children: pl.DataFrame
 ) -> tuple[SetEffect, ...]:
-    """Return what each set does to the pass rate of one model.
+    """Return the effect of each set on the pass rate of one model.
 
     Args:
         sets: The sets of a suite.
@@ -246,13 +246,13 @@ def _paired_effect(
 
 
 def _discordant(rows: pl.DataFrame) -> tuple[int, int]:
-    """Return how many parents are passed whose only child is not, and the reverse."""
+    """Return the number of parents passed whose only child is not, and the reverse."""
     child, parent = rows["passed"] == 1, rows[_PARENT] == 1
     return int((parent & ~child).sum()), int((child & ~parent).sum())
 
 
 def _beside_rest(everything: pl.DataFrame, members: pl.DataFrame) -> Effect:
-    """Return how some tests, human or made, do beside all other human ones."""
+    """Return the effect of some tests, human or made, compared with all other human ones."""
     inside = distinct_tests(members).rows
     tests = distinct_tests(everything).rows
     rest = tests.join(inside, on=DISTINCT, how="anti", nulls_equal=True)

@@ -1,4 +1,4 @@
-"""What models did on the sets of a suite."""
+"""The results of models on the sets of a suite."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _SCHEMA = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Effects(Shown):
-    """What the sets of a suite do to the pass rates of models.
+    """The effects of the sets of a suite on the pass rates of models.
 
     Attributes:
         by_model: Model → effect of each set, in the order of the suite.
@@ -47,7 +47,7 @@ class Effects(Shown):
     by_model: Mapping[str, tuple[SetEffect, ...]]
 
     def headline(self) -> str:
-        """Return which sets lower the pass rate of which model."""
+        """Return the sets that significantly lower the pass rate of each model."""
         names = short_names([*self.by_model])
         lowered = [
             f"{name} on {', '.join(worse)}"
@@ -65,7 +65,7 @@ class Effects(Shown):
         return effects_table(self.to_dict())
 
     def remarks(self) -> list[str]:
-        """Return which error categories suffer."""
+        """Return the error categories with lower pass rates."""
         names = short_names([*self.by_model])
         return [
             f"{name}, {each.suite_set.name}: lower on {', '.join(suffering)}."
@@ -106,7 +106,7 @@ def all_effects(
     parents: Iterable[tuple[str, pl.DataFrame]],
     children: pl.DataFrame,
 ) -> Effects | None:
-    """Return what the sets of a suite do to each model; None where there are no sets.
+    """Return the effects of the sets of a suite on each model; None without sets.
 
     Args:
         sets: The sets of the suite.

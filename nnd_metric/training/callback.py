@@ -1,20 +1,20 @@
-"""Watching training: a callback of transformers' Trainer that scores pairs every so many steps.
+"""Watch a training: a callback of transformers' Trainer that scores pairs at fixed intervals.
 
     trainer.add_callback(NNDCallback(trainer, "quiz_design-nnd", every=500))
 
-It only watches: the weights at the end are, bit for bit, those of the same training without it. The
-Trainer logs what it finds, `nnd/pass_rate` and `nnd/<category>`, to wherever it logs the rest
-(TensorBoard puts `train/` before the names); a history file keeps it with n and intervals, and
-`nnd curve` draws that.
+It does not change the training: the final weights are, bit for bit, those of the same training
+without it. The Trainer logs `nnd/pass_rate` and `nnd/<category>` to the usual places (TensorBoard
+puts `train/` before the names); a history file stores them with n and intervals, and `nnd curve`
+draws it.
 
-Scored are the weights as they are at that step, in their own precision: with mixed precision, too,
-the numbers are those that `nnd evaluate` gives for a checkpoint of that step. Where several
-processes train, each with the whole model, the first scores, and the others wait for it at their
-next exchange of gradients; not longer than `ddp_timeout` of the TrainingArguments, half an hour by
-default. No likelihood is stored: the weights are others at every step.
+The weights of that step are scored in their own precision: with mixed precision, too, the numbers
+are those that `nnd evaluate` gives for a checkpoint of that step. If several processes train, each
+with the whole model, the first one scores, and the others wait for it at their next exchange of
+gradients, at most for `ddp_timeout` of the TrainingArguments (half an hour by default). Likelihoods
+are not stored, because the weights change at every step.
 
-What it costs is in the log, in the history, and in a line at the end: with the defaults (1,389
-tests of Quiz Design every 500 steps of 16 texts) 3 % of the time of a small BART on one CPU core.
+The cost is in the log, in the history, and in a line at the end: with the defaults (1,389 tests of
+Quiz Design every 500 steps of 16 texts) 3 % of the time of a small BART on one CPU core.
 """
 
 import copy
@@ -57,29 +57,29 @@ _ZERO_3 = 3  # DeepSpeed's stage in which processes share the weights out
 
 
 class NNDCallback(TrainerCallback):
-    """Scores pairs when training begins or goes on, every so many optimiser steps, and at the end.
+    """Scores pairs when training begins or resumes, every few optimiser steps, and at the end.
 
-    A callback is not told the Trainer that logs, hence the first argument: make the Trainer, then
-    add the callback to it.
+    A callback does not know its Trainer, which is therefore the first argument: make the Trainer,
+    then add the callback to it.
 
-    What cannot work shows before the first step, as an error. Later trouble, such as a model that
-    answers with NaN, is a warning, and training goes on. Add EarlyStoppingCallback, and others that
-    end training at an evaluation, before this one: it hears of that in time to score the end.
+    Invalid settings raise an error before the first step. Later problems, such as a model that
+    returns NaN, cause a warning, and training continues. Add EarlyStoppingCallback, and others that
+    end training at an evaluation, before this callback, so that it can score the end.
 
     Args:
         trainer: The Trainer that this callback is added to. Its model may have adapters of PEFT
             that change layers, such as LoRA.
         pairs: Pairs (see `data.load_pairs`).
         tokenizer: The model's tokenizer; None means the Trainer's `processing_class`.
-        every: Optimiser steps from one scoring to the next.
-        contexts: How many contexts are scored, with all their pairs: those whose ids have the
-            smallest SHA-256, so that every run watches the same. None means all.
+        every: Optimiser steps between scorings.
+        contexts: Number of contexts to score, with all their pairs: those whose ids have the
+            smallest SHA-256, so that every run scores the same. None means all.
         protocol: Which tokens are scored and what they are divided by (see `protocols`).
         template: Name of a template, or a text with {placeholders} (see `templates`).
-        chat: How contexts become chats, as of `evaluate`.
-        history: The history file; None means nnd_history.jsonl in the Trainer's output_dir. A
-            training that starts over starts it over; one that resumes from a checkpoint goes on
-            with it, less the steps beyond the checkpoint.
+        chat: How contexts become chats, same as in `evaluate`.
+        history: The history file; None means nnd_history.jsonl in the Trainer's output_dir. A new
+            training starts a new file; one that resumes from a checkpoint continues the file,
+            without the steps after the checkpoint.
 
     Raises:
         ScoringError: If the pairs, the model or an option cannot be used; the message says why.
@@ -125,7 +125,7 @@ class NNDCallback(TrainerCallback):
         control: TrainerControl,
         **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> None:
-        """Take up the history, and score what training starts from or goes on with."""
+        """Read the history, and score the initial weights."""
         self._since = time.perf_counter()
         model = _model_of(self._trainer)
         if self._engine.loaded.model is not model:  # a new one by `model_init`
@@ -142,7 +142,7 @@ class NNDCallback(TrainerCallback):
         control: TrainerControl,
         **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> None:
-        """Score if it is time, or training ends here."""
+        """Score if a scoring is due, or if training ends here."""
         if state.global_step % self.every == 0 or control.should_training_stop:
             self._watch_on(state, control)
 
@@ -153,9 +153,9 @@ class NNDCallback(TrainerCallback):
         control: TrainerControl,
         **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> None:
-        """Score if training ends here after all: another callback, or an evaluation, decided so.
+        """Score if training ends here because another callback, or an evaluation, decided so.
 
-        Later would be too late: the Trainer may load its best checkpoint, and loggers close.
+        At the end it is too late: the Trainer may load its best checkpoint, and loggers close.
         """
         if control.should_training_stop:
             self._watch_on(state, control)
@@ -178,18 +178,18 @@ class NNDCallback(TrainerCallback):
         control: TrainerControl,  # noqa: ARG002
         **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> None:
-        """Say where the history is, and what it cost."""
+        """Report the path of the history, and the cost."""
         if state.is_world_process_zero and self._entries:
             sys.stderr.write(f"nnd: {describe_cost(self._entries)}; `nnd curve {self.history}`\n")
 
     def _kept(self, step: int) -> list[Entry]:
-        """Return the entries of the run that is resumed, before its checkpoint."""
+        """Return the entries of the resumed run up to its checkpoint."""
         if not self.history.is_file():
             return []
         return [entry for entry in read_history(self.history) if entry.step < step]
 
     def _watch_on(self, state: TrainerState, control: TrainerControl) -> None:
-        """Score once per step, on one process; training goes on whatever comes of it."""
+        """Score once per step, on one process; errors do not end training."""
         if not state.is_world_process_zero or state.global_step == self._step:
             return
         try:
@@ -197,26 +197,26 @@ class NNDCallback(TrainerCallback):
         except Exception as error:  # noqa: BLE001 - models and loggers fail in any way
             reason = str(error) if isinstance(error, ScoringError | OSError) else repr(error)
             warnings.warn(
-                f"step {state.global_step}: {reason}; training goes on",
+                f"step {state.global_step}: {reason}; training continues",
                 ScoringWarning,
                 stacklevel=2,
             )
 
     def _watch(self, state: TrainerState, control: TrainerControl) -> None:
-        """Score, keep and log."""
+        """Score, store and log."""
         self._step = state.global_step
         entry = self._score(state)
         if self._entries and self._entries[-1].recipe != entry.recipe:
             raise ScoringError(
-                f"{self.history}: its last entry was made in another way "
-                f"({self._entries[-1].signature}, now {entry.signature}); watch as before, or name "
-                "another file with history="
+                f"{self.history}: the last entry was made with other options "
+                f"({self._entries[-1].signature}, now {entry.signature}); watch as before, or "
+                "name another file with history="
             )
         write_history(self.history, [*self._entries, entry])
         self._entries.append(entry)
         due = control.should_log
-        # Not a subclass's `log`: that adds what it has counted since the last loss (TRL), or talks
-        # to the other processes, which are not here.
+        # Not a subclass's `log`, which adds its counts since the last loss (TRL), or communicates
+        # with other processes, which are not here.
         Trainer.log(self._trainer, log_of(entry))
         control.should_log = due  # `log` takes it back, and the loss of this step may be due
         self._since = time.perf_counter()
@@ -243,7 +243,7 @@ class NNDCallback(TrainerCallback):
 
 
 def log_of(entry: Entry) -> dict[str, float]:
-    """Return what the Trainer logs of an entry.
+    """Return the values of an entry that the Trainer logs.
 
     Returns:
         `nnd/pass_rate`, `nnd/<category>`, the seconds it took as `nnd/seconds`, and as
@@ -256,7 +256,7 @@ def log_of(entry: Entry) -> dict[str, float]:
 
 
 def describe_cost(entries: list[Entry]) -> str:
-    """Return in words what the scorings of a run took."""
+    """Return the cost of a run's scorings in words."""
     seconds = sum(entry.seconds for entry in entries)
     return (
         f"{len(entries)} scorings of {entries[-1].overall.n:,} tests took {seconds:.1f} s, "
@@ -272,18 +272,19 @@ def _check_counts(every: int, contexts: int | None) -> None:
 
 
 def _model_of(trainer: Trainer) -> PreTrainedModel:
-    """Return the model that is trained, if it can be scored in the middle of that."""
+    """Return the trained model, if it can be scored during training."""
     model: PreTrainedModel = unwrap(trainer.model)
     if not (isinstance(model, PreTrainedModel) or virtual_tokens(model)):
         raise ScoringError(
-            f"the trainer's model is a {type(model).__name__}, and only a model of transformers, "
-            "also with an adapter of PEFT, can be watched; score its checkpoints with nnd evaluate"
+            f"the trainer's model is a {type(model).__name__}, but only a model of transformers "
+            "(also with an adapter of PEFT) can be watched; score its checkpoints with nnd "
+            "evaluate"
         )
     deepspeed = getattr(trainer.accelerator.state, "deepspeed_plugin", None)
     if trainer.is_fsdp_enabled or (deepspeed is not None and deepspeed.zero_stage == _ZERO_3):
         raise ScoringError(
-            "no process has the whole model (FSDP, or DeepSpeed's ZeRO-3), so that it cannot be "
-            "watched; score its checkpoints with nnd evaluate"
+            "the model cannot be watched, because it is split over processes (FSDP, or "
+            "DeepSpeed's ZeRO-3); score its checkpoints with nnd evaluate"
         )
     return model
 
@@ -294,7 +295,7 @@ def _tokenizer_of(
     found = tokenizer or trainer.processing_class
     if not isinstance(found, PreTrainedTokenizerBase):
         raise ScoringError(
-            "the trainer has no tokenizer as its processing_class; give NNDCallback the model's "
-            "with tokenizer="
+            "the trainer has no tokenizer as its processing_class; pass the model's tokenizer to "
+            "NNDCallback with tokenizer="
         )
     return found

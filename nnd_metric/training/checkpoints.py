@@ -1,4 +1,4 @@
-"""Trainings whose checkpoints were scored afterwards: the histories that their runs amount to."""
+"""Histories of trainings whose checkpoints were scored afterwards."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,9 +23,9 @@ class Training(NamedTuple):
     """The checkpoints of one training.
 
     Attributes:
-        name: What their names begin with.
-        entries: What each passes, in the order of the steps.
-        change: How verdicts change from the first to the last.
+        name: Common beginning of their names.
+        entries: Their pass rates, in the order of the steps.
+        change: Changes of verdicts from the first to the last.
     """
 
     name: str
@@ -34,20 +34,21 @@ class Training(NamedTuple):
 
 
 def read_trainings(folder: Path) -> list[Training]:
-    """Return the trainings whose checkpoints a run holds; its other models are left out.
+    """Return the trainings whose checkpoints are in a run; other models are ignored.
 
     Args:
         folder: A folder that `nnd evaluate --checkpoints` wrote.
 
     Raises:
-        ScoringError: If it cannot be read, holds no checkpoint, or two are of one step.
+        ScoringError: If it cannot be read, has no checkpoint, or two checkpoints have the same
+            step.
     """
     frames, signatures = by_model(read_run(folder)), read_signatures(folder)
     steps = {model: step for model in frames if (step := step_of(model)) is not None}
     if not steps:
         raise ScoringError(
-            f"{folder}: none of its models is a checkpoint named checkpoint-N or stepN; name a run "
-            "of nnd evaluate --checkpoints, or a history"
+            f"{folder}: none of the models is a checkpoint named checkpoint-N or stepN; name a "
+            "run of nnd evaluate --checkpoints, or a history"
         )
     found = []
     for training in dict.fromkeys(step.training for step in steps.values()):

@@ -1,4 +1,4 @@
-"""The curves of training runs that were watched: a figure, and the numbers in it."""
+"""Curves of watched trainings: a figure and its numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -37,11 +37,10 @@ class Run:
     """One training run.
 
     Attributes:
-        name: What it is called in the figure.
-        history: Its history file, or the run that its checkpoints were scored in.
-        entries: What was found on the way.
-        change: How verdicts change from the first to the last checkpoint; None where a history does
-            not say.
+        name: Its name in the figure.
+        history: Its history file, or the run with the scores of its checkpoints.
+        entries: The scorings during training.
+        change: Changes of verdicts from the first to the last checkpoint; None if unknown.
     """
 
     name: str
@@ -67,12 +66,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Curves(Pictured):
-    """Several runs side by side.
+    """Curves of several runs.
 
     Attributes:
         runs: The runs.
-        categories: What is shown of them: "overall" first.
-        notes: What to know before comparing them, a sentence each.
+        categories: The shown categories, "overall" first.
+        notes: Caveats for comparing them, a sentence each.
     """
 
     runs: tuple[Run, ...]
@@ -84,20 +83,20 @@ class Curves(Pictured):
         return f"{'; '.join(_end(run) for run in self.runs)}."
 
     def table(self) -> "Table":
-        """Return where each category of each run began and ended."""
+        """Return the first and the last pass rate of each category of each run."""
         from nnd.metric.tables import curve_table  # noqa: PLC0415 - rich is for people only
 
         return curve_table(self.to_dict()["runs"])
 
     def remarks(self) -> tuple[str, ...]:
-        """Return how checkpoints differ, and what to know before comparing runs."""
+        """Return the differences of checkpoints, and caveats for comparing runs."""
         changes = [
             _change(run) for run in self.runs if run.change is not None and len(run.entries) > 1
         ]
         return (*changes, *self.notes)
 
     def details(self) -> list[str]:
-        """Return how long scoring took, and how each run was scored."""
+        """Return the time of scoring, and the signature of each run."""
         times = [
             f"{run.name}: scoring took {percent(share_of_time(run.entries))} % of the training time"
             for run in self.runs
@@ -119,7 +118,7 @@ class Curves(Pictured):
         """Return a row per run, category and step.
 
         Returns:
-            run, category, step, n, pass_rate, low and high (as `results.rate_frame`).
+            run, category, step, n, pass_rate, low and high (as in `results.rate_frame`).
         """
         rows = [
             (
@@ -150,16 +149,16 @@ def curve(
 
     Args:
         histories: Files that `NNDCallback` wrote, and folders that `nnd evaluate --checkpoints`
-            wrote; several are laid over each other.
+            wrote; several are drawn in the same figure.
         out: File for the figure, .svg or .png, new or drawn by nnd; None means it is not written.
-        categories: Which categories to show beside all tests; none means all there are.
+        categories: Categories to show in addition to all tests; empty means all.
 
     Returns:
-        What was drawn.
+        The curves.
 
     Raises:
         ScoringError: If a history cannot be read or is empty or named twice, a run holds no
-            checkpoints, a category is unknown, or `out` is of another kind.
+            checkpoints, a category is unknown, or `out` is not an .svg or .png.
         NNDError: If `out` is a file that nnd did not draw.
     """
     paths = [
@@ -184,14 +183,16 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
     twice = [path for path in paths if paths.count(path) > 1]
     if twice or not paths:
         raise ScoringError(
-            f"{twice[0]}: is named twice" if twice else "there is no history to draw"
+            f"{twice[0]}: named twice; name each history once"
+            if twice
+            else "no history was given; name at least one"
         )
     runs = _named([run for path in paths for run in _read_runs(path)])
     known = sorted({category for run in runs for entry in run.entries for category in entry.by})
     unknown = [category for category in categories if category not in (OVERALL, *known)]
     if unknown:
         raise ScoringError(
-            f'there is no category "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
+            f'unknown category "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
             f"{', '.join(known)}"
         )
     shown = list(dict.fromkeys(categories or known))
@@ -219,17 +220,19 @@ def _change(run: Run) -> str:
 
 
 def _read_runs(path: Path) -> list[Run]:
-    """Return the run of a history, or those whose checkpoints a folder holds, by whole names."""
+    """Return the run of a history, or the runs of a folder's checkpoints, with full names."""
     if path.is_dir():
         return [Run(each.name, path, each.entries, each.change) for each in read_trainings(path)]
     entries = read_history(path)
     if not entries:
-        raise ScoringError(f"{path}: is empty: training has not begun; name another history")
+        raise ScoringError(
+            f"{path}: the history is empty, because training has not begun; name another one"
+        )
     return [Run(str(path), path, tuple(entries))]
 
 
 def _named(runs: Sequence[Run]) -> list[Run]:
-    """Call runs by short names if those tell them apart."""
+    """Use short names for runs if they are distinct."""
     short = [_short_name(run) for run in runs]
     return [
         replace(run, name=name) if short.count(name) == 1 else run
@@ -238,7 +241,7 @@ def _named(runs: Sequence[Run]) -> list[Run]:
 
 
 def _short_name(run: Run) -> str:
-    """Call a run by the folder of its checkpoints, or of its history if that has the usual name."""
+    """Return the folder of a run's checkpoints, or of a history with the default name."""
     path = run.history
     if run.change is not None:
         return Path(run.name).name or path.resolve().name
@@ -256,6 +259,6 @@ def _notes(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _scored(run: Run) -> list[str]:
-    """Return what two runs must share for their rates to be compared; models may differ."""
+    """Return the properties that comparable runs share; models may differ."""
     names = ("data:", "protocol:", "template:", "n:")
     return [part for part in run.entries[-1].signature.split("|") if part.startswith(names)]

@@ -21,9 +21,9 @@ class Example(NamedTuple):
     """A pair in token ids.
 
     Attributes:
-        high: The better candidate behind its context.
-        low: The worse one.
-        negative: Which targets of the worse one are to become less likely.
+        high: The better candidate after its context.
+        low: The worse candidate after its context.
+        negative: Which targets of the worse candidate should become less likely.
     """
 
     high: Encoded
@@ -38,16 +38,16 @@ def make_examples(
     chat: ChatChoice,
     negative_tokens: NegativeTokens,
 ) -> list[Example]:
-    """Return the distinct (context, better, worse) of some pairs, whatever the order of their rows.
+    """Return the distinct (context, better, worse) of some pairs, in an order of their own.
 
-    Pairs with a candidate that leaves no token to score are left out.
+    Pairs with a candidate without a token to score are left out.
 
     Args:
         loaded: The model that is trained.
         pairs: The pairs.
         template: How contexts are rendered.
-        chat: Whether they are the turns of a chat, then.
-        negative_tokens: As of `Objective`.
+        chat: How they become chats.
+        negative_tokens: Same as in `Objective`.
 
     Raises:
         ScoringError: If a candidate does not fit the model's window, or a context lacks a part that
@@ -99,9 +99,9 @@ class Collator:
     with_low: bool
 
     def __call__(self, examples: Sequence[Example]) -> dict[str, torch.Tensor | int]:
-        """Return what the model reads, and the fields of `losses.Targets`.
+        """Return the inputs of the model, and the fields of `losses.Targets`.
 
-        What is under a pad does not matter: it is masked, and never a target.
+        The ids of padded positions are irrelevant: they are masked, and never targets.
         """
         rows = [(each.high, (False,) * len(each.high.targets)) for each in examples]
         if self.with_low:
@@ -121,7 +121,7 @@ class Collator:
         return read | targets._asdict()
 
     def _read(self, rows: Sequence[Encoded]) -> tuple[dict[str, torch.Tensor | int], list[int]]:
-        """Return what the model reads, and how many of its logits come before each row's first."""
+        """Return the inputs of the model, and the number of logits before each row's first."""
         filler = self.loaded.tokenizer.pad_token_id or 0
         if self.loaded.is_encoder_decoder:
             contexts, inputs = [row.context for row in rows], [row.inputs for row in rows]

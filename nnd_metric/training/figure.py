@@ -1,4 +1,4 @@
-"""Pass rates over training steps, by category: what is learnt, and when.
+"""Pass rates over training steps, by category.
 
 After Figure 4 of Laban et al. (2022), with intervals.
 """
@@ -25,9 +25,9 @@ from nnd.metric.drawing import (
 from nnd.metric.training.history import Point
 
 CAPTION = (
-    "Bands are 95 % intervals over contexts, of each step by itself. All steps score the "
-    "same pairs, so two of them are better told apart than their bands suggest. The line across is "
-    "chance, 50 %."
+    "Bands are 95 % intervals over contexts, for each step separately. All steps score the same "
+    "pairs, so differences between steps are more certain than the bands suggest. The horizontal "
+    "line is chance (50 %)."
 )
 
 _MARKED = 40
@@ -43,8 +43,8 @@ def training_curves(
     """Draw pass rates over steps, a panel for each category.
 
     Args:
-        names: What to call the runs here.
-        lines: Category → what each run has of it, steps with their rates (`history.line_of`).
+        names: Names of the runs here.
+        lines: Category → for each run, steps with their rates (`history.line_of`).
     """
     names = [visible(name) for name in names]
     with style():
@@ -69,7 +69,7 @@ def training_curves(
 
 
 def _tests(of_runs: Sequence[Sequence[tuple[int, Point]]]) -> str:
-    """Return how many tests are behind a panel; runs may differ, and resumed ones too."""
+    """Return the number of tests of a panel, which may differ between runs and steps."""
     counts = sorted({rate.n for line in of_runs for _, rate in line})
     return f"{' to '.join(f'{n:,}' for n in (counts[:1] + counts[1:][-1:]))} tests"
 
@@ -100,5 +100,5 @@ def _share(axes: Sequence[Axes]) -> None:
 
 
 def _in_short(step: float) -> str:
-    """Return a step as people write it: 500, 1.5k, 20k."""
+    """Return a step in short form: 500, 1.5k, 20k."""
     return f"{step / _THOUSAND:g}k" if abs(step) >= _THOUSAND else f"{step:g}"

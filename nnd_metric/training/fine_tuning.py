@@ -1,9 +1,9 @@
-"""Training a model until it finds the better candidates of pairs more likely than the worse ones.
+"""Train a model to give better candidates of pairs a higher likelihood than worse ones.
 
     train("gpt2", "quiz_design-nnd", out="gpt2-quiz", tests=["frank-nnd"])
 
-What is trained is what is scored: contexts and candidates are encoded as `evaluate` encodes them
-under the protocol native, and the contexts that the model is tested on are not trained on.
+The trained likelihood is the scored one: contexts and candidates are encoded as in `evaluate` with
+the protocol native. Contexts of the test are not used for training.
 """
 
 import importlib.util
@@ -40,7 +40,7 @@ from nnd.metric.training.sides import Sides, take_sides
 from nnd.metric.training.transfer import circularity
 from nnd.schemas import ScoringError, one_line
 
-_SCORINGS = 10  # of the held-out pairs, on the way
+_SCORINGS = 10  # scorings of the held-out pairs during training
 
 
 def train(
@@ -60,35 +60,34 @@ def train(
     schedule: Schedule = Schedule(),
     loading: Loading = Loading(dtype="float32"),
 ) -> Trained:
-    """Train a model on pairs, and compare it with itself before, on contexts that were held out.
+    """Train a model on pairs, and compare it on held-out contexts with the untrained model.
 
     Args:
         model: Hub id or folder of a causal or encoder-decoder language model; or a loaded model,
-            with adapters of PEFT if you like, which is trained where it is.
+            optionally with adapters of PEFT, which is trained in place.
         data: Pairs (see `data.load_pairs`).
-        out: Folder to make. It gets the model and its tokenizer (of a model with adapters, the
-            adapters), the runs `before` and `after`, which `compare` and `report` read, the history
-            of `NNDCallback`, which `curve` draws, and training.json. Until training ends, it has
-            checkpoints instead of the model.
+        out: Folder to make. It gets the model (or its adapters) and its tokenizer, the runs
+            `before` and `after` for `compare` and `report`, the history of `NNDCallback` for
+            `curve`, and training.json. During training, it has checkpoints instead of the model.
         tokenizer: The tokenizer of a loaded model.
-        set_name: A set of the suite `data`, to train on in place of its human pairs; the model is
+        set_name: A set of the suite `data`, for training instead of its human pairs; the model is
             then tested on the held-out pairs of both.
         tests: Other data to test on, before and after.
-        split: About this share of the contexts is to train on; the others are held out. The cut is
-            the same for every model, and that of `export(split=…)`.
-        split_seed: Another seed makes another cut.
+        split: About this share of the contexts is used for training; the others are held out. The
+            split is the same for every model, and the same as in `export(split=…)`.
+        split_seed: Seed of the split.
         template: How contexts are rendered (see `encoding.templates`).
         chat: How they become chats.
-        resume: Whether to go on with an interrupted training in `out`, from its last checkpoint. A
-            loaded model must be as it was at the start; seed what draws its adapters.
-        objective: What is minimised.
-        schedule: How long and how fast.
-        loading: How a model that is named is loaded; in half precision, small updates get lost.
+        resume: Whether to resume an interrupted training in `out` from its last checkpoint. A
+            loaded model must be the same as at the start, so initialise its adapters with a seed.
+        objective: The objective to minimise.
+        schedule: Duration and learning rate.
+        loading: How a named model is loaded; in half precision, small updates are lost.
 
     Raises:
-        ScoringError: If the data, the model or an option cannot be used, a test is about a context
-            that the model is trained on, or the loss is not a number; the message says which.
-        NNDError: If `out` holds something else, or a side of the split has no context.
+        ScoringError: If the data, the model or an option cannot be used, a test has a context that
+            is used for training, or the loss is not a number; the message says which.
+        NNDError: If `out` holds something else, or a side of the split is empty.
     """
     out = Path(out)
     if importlib.util.find_spec("accelerate") is None:
@@ -103,7 +102,10 @@ def train(
         subject.loaded, sides.training, rendering, read, objective.negative_tokens
     )
     if not examples:
-        raise ScoringError(f"{sides.training.title}: no pair has two candidates to train on")
+        raise ScoringError(
+            f"{sides.training.title}: none of the pairs has two candidates with "
+            "tokens to train on; use other data"
+        )
     settings = {
         **_describe(subject.loaded, sides),
         "split": split,
@@ -137,7 +139,7 @@ def train(
 
 
 def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:
-    """Return what a training is of, and on; what is the same again is the same training."""
+    """Return a description that identifies a training."""
     data, *tests = (
         {"name": each.title, "version": each.version} for each in (sides.training, *sides.tests)
     )
@@ -146,7 +148,7 @@ def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:
 
 
 def _watch(trainer: PairTrainer, sides: Sides, steps: int, scoring: Scoring, history: Path) -> None:
-    """Score the held-out pairs on the way."""
+    """Score the held-out pairs during training."""
     every = max(1, steps // _SCORINGS)
     trainer.add_callback(
         NNDCallback(
@@ -161,10 +163,10 @@ def _watch(trainer: PairTrainer, sides: Sides, steps: int, scoring: Scoring, his
 
 
 def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path) -> list[Path]:
-    """Score all that is tested; return the runs.
+    """Score all test data; return the runs.
 
     Raises:
-        ScoringError: If the model cannot score some of it.
+        ScoringError: If the model cannot score some of the data.
     """
     found = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
     for failure in found.failures:
@@ -173,7 +175,7 @@ def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path)
 
 
 def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> dict[str, int]:
-    """Return how much was trained on and held out."""
+    """Return the amounts of training and held-out data."""
     training, held_out = sides.training.pairs, sides.tests[0].pairs
     counts = {
         "pairs": training.height,
@@ -189,7 +191,7 @@ def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> d
 
 
 def _sign(settings: Mapping[str, Any], n: int) -> str:
-    """Return the signature: one line that says how the model was made, from what was used."""
+    """Return the signature: one line that names everything the trained model depends on."""
     objective, schedule = settings["objective"], settings["schedule"]
     length = schedule["steps"] or f"{schedule['epochs']:g}ep"
     parts = {

@@ -1,4 +1,4 @@
-"""The history of a training run: what every scoring on the way found, one JSON object a line."""
+"""The history of a training run: the result of every scoring, one JSON object per line."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from nnd.metric.statistics import wilson
 from nnd.schemas import ScoringError, write_whole
 
 HISTORY = "nnd_history.jsonl"
-"""What the file is called by default."""
+"""Default name of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Point:
     """A pass rate at one step.
 
     Attributes:
-        pass_rate: Share of the tests passed, or None where there are none.
+        pass_rate: Share of the tests passed, or None without tests.
         n: Tests.
         interval: 95 % interval over contexts, or None (`results.Rate`).
     """
@@ -32,7 +32,7 @@ class Point:
 
     @property
     def wilson(self) -> tuple[float, float] | None:
-        """95 % Wilson interval (`results.Rate`), or None where there are no tests."""
+        """95 % Wilson interval (`results.Rate`), or None without tests."""
         return None if self.pass_rate is None else wilson(round(self.pass_rate * self.n), self.n)
 
     def to_dict(self) -> dict[str, Any]:
@@ -47,18 +47,18 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was found at one step of a training run.
+    """The scoring at one step of a training run.
 
     Attributes:
         step: Optimiser steps done.
-        epoch: Passes over the training data done, or None where unknown.
-        overall: Over distinct candidates (`results.PassRates`).
-        column: Which column of `results.SLICES` the categories are of.
+        epoch: Passes over the training data done, or None if unknown.
+        overall: Rate over distinct candidates (`results.PassRates`).
+        column: The column of `results.SLICES` with the categories.
         by: Category → rate over its pairs.
-        seconds: What this scoring took.
-        training_seconds: What went by since the last scoring, or since training began.
-        signature: All that decides the numbers, in one line (`signature`); the model's version is
-            the step.
+        seconds: Time of this scoring.
+        training_seconds: Time since the last scoring, or since training began.
+        signature: Everything that decides the numbers, in one line (`signature`); the model's
+            version is the step.
     """
 
     step: int
@@ -72,7 +72,7 @@ class Entry:
 
     @property
     def recipe(self) -> str:
-        """The signature without the model: the same all along a run."""
+        """The signature without the model, which is the same during a run."""
         parts = self.signature.split("|")
         return "|".join(part for part in parts if not part.startswith("model:"))
 
@@ -81,7 +81,7 @@ def summarise(rates: PassRates) -> tuple[Point, str, dict[str, Point]]:
     """Return the overall rate, and the rates of the finest column that has several categories.
 
     Args:
-        rates: Of one model.
+        rates: Pass rates of one model.
 
     Returns:
         The overall rate, the column, and category → rate.
@@ -95,7 +95,7 @@ def read_history(path: str | Path) -> list[Entry]:
     """Read a history; an empty one has no entries.
 
     Raises:
-        ScoringError: If there is no such file, a line is no entry, or steps do not grow.
+        ScoringError: If the file does not exist, a line is not an entry, or steps do not increase.
     """
     path = Path(path)
     try:
@@ -104,7 +104,7 @@ def read_history(path: str | Path) -> list[Entry]:
         reason = getattr(error, "strerror", None) or error
         raise ScoringError(f"{path}: {reason}; name a history that NNDCallback wrote") from error
     entries: list[Entry] = []
-    # Not splitlines: a category may hold what that takes for the end of a line.
+    # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
             entry = _read_entry(json.loads(line))
@@ -116,14 +116,14 @@ def read_history(path: str | Path) -> list[Entry]:
         if entries and entry.step <= entries[-1].step:
             raise ScoringError(
                 f"{path} line {number}: step {entry.step} comes after step {entries[-1].step}; "
-                "these are several runs in one file: take them apart"
+                "the file holds several runs; split it into one file per run"
             )
         entries.append(entry)
     return entries
 
 
 def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
-    """Return step and rate of a category, or of "overall", at the steps that have tests of it."""
+    """Return step and rate of a category, or of "overall", for the steps with tests of it."""
     found = [
         (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
         for entry in entries
@@ -132,13 +132,13 @@ def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
 
 
 def write_history(path: Path, entries: Sequence[Entry]) -> None:
-    """Write a history whole, or leave the old one as it is; folders are made as needed."""
+    """Write a history atomically; folders are made if needed."""
     lines = [json.dumps(asdict(entry), ensure_ascii=False) for entry in entries]
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
 def share_of_time(entries: Sequence[Entry]) -> float:
-    """Return what the scorings of a run took, as a share of its time."""
+    """Return the time of a run's scorings, as a share of its whole time."""
     scoring = sum(entry.seconds for entry in entries)
     whole = scoring + sum(entry.training_seconds for entry in entries)
     return scoring / whole if whole else 0.0

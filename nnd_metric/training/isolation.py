@@ -1,8 +1,8 @@
-"""Scoring a model in the middle of its training: afterwards all is as if it had not been.
+"""Isolation of scoring during training, which must not affect the training.
 
-Who changes modes of modules or their attention gives them back (`models.evaluation_mode`,
-`attention.packed_attention`), and scoring makes no gradient. What is left is chance, and the mixed
-precision of accelerate.
+Modes of modules and their attention are restored elsewhere (`models.evaluation_mode`,
+`attention.packed_attention`), and scoring computes no gradients. What remains are random states,
+and the mixed precision of accelerate.
 """
 
 import random
@@ -18,13 +18,13 @@ from nnd.metric.models import forward_replaced
 
 @contextmanager
 def undisturbed(model: PreTrainedModel) -> Iterator[None]:
-    """Let a model compute in the precision of its weights, and put back every random state.
+    """Let a model compute in the precision of its weights, and restore all random states.
 
-    With mixed precision accelerate replaces the model's `forward` by one in half precision. The
-    model's own takes its place meanwhile, so that the numbers are those of the checkpoint.
+    With mixed precision, accelerate replaces the model's `forward` by one in half precision. The
+    model's own `forward` is used here, so that the numbers are those of the checkpoint.
 
     Args:
-        model: The model itself, not what wraps it for parallel training.
+        model: The model itself, without a wrapper for parallel training.
     """
     own = model.__dict__.get("_original_forward", model.forward)
     devices = {weights.device for weights in model.parameters()}

@@ -5,8 +5,8 @@
     margin        L = mle + alpha mean max(0, m - (LL(high) - LL(low)))   over the pairs
 
 Unlikelihood is that of Welleck et al. (2020, "Neural Text Generation with Unlikelihood Training"),
-on whole negatives as in CLIFF (Cao and Wang 2021); 1 - P is at least 1e-5. By itself it teaches a
-model with random weights little: where P is near 1/V, so is its gradient. Margin is the contrastive
+on whole negatives as in CLIFF (Cao and Wang 2021); 1 - P is at least 1e-5. Alone, it teaches a
+model with random weights little: if P is near 1/V, so is its gradient. Margin is the contrastive
 loss of BRIO (Liu et al. 2022) for two candidates, without a penalty on length; LL is the mean over
 tokens of log P (Laban et al. 2022, eq. 1), the very quantity that a test compares.
 
@@ -24,15 +24,15 @@ _SMALLEST = 1e-5
 
 
 class Targets(NamedTuple):
-    """What the logits of a batch are held against; each [rows, positions].
+    """The targets for the logits of a batch; each [rows, positions].
 
     The rows are the better candidates, then, unless a loss needs none, the worse ones in the same
     order.
 
     Attributes:
-        ids: The tokens to predict, anything where none is.
+        ids: The tokens to predict; arbitrary at other positions.
         scored: Which of them count in the likelihood.
-        negative: Which of them are to become less likely.
+        negative: Which of them should become less likely.
     """
 
     ids: torch.Tensor
@@ -45,7 +45,7 @@ class Mean(NamedTuple):
 
     Attributes:
         total: The sum.
-        n: Of how many.
+        n: The count.
     """
 
     total: torch.Tensor
@@ -53,17 +53,17 @@ class Mean(NamedTuple):
 
     @property
     def value(self) -> torch.Tensor:
-        """The mean, 0 of nothing."""
+        """The mean, or 0 if the count is 0."""
         return self.total / max(self.n, 1)
 
 
 def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, Mean]:
-    """Return the terms of a loss by name: `mle`, and that of the objective unless its weight is 0.
+    """Return the terms of a loss by name: `mle`, and the objective's unless its weight is 0.
 
     Args:
-        objective: What is minimised.
+        objective: The objective to minimise.
         logits: [rows, positions, vocabulary].
-        targets: Of the same rows and positions.
+        targets: Targets for the same rows and positions.
     """
     log_p = _log_probabilities(logits, targets)
     if not objective.weight:
@@ -81,7 +81,7 @@ def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[
 
 
 def total(objective: Objective, found: dict[str, Mean]) -> torch.Tensor:
-    """Return the loss that some terms make."""
+    """Return the loss that is the sum of some terms."""
     weighted = [
         each.value * (1.0 if name == "mle" else objective.weight) for name, each in found.items()
     ]

@@ -1,4 +1,4 @@
-"""What a training minimises, and how long: the options that travel together."""
+"""The objective and the schedule of a training."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _ALPHA: dict[Loss, float] = {"mle": 0.0, "unlikelihood": 0.1, "margin": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What is minimised: MLE on the better candidates, and a second term times alpha (`losses`).
+    """The objective: MLE on the better candidates, plus a second term times alpha (`losses`).
 
     Attributes:
         loss: `mle`: no second term; `unlikelihood`: tokens of the worse candidate become less
@@ -22,7 +22,7 @@ class Objective:
         alpha: Weight of the second term; None means 0.1 for unlikelihood and 1 for margin.
         negative_tokens: Tokens of the worse candidate that unlikelihood counts: `all`, or `diff`,
             those that the better candidate does not have at that place.
-        margin: How far, in nats per token, `margin` wants the better candidate ahead.
+        margin: The required lead of the better candidate for `margin`, in nats per token.
     """
 
     loss: Loss = "unlikelihood"
@@ -34,7 +34,7 @@ class Objective:
         _check_choice("loss", self.loss, get_args(Loss))
         _check_choice("negative_tokens", self.negative_tokens, get_args(NegativeTokens))
         if self.alpha is not None and self.loss == "mle":
-            raise ScoringError("alpha weighs a second term, and mle has none; leave alpha out")
+            raise ScoringError("alpha weighs a second term, but mle has none; leave alpha out")
         if not 0 <= self.weight < math.inf:
             raise ScoringError(f"alpha is {self.alpha}; give 0 or more")
         if not 0 < self.margin < math.inf:
@@ -48,14 +48,14 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long and how fast a model is trained: AdamW, the learning rate falling linearly to 0.
+    """The schedule of a training: AdamW, with a learning rate that falls linearly to 0.
 
     Attributes:
         epochs: Passes over the training pairs.
-        steps: Optimiser steps, in place of epochs.
+        steps: Optimiser steps, instead of epochs.
         batch_size: Pairs per step.
         learning_rate: The learning rate of the first step.
-        seed: Seed of the order of the pairs, of dropout and of whatever else is drawn.
+        seed: Seed of the order of the pairs, of dropout and of all other random numbers.
     """
 
     epochs: float = 1.0
@@ -77,7 +77,7 @@ class Schedule:
             raise ScoringError(f"seed is {self.seed}; give a number from 0 to 4294967295")
 
     def steps_on(self, examples: int) -> int:
-        """Return how many optimiser steps training takes on so many pairs."""
+        """Return the number of optimiser steps for a number of pairs."""
         batches = math.ceil(examples / self.batch_size)
         return self.steps or math.ceil(batches * self.epochs)
 

@@ -1,4 +1,4 @@
-"""What came of a training: how the model does before and after, and on what."""
+"""The result of a training: the model compared before and after."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class Trained(Pictured):
     Attributes:
         out: The folder with the model, its tokenizer, the runs `before` and `after`, the history of
             the pass rate while it trained, and training.json.
-        facts: What training.json says of how it was trained (`training.schema.json`).
+        facts: The description of the training in training.json (`training.schema.json`).
         comparisons: The model before against the model after, on each dataset.
-        cautions: What to know before believing them, a sentence each.
+        cautions: Caveats, a sentence each.
     """
 
     out: Path
@@ -43,7 +43,7 @@ class Trained(Pictured):
         return self.comparisons.table()
 
     def remarks(self) -> list[str]:
-        """Return what it was trained on, and what to know before believing the difference."""
+        """Return the training data, and the caveats."""
         counts = self.facts["counts"]
         trained = (
             f"Trained for {counted(self.facts['steps'], 'step')} on "
@@ -58,7 +58,7 @@ class Trained(Pictured):
         return [*self.comparisons.details(), self.facts["signature"]]
 
     def drawing(self) -> "Drawing | None":
-        """Return the differences by category; of several datasets there is no one figure."""
+        """Return the differences by category, or None for several datasets."""
         return self.comparisons.drawing()
 
     def to_frame(self) -> pl.DataFrame:

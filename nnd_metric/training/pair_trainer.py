@@ -13,11 +13,11 @@ from nnd.schemas import ScoringError
 class PairTrainer(Trainer):
     """A Trainer whose batches come from `examples.Collator`.
 
-    Logged beside the loss are the means of its terms since the last log.
+    The means of the terms since the last log are logged with the loss.
 
     Args:
         objective: What is minimised.
-        **options: Of Trainer.
+        ***options: Options of Trainer.
     """
 
     loss_is_scaled_for_ga = False  # the loss is a mean over its batch
@@ -37,7 +37,7 @@ class PairTrainer(Trainer):
         """Return the loss of a batch.
 
         Raises:
-            ScoringError: If it is not a number.
+            ScoringError: If the loss is not a number.
         """
         targets = Targets(*(inputs[name] for name in Targets._fields))
         read = {name: value for name, value in inputs.items() if name not in Targets._fields}
@@ -56,14 +56,14 @@ class PairTrainer(Trainer):
         return (loss, outputs) if return_outputs else loss
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        """Log, with the means of the terms since the last log."""
+        """Log with the means of the terms since the last log."""
         means = {name: value / max(n, 1) for name, (value, n) in self._sums.items()}
         self._sums = {}
         super().log(logs | means, start_time)
 
 
 class ProgressBar(ProgressCallback):
-    """A progress bar that leaves standard output to results: it does not print what is logged."""
+    """A progress bar that does not print log entries, so that standard output has only results."""
 
     def on_log(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
         """Print nothing."""

@@ -1,7 +1,7 @@
-"""The folder of a training: what may be there, what an interrupted one leaves, how one ends.
+"""The folder of a training: its states before, during and after training.
 
-While it trains, `checkpoints/` holds Trainer's own and, in settings.json, how the training was
-started. At the end the model, its tokenizer and training.json take the place of that folder.
+During training, `checkpoints/` holds Trainer's checkpoints and settings.json with the settings of
+the training. At the end, the model, its tokenizer and training.json replace that folder.
 """
 
 import json
@@ -19,37 +19,40 @@ _SHOWN = 3
 
 
 def check_place(out: Path, *, resume: bool) -> None:
-    """Check, before long work, that a training can begin or go on in a folder.
+    """Check that a training can begin or resume in a folder.
 
     Raises:
-        NNDError: If it is a file, or holds a finished training or something else; if an interrupted
-            training is there and `resume` is false, or is not and `resume` is true.
+        NNDError: If it is a file, or holds a finished training or something else; if it holds an
+            interrupted training and `resume` is false, or none and `resume` is true.
     """
     if out.exists() and not out.is_dir():
         raise NNDError(f"{out}: is a file; name a folder with --out")
     names = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
     if TRAINING in names:
-        raise NNDError(f"{out}: holds a finished training; name another folder with --out")
+        raise NNDError(
+            f"{out}: this folder holds a finished training; name another folder with --out"
+        )
     interrupted = (out / CHECKPOINTS / _SETTINGS).is_file()
     if resume and not interrupted:
-        raise NNDError(f"{out}: there is no interrupted training to resume; leave out --resume")
+        raise NNDError(f"{out}: no interrupted training found; leave out --resume")
     if interrupted and not resume:
         raise NNDError(
-            f"{out}: holds an interrupted training; continue it with --resume, or remove the folder"
+            f"{out}: this folder holds an interrupted training; continue it with --resume, or "
+            "remove the folder"
         )
     if names and not interrupted:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         raise NNDError(
-            f"{out}: holds what nnd did not write there: {', '.join(names[:_SHOWN])}{more}; name "
-            "another folder with --out"
+            f"{out}: holds what nnd did not write there: "
+            f"{', '.join(names[:_SHOWN])}{more}; name another folder with --out"
         )
 
 
 def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> str | None:
-    """Note how a training is started; return the checkpoint that it goes on from, if any.
+    """Store the settings of a training; return the checkpoint to resume from, if any.
 
     Raises:
-        NNDError: If it is resumed with other settings than it was started with.
+        NNDError: If a resumed training has other settings than at its start.
     """
     file = out / CHECKPOINTS / _SETTINGS
     text = json.dumps(settings, indent=2, sort_keys=True)
@@ -61,21 +64,21 @@ def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> str | None
         if started.get(name) != now.get(name):
             raise NNDError(
                 f"{out}: the training was started with {name} {_brief(started.get(name))}, not "
-                f"{_brief(now.get(name))}; resume it as it was started, or train into another "
-                "folder"
+                f"{_brief(now.get(name))}; resume it with the same settings, or train into "
+                "another folder"
             )
-    whole = file.parent.glob("checkpoint-*/trainer_state.json")  # what a checkpoint ends with
+    whole = file.parent.glob("checkpoint-*/trainer_state.json")  # the last file of a checkpoint
     checkpoints = {int(path.parent.name.partition("-")[2]): path.parent for path in whole}
     return str(checkpoints[max(checkpoints)]) if checkpoints else None
 
 
 def finish(out: Path, save: Callable[[Path], None], document: Mapping[str, Any]) -> None:
-    """Put the model in place, then the document that says that all is there.
+    """Move the model to its place, then write the document that marks the training as finished.
 
     Args:
         out: The folder of the training.
         save: Writes model and tokenizer into a folder.
-        document: What training.json says.
+        document: Content of training.json.
     """
     fresh = out / CHECKPOINTS / "final"
     save(fresh)

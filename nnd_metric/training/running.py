@@ -1,4 +1,4 @@
-"""Running transformers' Trainer: the model it gets, its arguments, and what it logs."""
+"""Run transformers' Trainer: its model, its arguments, and its logs."""
 
 import sys
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from nnd.metric.training.objective import Objective, Schedule
 from nnd.metric.training.pair_trainer import PairTrainer, ProgressBar
 from nnd.schemas import ScoringError
 
-_SAVED = 0.1  # a checkpoint each tenth of the way
+_SAVED = 0.1  # a checkpoint after each tenth of the steps
 _LOGGED = 0.05
 _LOSSES = ("step", "loss", "mle", "unlikelihood", "margin")
 
@@ -36,15 +36,15 @@ class Subject(NamedTuple):
     """The model that is trained.
 
     Attributes:
-        model: What Trainer gets: the model, or PEFT's shell around it.
-        loaded: The model itself, as it is scored.
+        model: The model for Trainer, with PEFT's wrapper if any.
+        loaded: The model itself, for scoring.
     """
 
     model: Any
     loaded: LoadedModel
 
     def save(self, folder: Path) -> None:
-        """Write the model, or its adapters, and the tokenizer, as `from_pretrained` reads them."""
+        """Write the model, or its adapters, and the tokenizer for `from_pretrained`."""
         self.model.save_pretrained(folder)
         self.loaded.tokenizer.save_pretrained(folder)
 
@@ -55,18 +55,18 @@ def find_subject(
     loading: Loading,
     device: torch.device,
 ) -> Subject:
-    """Return the model that is meant by a name, or by itself with its tokenizer, on a device.
+    """Return the model for a name, or for a loaded model with its tokenizer, on a device.
 
     Raises:
         ScoringError: If it cannot be loaded, or is not a language model.
     """
     if isinstance(model, str | Path):
         if tokenizer is not None:
-            raise ScoringError("a model that is named has its own tokenizer; leave tokenizer out")
+            raise ScoringError("a named model has its own tokenizer; leave out tokenizer")
         loaded = load_model(model, replace(loading, device=str(device)))
         return Subject(loaded.model, loaded)
     if tokenizer is None:
-        raise ScoringError("a loaded model needs its tokenizer; give it with tokenizer=")
+        raise ScoringError("a loaded model needs its tokenizer; pass it with tokenizer=")
     inner = unwrap(model)
     if virtual_tokens(inner):
         raise ScoringError(
@@ -80,12 +80,12 @@ def make_arguments(folder: Path, schedule: Schedule, device: str | None) -> Trai
     """Return Trainer's arguments.
 
     Args:
-        folder: Gets its checkpoints.
-        schedule: How long and how fast.
-        device: As of `Loading`; None means the first there is.
+        folder: Folder for its checkpoints.
+        schedule: Duration and learning rate.
+        device: Same as in `Loading`; None means the first available one.
 
     Raises:
-        ScoringError: If Trainer does not train on that device.
+        ScoringError: If Trainer cannot train on that device.
     """
     on_cpu = device is not None and torch.device(device).type == "cpu"
     arguments = TrainingArguments(
@@ -120,7 +120,7 @@ def make_trainer(
     objective: Objective,
     arguments: TrainingArguments,
 ) -> PairTrainer:
-    """Return a Trainer for pairs; it prints nothing, and its progress bar is for a terminal."""
+    """Return a Trainer for pairs that prints nothing, with a progress bar for terminals."""
     # Trainer writes this into the model's config, which is saved; batches never use a cache.
     arguments.use_cache = getattr(subject.loaded.model.config, "use_cache", False)
     trainer = PairTrainer(
@@ -138,6 +138,6 @@ def make_trainer(
 
 
 def losses_of(trainer: PairTrainer) -> list[dict[str, float]]:
-    """Return step, loss and the means of its terms, as they were logged on the way."""
+    """Return step, loss and the means of its terms, as logged during training."""
     logs = [log for log in trainer.state.log_history if "loss" in log]
     return [{name: log[name] for name in _LOSSES if name in log} for log in logs]

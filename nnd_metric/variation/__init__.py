@@ -1,4 +1,4 @@
-"""What decides the verdict: the same pairs under other protocols, precisions and texts."""
+"""The effect of choices on verdicts: the same pairs under other protocols, dtypes and texts."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What can be chosen when pairs are scored: the dimensions, and the choices of each."""
+"""The dimensions of choices in scoring, and the choices of each."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class Choice:
     """A way to score pairs, which differs from the default in one dimension.
 
     Attributes:
-        dimension: What is chosen; "default" for the default itself.
+        dimension: The dimension; "default" for the default itself.
         name: The choice.
         scoring: How pairs are scored.
         loading: How the model is loaded.
@@ -35,11 +35,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """Something that is chosen.
+    """A dimension of choices.
 
     Attributes:
-        default: The name of what the default chooses; a ScoringError says that there is no choice.
-        others: All that differs from the default.
+        default: Function that returns the default choice; it raises ScoringError if there is no
+            choice.
+        others: All other choices.
     """
 
     default: Callable[[Choice, LoadedModel], str]
@@ -105,14 +106,14 @@ DIMENSIONS: dict[str, Dimension] = {
     "separator": Dimension(_separator, _separators),
     "normalise": Dimension(lambda base, _: base.wording, _wordings),
 }
-"""What can be varied, by name."""
+"""The dimensions by name."""
 
 
 def check_dimensions(names: Sequence[str]) -> None:
     """Check, before any model is loaded, that dimensions exist.
 
     Raises:
-        ScoringError: If one does not, or none is named.
+        ScoringError: If a dimension is unknown, or the list is empty.
     """
     for name in names:
         if name not in DIMENSIONS:
@@ -125,15 +126,15 @@ def check_dimensions(names: Sequence[str]) -> None:
 
 
 def choices_of(name: str, base: Choice, loaded: LoadedModel) -> tuple[str, list[Choice]]:
-    """Return what the default chooses in a dimension, and all other choices.
+    """Return the default choice of a dimension, and all other choices.
 
     Args:
         name: One of DIMENSIONS.
         base: The default.
-        loaded: The model as the default loads it.
+        loaded: The model, loaded with the default options.
 
     Raises:
-        ScoringError: If there is nothing to choose for this model.
+        ScoringError: If the dimension has no choice for this model.
     """
     dimension = DIMENSIONS[name]
     default = dimension.default(base, loaded)

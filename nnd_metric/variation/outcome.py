@@ -1,4 +1,4 @@
-"""What choices do to the verdicts of one model."""
+"""The effects of choices on the verdicts of one model."""
 
 import io
 from collections.abc import Mapping
@@ -46,10 +46,10 @@ class Variant:
     """The pairs under one choice.
 
     Attributes:
-        dimension: What was chosen.
+        dimension: The dimension.
         choice: The choice.
-        scored: What the model did.
-        flips: How its verdicts differ from the default's.
+        scored: The result of the model.
+        flips: The differences of its verdicts from the default's.
     """
 
     dimension: str
@@ -68,9 +68,9 @@ class LeftOut:
     """A choice that could not be scored.
 
     Attributes:
-        dimension: What is chosen.
+        dimension: The dimension.
         choice: The choice; None stands for the whole dimension.
-        reason: Why.
+        reason: Why it was left out.
     """
 
     dimension: str
@@ -87,10 +87,10 @@ class Variation(Pictured):
     """One model on the same pairs under several choices.
 
     Attributes:
-        default: What it did by default.
-        defaults: Dimension → what the default chooses there.
-        variants: What it did under each other choice.
-        left_out: What could not be scored.
+        default: The result of the default.
+        defaults: Dimension → the default choice.
+        variants: The result of each other choice.
+        left_out: Choices that could not be scored.
     """
 
     default: Evaluation
@@ -99,7 +99,7 @@ class Variation(Pictured):
     left_out: tuple[LeftOut, ...]
 
     def headline(self) -> str:
-        """Return the default's pass rate, and the choice that changes most verdicts."""
+        """Return the default's pass rate, and the choice that changes the most verdicts."""
         result, data = _result(self.default), self.default.data
         (name,) = short_names([result.model])
         rate = result.rates.overall
@@ -123,7 +123,7 @@ class Variation(Pictured):
         return variation_table(self.to_dict())
 
     def remarks(self) -> list[str]:
-        """Return what the default chooses, and what was left out and why."""
+        """Return the default choices, and the choices that were left out with the reasons."""
         chosen = ", ".join(f"{name} {choice}" for name, choice in self.defaults.items())
         left_out = [
             f"{each.dimension}{f' {each.choice}' if each.choice else ''} is left out: {each.reason}"
@@ -132,7 +132,7 @@ class Variation(Pictured):
         return [*([f"The default is {chosen}."] if chosen else []), *left_out]
 
     def details(self) -> list[str]:
-        """Return how each choice was scored."""
+        """Return the signature of each choice."""
         scored = [self.default, *(each.scored for each in self.variants)]
         return [_result(each).signature for each in scored]
 

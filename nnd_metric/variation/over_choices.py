@@ -1,7 +1,7 @@
 """One model on the same pairs under several choices, one dimension at a time.
 
-Each choice is an evaluation of its own, whose likelihoods are stored: varied again, or after the
-default was evaluated, a choice costs little more than loading the model.
+Each choice is a separate evaluation whose likelihoods are stored: a second time, or after an
+evaluation of the default, a choice costs little more than loading the model.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,18 +36,18 @@ def vary(
 ) -> Variation:
     """Score the same pairs under several choices, and count the verdicts that change.
 
-    One dimension is varied at a time, against the default, which `scoring` and `loading` say.
+    One dimension is varied at a time; `scoring` and `loading` define the default.
 
     Args:
         model: Hub id, folder, or loaded model.
-        data: Pairs (see `data.load_pairs`); the sets of a suite are left out.
-        dimensions: What to vary: protocol, chat-template, dtype, separator, normalise (how texts
-            are written).
+        data: Pairs (see `data.load_pairs`); the sets of a suite are ignored.
+        dimensions: Dimensions to vary: protocol, chat-template, dtype, separator, normalise (how
+            texts are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
-        limit: Score no more than so many pairs: whole contexts, the same in every run.
-        categories: Score the pairs of these error categories only.
+        limit: Score at most this many pairs: whole contexts, the same in every run.
+        categories: Score only the pairs of these error categories.
         held_out: Score only the contexts that `train` and `export` hold out (see `evaluate`).
-        split_seed: As of `train` and `export`.
+        split_seed: Same as in `train` and `export`.
         scoring: How pairs are scored by default.
         loading: How the model is loaded by default.
 
@@ -56,7 +56,7 @@ def vary(
 
     Raises:
         ScoringError: If a dimension is unknown, or the default cannot be scored. A choice that
-            cannot be scored is left out, and the result says why.
+            cannot be scored is left out, and the result gives the reason.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
     dimensions = list(dict.fromkeys(dimensions))
@@ -116,14 +116,15 @@ def _score_all(
 
 
 def _by_loading(choices: Sequence[Choice], loading: Loading) -> Iterator[tuple[int, Choice]]:
-    """Yield numbered choices, those of the model as it is loaded first: it is loaded once."""
+    """Yield numbered choices; those with the default loading come first, to load it once."""
     yield from sorted(enumerate(choices), key=lambda each: each[1].loading != loading)
 
 
 def _load_again(model: Model, loading: Loading) -> LoadedModel:
     if isinstance(model, LoadedModel):
         raise ScoringError(
-            "the model was handed over loaded; name its folder or its Hub id instead"
+            "this choice needs to load the model; name its folder or Hub id instead of passing a "
+            "loaded model"
         )
     return load_model(model, loading)
 

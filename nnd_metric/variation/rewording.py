@@ -1,4 +1,4 @@
-"""Texts written in another way: contexts and candidates change, and ids of pairs stay."""
+"""Reworded texts: contexts and candidates change, but the ids of pairs do not."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ class Rewording(NamedTuple):
 
     Attributes:
         change: From a text to its new form.
-        of_contexts: Whether contexts and their parts change too.
+        of_contexts: Whether contexts and their parts change, too.
     """
 
     change: Callable[[str], str]

@@ -183,7 +183,7 @@ def test_every_way_to_hand_over_a_dataset_gives_the_same(
     options: dict[str, Any] = {"template": "{paragraph} Why?"}
     expected = numbers(expected_single(models[0], data, **options))
     expected["agreement_reason"] = (
-        "the data came without human scores; pass human_scores (--human-scores)"
+        "the data has no human scores; pass human_scores (--human-scores)"
     )
     for arguments in ({"dataset": rows}, rows[:], lazy, {"dataset": pair_rows()}):
         assert numbers(instance.compute(**arguments, **options) or {}) == expected
@@ -262,7 +262,7 @@ def test_what_was_computed_is_gone(models: tuple[str, str], metric: Metric, tmp_
     instance = metric(model_id=models[0])
     instance.add_batch(**COLUMN_LISTS)
     instance.compute()
-    assert refusal(instance.compute).startswith("there are no pairs: give dataset, or context, ")
+    assert refusal(instance.compute).startswith("no pairs were given; pass dataset, or context, ")
     assert list(tmp_path.rglob("*.arrow")) == []
 
 
@@ -475,27 +475,27 @@ def test_nothing_is_loaded_before_it_is_needed(metric: Metric) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "there are no pairs: give dataset, or context, candidate_high, candidate_low"),
-        ({"dataset": "x", **TEXTS}, "give either dataset or columns of pairs, not both"),
+        ({}, "no pairs were given; pass dataset, or context, candidate_high, candidate_low"),
+        ({"dataset": "x", **TEXTS}, "pass either dataset or columns of pairs, not both"),
         ({"context": ["a"], "candidate_high": ["b"]}, "candidate_low is missing; context, "),
         ({**TEXTS, "candidate_low": ["a"]}, "the columns differ in length: context 8, candidate_"),
         ({**TEXTS, "context": "a text"}, "context is str; give a list, one entry per pair"),
         ({**TEXTS, "context": [1] * 8}, "frame: column context is Int64; it must be text"),
-        ({**TEXTS, "context": ["a", 1] * 4}, "the columns make no table: "),
+        ({**TEXTS, "context": ["a", 1] * 4}, "the columns do not form a table: "),
         ({**TEXTS, "context": ["a", None] * 4}, "frame: row 1: context is null; leave the row"),
         (
             {**TEXTS, "bach_size": 3},
-            "there is no argument bach_size; NND takes pairs: dataset, or the columns context, ",
+            "unknown argument bach_size; NND takes pairs: dataset, or the columns context, ",
         ),
-        ({"predictions": ["a"]}, "there is no argument predictions; NND takes pairs: dataset, or "),
-        ({**TEXTS, "references": ["a"] * 8}, "there is no argument references; NND takes pairs: "),
+        ({"predictions": ["a"]}, "unknown argument predictions; NND takes pairs: dataset, or "),
+        ({**TEXTS, "references": ["a"] * 8}, "unknown argument references; NND takes pairs: "),
         (
             {**TEXTS, "modelid": "x"},
-            'there is no argument modelid (did you mean "model_id"?); NND ',
+            'unknown argument modelid (did you mean "model_id"?); NND ',
         ),
-        ({**TEXTS, "protocol": "nope"}, 'there is no protocol "nope"'),
-        ({**TEXTS, "template": "nope"}, 'there is no template "nope"'),
-        ({**TEXTS, "model": object()}, "give either model_id, or model and tokenizer, not both"),
+        ({**TEXTS, "protocol": "nope"}, 'unknown protocol "nope"'),
+        ({**TEXTS, "template": "nope"}, 'unknown template "nope"'),
+        ({**TEXTS, "model": object()}, "pass either model_id, or model and tokenizer, not both"),
     ],
 )
 def test_bad_arguments_are_refused_before_a_model_is_loaded(
@@ -507,9 +507,9 @@ def test_bad_arguments_are_refused_before_a_model_is_loaded(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "there is no model: give model_id, or model and tokenizer"),
-        ({"model": object()}, "model and tokenizer go together; give both"),
-        ({"tokenizer": object()}, "model and tokenizer go together; give both"),
+        ({}, "no model was given; pass model_id, or model and tokenizer"),
+        ({"model": object()}, "model and tokenizer go together; pass both"),
+        ({"tokenizer": object()}, "model and tokenizer go together; pass both"),
         ({"model_id": object()}, "model_id must be a Hub id, a folder, or a list of them; "),
         ({"model_id": []}, "model_id must be a Hub id, a folder, or a list of them; "),
         ({"model_id": ["a", 1]}, "model_id must be a Hub id, a folder, or a list of them; "),
@@ -533,13 +533,13 @@ def test_dataset_and_added_pairs_are_not_mixed(data: Path, metric: Metric) -> No
     instance = metric(model_id=NOWHERE)
     instance.add_batch(**COLUMN_LISTS)
     message = refusal(instance.compute, dataset=data)
-    assert message == "give either dataset or columns of pairs, not both"
+    assert message == "pass either dataset or columns of pairs, not both"
 
 
 @pytest.mark.parametrize("how", ["add", "add_batch"])
 def test_what_is_added_must_be_of_pairs(metric: Metric, how: str) -> None:
     message = refusal(getattr(metric(), how), predictions=["a"], references=["b"])
-    assert message.startswith("there is no argument predictions; NND takes pairs: dataset, or ")
+    assert message.startswith("unknown argument predictions; NND takes pairs: dataset, or ")
 
 
 @pytest.mark.parametrize("how", ["add", "add_batch"])
@@ -552,9 +552,9 @@ def test_what_is_added_must_be_whole(metric: Metric, how: str) -> None:
 
 def test_an_unknown_option_of_load_is_refused(metric: Metric) -> None:
     message = refusal(metric, modelid="gpt2")
-    assert message.startswith('there is no argument modelid (did you mean "model_id"?); ')
+    assert message.startswith('unknown argument modelid (did you mean "model_id"?); ')
 
 
 def test_a_configuration_is_refused(metric: Metric) -> None:
-    with pytest.raises(ScoringError, match="there is no configuration quiz_design; name none"):
+    with pytest.raises(ScoringError, match="unknown configuration quiz_design; omit config_name"):
         metric("quiz_design")

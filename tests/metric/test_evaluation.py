@@ -249,7 +249,7 @@ def test_a_checkpoint_with_code_of_its_own_says_what_scored_it(
 
 @pytest.mark.parametrize("models", [object(), [object()]])
 def test_what_is_no_model_is_refused(models: Any) -> None:
-    with pytest.raises(ScoringError, match=r"^object: cannot be evaluated as it is; name a Hub id"):
+    with pytest.raises(ScoringError, match=r"^object: not a model that can be evaluated; "):
         evaluate(models, PAIRS)
 
 
@@ -393,7 +393,9 @@ def test_a_later_model_that_is_not_there(tiny: Tiny, tmp_path: Path) -> None:
 
 
 def test_an_unknown_side_to_keep_is_an_error(loaded: Loaded) -> None:
-    with pytest.raises(ScoringError, match='no side "middle" to keep; choose beginning or end'):
+    with pytest.raises(
+        ScoringError, match=('unknown side "middle" of a context; choose beginning or end')
+    ):
         evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(keep="middle"))  # type: ignore[arg-type]
 
 
@@ -457,8 +459,7 @@ def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
     found = evaluate([loaded("gpt2"), loaded("bart")], PAIRS)
     assert found.agreement is None
     assert (
-        found.agreement_reason
-        == "the data came without human scores; pass human_scores (--human-scores)"
+        found.agreement_reason == "the data has no human scores; pass human_scores (--human-scores)"
     )
 
 

@@ -183,6 +183,6 @@ def test_a_part_is_told_in_headline_and_signature(
     assert found.results[0].rates.n_pairs <= 3
     with pytest.raises(
         ScoringError,
-        match='there is no error category "off" ',
+        match='unknown error category "off" ',
     ):
         run(models[0], birds, None, categories=["off"])

@@ -25,14 +25,14 @@ def test_the_headline_names_the_best_model() -> None:
     low, high = one.results[0].rates.overall.interval or (0, 0)
     passes = f"best passes 75.0 % of 40 tests [{100 * low:.1f}, {100 * high:.1f}] on birds"
     assert one.headline() == f"{passes}."
-    assert evaluation(WORST, BEST).headline() == f"{passes}, the most of 2 models."
+    assert evaluation(WORST, BEST).headline() == f"{passes}, the highest of 2 models."
 
 
 def test_models_that_pass_alike_share_the_headline() -> None:
     other = BEST.reverse().with_columns(model=pl.lit("org/other"))
     both = "best and other pass 75.0 % of 40 tests on birds"
     assert evaluation(BEST, other).headline() == f"{both}."
-    assert evaluation(BEST, WORST, other).headline() == f"{both}, the most of 3 models."
+    assert evaluation(BEST, WORST, other).headline() == f"{both}, the highest of 3 models."
 
 
 def test_the_headline_of_nothing() -> None:

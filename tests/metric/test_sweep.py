@@ -135,8 +135,8 @@ def test_a_model_may_have_a_template_of_its_own(models: list[str], birds: str) -
 @pytest.mark.parametrize(
     ("templates", "said"),
     [
-        ({"gpt3": "mixqg"}, 'templates: there is no model "gpt3" to evaluate; known: '),
-        ({"nobody/nothing": "nope"}, 'there is no template "nope"; choose one of '),
+        ({"gpt3": "mixqg"}, 'templates: unknown model "gpt3"; the models to evaluate are '),
+        ({"nobody/nothing": "nope"}, 'unknown template "nope"; choose one of '),
     ],
 )
 def test_templates_are_checked_before_a_model_is_loaded(
@@ -191,9 +191,9 @@ def test_what_fails_is_told_and_the_rest_is_done(
     nowhere_data, nowhere_model, no_tokenizer = reasons
     assert nowhere_model.startswith(f"{nowhere}: ")
     assert messages == [
-        f"nowhere: {nowhere_data}; going on without it",
-        f"{nowhere_model}; going on without it",
-        f"{no_tokenizer}; going on without it",
+        f"nowhere: {nowhere_data}; continuing without it",
+        f"{nowhere_model}; continuing without it",
+        f"{no_tokenizer}; continuing without it",
     ]
     for data in (birds, trees):
         alone = evaluate(models, data, scoring=Scoring(cache=False))
@@ -281,7 +281,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130
-    assert capsys.readouterr() == ("", "nnd: interrupted; the same command goes on from there\n")
+    assert capsys.readouterr() == ("", "nnd: interrupted; run the same command to resume\n")
 
 
 def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_
         ({"template": "mixgq"}, 'no template "mixgq"'),
         ({"systems": {"x": "left"}}, 'no model "x"'),
         ({"systems": {"x": "ash"}}, 'no system "ash"; known: left, right, oak, elm'),
-        ({"human_scores": "birds"}, "can be of one dataset only, and there are several"),
+        ({"human_scores": "birds"}, "works with a single dataset only"),
     ],
     ids=str,
 )
@@ -389,7 +389,7 @@ def test_the_command_writes_a_folder_for_each_dataset(
         assert written(tmp_path / "run" / name) == told["datasets"][name]
     shown = nnd("evaluate", *options("model", *models), *both, "--out", "run")[1].splitlines()
     assert shown[0] == "Results of 2 models on 2 datasets."
-    assert shown[-3:] == ["written to run/birds", "written to run/trees", "More with --details"]
+    assert shown[-3:] == ["written to run/birds", "written to run/trees", "For more, use --details"]
 
 
 def test_the_command_reports_failures_at_the_end_and_exits_with_1(
@@ -398,8 +398,8 @@ def test_the_command_reports_failures_at_the_end_and_exits_with_1(
     arguments = [*options("model", models[0], "nowhere", models[1]), *options("data", birds)]
     code, out, err = nnd("evaluate", *arguments, "--out", "run")
     assert code == 1
-    assert err.startswith("nnd: nowhere: is not in the cache of the Hub here, and ")
-    assert err.endswith("; going on without it\n")
+    assert err.startswith("nnd: nowhere: not found in the local Hub cache, and ")
+    assert err.endswith("; continuing without it\n")
     table = out[out.index("failed: model") :]
     assert "nowhere" in table
     assert "is not in the cache" in table

@@ -1,4 +1,4 @@
-"""What a report says of each of several datasets."""
+"""The content of a report for each of several datasets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,20 +24,20 @@ def gather_each(
     families: Mapping[str, str] | None = None,
     by: Sequence[str] = (),
 ) -> dict[str, Content]:
-    """Return dataset → what a report of stored runs says of it; one alone has an empty name.
+    """Return dataset → its content in a report; a single dataset has an empty name.
 
     Args:
         folders: Folders that `nnd evaluate` wrote.
-        data: The pairs that were scored, a list of several datasets, or None; then runs that are
-            connected by pairs they share are of one dataset.
-        human_scores: Human scores of one dataset; they count instead of those of the data.
-        systems: Model → system it stands for, where neither its id nor the run says it.
-        families: Model → the family it is a size of.
+        data: The pairs that were scored, a list of several datasets, or None; then runs that share
+            pairs belong to one dataset.
+        human_scores: Human scores for one dataset, used in place of those of the data.
+        systems: Model → system it stands for, if neither its id nor the run names it.
+        families: Model → its family.
         by: Axes that the pairs are sliced by (`slices.slice_runs`).
 
     Raises:
-        ScoringError: If something cannot be read or does not belong together, or an argument names
-            what is not there.
+        ScoringError: If a file cannot be read, runs and data do not fit together, or a name is
+            unknown.
     """
     if is_several(data):
         if human_scores is not None:
@@ -79,7 +79,9 @@ def _asked(
     split = split_by_dataset(folders, data, systems)
     for (name, (pairs, runs, chosen)), each in zip(split.items(), data, strict=True):
         if not runs:
-            raise ScoringError(f"{name}: no run is on it; name its run, or leave it out")
+            raise ScoringError(
+                f"{name}: none of the runs was made on this dataset; name its run, or leave it out"
+            )
         origin = read_origin(each)
         asked[name] = {"folders": runs, "texts": pairs, "origin": origin, "systems": chosen}
     return asked

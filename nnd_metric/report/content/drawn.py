@@ -1,4 +1,4 @@
-"""The figures of a report: those for which it has something to show."""
+"""The figures of a report, as far as there is data for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -51,7 +51,7 @@ class Figures(NamedTuple):
 
 
 def draw_figures(content: Content) -> Figures:
-    """Draw what the content of a report has to show."""
+    """Draw the figures for the content of a report."""
     with style():
         forest, agreement = _forest(content), _agreement(content)
         scaling, slices = _scaling(content), _slices(content)
@@ -128,7 +128,7 @@ def _effects(content: Content) -> list[Drawing]:
 def _scaling(content: Content, *, stacked: bool = False) -> list[Drawing]:
     sizes = {each.model: each.parameters for each in content.models}
     known = {model: size for model, size in sizes.items() if size is not None}
-    least = 2 if content.families else 3  # two models of no family differ in more than size
+    least = 2 if content.families else 3  # two models without a family differ in more than size
     if len(set(known.values())) < least:
         return []
     names = {each.model: each.name for each in content.models}

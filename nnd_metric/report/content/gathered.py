@@ -1,4 +1,4 @@
-"""What a report says, before it is drawn or written: every number a function of stored runs."""
+"""The content of a report, before drawing: every number is a function of stored runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from nnd.metric.suites import Effects
 from nnd.schemas import ScoringError, did_you_mean
 
 MOST_COMPARISONS = 6
-"""Beyond them the best model alone is compared with each."""
+"""With more models, only the best one is compared with each other."""
 
 
 class Compared(NamedTuple):
     """Two models of the report, compared.
 
     Attributes:
-        a: Place of the first among the models.
-        b: Place of the second.
-        found: Their comparison, which calls them by their short names.
+        a: Index of the first among the models.
+        b: Index of the second.
+        found: Their comparison, with their short names.
     """
 
     a: int
@@ -39,20 +39,20 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All that a report shows.
+    """Everything that a report shows.
 
     Attributes:
         models: The models.
         groups: Pass rates: all tests, then every category of every column that has several.
         agreement: With people (`Agreement.to_dict`), or None.
         agreement_reason: Why there is none, or None.
-        points: What stands behind the agreement, per category; empty without human scores.
+        points: The numbers behind the agreement, per category; empty without human scores.
         comparisons: Two models each.
-        effects: What the sets of a suite do, or None.
-        families: Model → the family it is a size of.
+        effects: The effects of the sets of a suite, or None.
+        families: Model → its family.
         texts: The pairs that were scored, with their texts, or None.
-        origin: What their source says of itself, or None.
-        slices: Pass rates of slices, where they were asked for; else None.
+        origin: Facts about their source, or None.
+        slices: Pass rates of slices, if requested; else None.
     """
 
     models: Sequence[Evaluated]
@@ -78,20 +78,19 @@ def gather(
     families: Mapping[str, str] | None = None,
     among: Sequence[str] = (),
 ) -> Content:
-    """Read stored runs and work out what a report of them says.
+    """Read stored runs, and compute the content of their report.
 
     Args:
         folders: Folders that `nnd evaluate` wrote.
-        texts: The pairs that were scored; the human scores beside them count.
-        origin: What their source says of itself.
-        human_scores: Human scores; they count instead.
-        systems: Model → system it stands for, where neither its id nor the run says it.
-        families: Model → the family it is a size of.
-        among: All models of the page, where it has more than these runs.
+        texts: The pairs that were scored; their human scores are used.
+        origin: Facts about their source.
+        human_scores: Human scores, used in place of those.
+        systems: Model → system it stands for, if neither its id nor the run names it.
+        families: Model → its family.
+        among: All models of the page, if it has more than these runs.
 
     Raises:
-        ScoringError: If the runs cannot be read or do not belong together, or an argument names
-            what is not there.
+        ScoringError: If the runs cannot be read or do not fit together, or a name is unknown.
     """
     models = read_models(folders, among)
     families = dict(families or {})
@@ -149,5 +148,5 @@ def _check_families(
     if unsized:
         raise ScoringError(
             f'--family: the run does not state the number of parameters of "{unsized[0]}"; '
-            "evaluate again (likelihoods are kept, so that is quick)"
+            "evaluate again (this is quick, because likelihoods are stored)"
         )

@@ -1,4 +1,4 @@
-"""The models of a report: what stored runs say of each, on the one set of pairs they share."""
+"""The models of a report, from stored runs on the same pairs."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ class Evaluated:
 
     Attributes:
         model: Its name.
-        name: The same, without what all can do without: what figures call it.
+        name: Its short name, for figures.
         rows: Its scored pairs (`run_folder.STORED`), `occurrence` and `close` (whether rounding
             could turn the verdict; null where unknown), in the same order for all models.
         rates: Its pass rates.
-        facts: What result.json says of it; empty where there is none.
+        facts: Its entry in result.json; empty if there is none.
     """
 
     model: str
@@ -36,13 +36,13 @@ class Evaluated:
 
     @property
     def signature(self) -> str | None:
-        """How it was scored, or None where unknown."""
+        """Its signature, or None if unknown."""
         signature = self.facts.get("signature")
         return None if signature is None else str(signature)
 
     @property
     def parameters(self) -> int | None:
-        """Number of its weights, or None where an older run does not say."""
+        """Number of its weights, or None in older runs."""
         return _whole(self.facts.get("parameters"))
 
 
@@ -51,7 +51,7 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
 
     Args:
         folders: The folders.
-        among: All models of the page, where it has more: their short names differ, too.
+        among: All models of the page, if it has more, so that short names differ.
 
     Raises:
         ScoringError: If a folder cannot be read, a model is in two, or the models were scored
@@ -63,7 +63,7 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
         facts |= _facts(folder)
     models = [*frames]
     if not models:
-        raise ScoringError(f"{folders[0]}: there is no pair in it; a report needs scored pairs")
+        raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
     found = []
     names = dict(zip(among or models, short_names(among or models), strict=True))
     for model, rows in frames.items():
@@ -79,14 +79,16 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
 
 
 def stored_agreement(folders: Sequence[Path]) -> tuple[Mapping[str, Any] | None, str]:
-    """Return the agreement that a single run holds, or None and why there is none."""
+    """Return the stored agreement of a single run, or None and the reason."""
     if len(folders) > 1:
-        return None, "several runs have no agreement of their own; pass --data or --human-scores"
+        return None, "several runs have no common stored agreement; pass --data or --human-scores"
     path = folders[0] / RESULT
     whole = _read(path)
     if not isinstance(whole.get("agreement"), Mapping | None):
         raise _no_result(path)
-    reason = whole.get("agreement_reason") or "the run holds none; pass --data or --human-scores"
+    reason = whole.get("agreement_reason") or (
+        "the run has no stored agreement; pass --data or --human-scores"
+    )
     return whole.get("agreement"), str(reason)
 
 
@@ -111,7 +113,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _no_result(path: Path) -> ScoringError:
-    return ScoringError(f"{path}: is not a result of `nnd evaluate`; evaluate again")
+    return ScoringError(f"{path}: not a result of `nnd evaluate`; evaluate again")
 
 
 def _deviation(facts: Mapping[str, Any]) -> float:

@@ -1,8 +1,8 @@
-"""The pairs of a report, packed for its page: every text once, every verdict one letter.
+"""The pairs of a report, packed for its page: each text once, each verdict as one letter.
 
-The page unpacks them when it is opened: JSON in columns, compressed with gzip, in base64. Numbers
-that name texts and categories are places in lists; -1 stands for none. Of more than MOST_PAIRS
-pairs so many are drawn at random, with a fixed seed: a page has to open.
+The page unpacks them when it is opened: JSON in columns, compressed with gzip, in base64. Texts and
+categories are indices into lists; -1 stands for none. If there are more than MOST_PAIRS pairs, this
+many are drawn at random with a fixed seed, so that browsers can open the page.
 """
 
 import base64
@@ -20,26 +20,26 @@ from nnd.metric.report.content.models import Evaluated
 from nnd.metric.results import SLICES, join_texts
 
 VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}
-"""Letters of verdicts; a capital says that rounding could turn it."""
+"""Letters of verdicts; a capital means that rounding could change the verdict."""
 
 MOST_PAIRS = 20_000
-"""Pairs that a page holds: some MB, without their texts."""
+"""Largest number of pairs in a page: some MB, without their texts."""
 
 _DECIMALS = 5
-"""Of log-likelihoods: the engine's paths agree to 1e-4."""
+"""Decimals of log-likelihoods: the engine's paths agree to 1e-4."""
 
 _SYSTEMS = ("system_high", "system_low")
 
 
 def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
-    """Return what the page needs to show the pairs, as base64 of gzip of JSON.
+    """Return the data of the pairs for the page, as base64 of gzipped JSON.
 
     Args:
         models: The models of the report, their rows in one order.
-        texts: The pairs that were scored, with their texts; None shows ids in their place.
+        texts: The pairs that were scored, with their texts; None shows ids instead.
 
     Raises:
-        ScoringError: If a shown pair is not among the texts, or is another one there.
+        ScoringError: If a shown pair is missing in the texts, or differs there.
     """
     models = _drawn(models)
     rows = models[0].rows if texts is None else _with_texts(models[0].rows, texts)
@@ -66,7 +66,7 @@ def _drawn(models: Sequence[Evaluated]) -> Sequence[Evaluated]:
 
 
 def _columns(rows: pl.DataFrame) -> list[str]:
-    """Return the columns to show: of slices and systems, those that say anything, and it again."""
+    """Return the columns to show (slices and systems that are not empty), and the iterator."""
     shown: list[str] = []
     for name in SLICES:  # rules without error labels repeat the aspect
         if not any(rows[name].equals(rows[other]) for other in shown):
@@ -81,7 +81,7 @@ def _with_texts(rows: pl.DataFrame, texts: PairSet) -> pl.DataFrame:
 
 
 def _texts(rows: pl.DataFrame, *, has_texts: bool) -> dict[str, Any]:
-    """Return contexts and candidates, each once, and the places of those of every pair."""
+    """Return contexts and candidates, each once, and their indices for every pair."""
     contexts, (where,) = _places([rows["context" if has_texts else "context_id"]])
     sides = [f"candidate_{side}" if has_texts else f"{side}_id" for side in ("high", "low")]
     candidates, (high, low) = _places([rows[name] for name in sides])
@@ -101,7 +101,7 @@ def _coded(column: pl.Series) -> dict[str, Any]:
 
 
 def _places(columns: Iterable[pl.Series]) -> tuple[list[str], list[list[int]]]:
-    """Return the values of some columns, each once, and the place of every row's value."""
+    """Return the values of some columns, each once, and the index of every row's value."""
     known: dict[str, int] = {}
     places = [
         [-1 if value is None else known.setdefault(value, len(known)) for value in column]

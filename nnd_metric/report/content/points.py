@@ -1,4 +1,4 @@
-"""What stands behind an agreement: the pass rate and the human score of each judged model."""
+"""The numbers behind an agreement: pass rate and human score of each judged model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,8 +18,8 @@ def find_points(
 
     Args:
         rates: Pass rates by model.
-        found: The agreement of those.
-        human_scores: Those it was made with.
+        found: Their agreement.
+        human_scores: The human scores of the agreement.
         column: The column of its categories (`agree.category_column`).
     """
     points = []

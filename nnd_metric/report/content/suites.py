@@ -1,4 +1,4 @@
-"""What the sets of a suite do, from stored runs."""
+"""The effects of the sets of a suite, from stored runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ def read_effects(folders: Sequence[Path], models: Sequence[Evaluated]) -> Effect
         models: Their models.
 
     Raises:
-        ScoringError: If sets cannot be read, or two models were evaluated on different ones.
+        ScoringError: If sets cannot be read, or two models were evaluated on different sets.
     """
     children = pl.concat([read_sets(folder) for folder in folders])
     chosen = [each for each in models if each.facts.get("suite")]

@@ -1,4 +1,4 @@
-"""What to know before believing a model's rates: what else reaches as much, and further notes."""
+"""Caveats about a model's rates: baselines with similar rates, and further notes."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,28 +10,33 @@ from nnd.metric.report.page.sheets import Row, Sheet
 from nnd.metric.results import MATCHED_WITHIN, Baseline, Matched, caveats
 from nnd.metric.statistics import percent
 
-_HEADS = ("what reaches as much", "passes, %", "lead of the model, points [95 %]", "verdict")
+_HEADS = (
+    "baseline with a similar rate",
+    "passes, %",
+    "lead of the model, points [95 %]",
+    "verdict",
+)
 _NAMES = {
-    "shorter_wins": "always the shorter text",
-    "longer_wins": "always the longer text",
-    "copy_wins": "always the text that copies more",
+    "shorter_wins": "always picking the shorter text",
+    "longer_wins": "always picking the longer text",
+    "copy_wins": "always picking the text that copies more",
     "unconditional": "the same model without any context",
 }
 _LENGTH = ("shorter_wins", "longer_wins")
 
 
 _OF_RATES = re.compile(r" passes \d+\.\d % of ")
-"""Stored sentences about pass rates, in the words of any version: here they are found again."""
+"""Pattern of stored sentences about baselines, from any version of nnd."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What to know of one model's rates.
+    """Caveats about one model's rates.
 
     Attributes:
         model: The model.
-        sheet: The baselines that it does not clearly beat, or None where it beats all.
-        notes: Whatever else there is to know, a sentence each.
+        sheet: The baselines that it does not significantly beat, or None.
+        notes: Further caveats, a sentence each.
     """
 
     model: Evaluated
@@ -40,7 +45,7 @@ class Doubts:
 
 
 def find_doubts(models: Sequence[Evaluated]) -> list[Doubts]:
-    """Return what to know of each model; nothing of those about which there is nothing."""
+    """Return the caveats of each model that has some."""
     found = [_doubts(model) for model in models]
     return [each for each in found if each.sheet is not None or each.notes]
 
@@ -78,6 +83,6 @@ def _where_matched(matched: Matched | None) -> Iterator[str]:
     bounds = matched.interval
     interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
     yield (
-        f"Where lengths match within {100 * MATCHED_WITHIN:.0f} %, it passes "
+        f"On tests whose lengths match within {100 * MATCHED_WITHIN:.0f} %, it passes "
         f"{percent(matched.pass_rate)} %{interval} of {matched.n:,} tests."
     )

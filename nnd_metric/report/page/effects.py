@@ -1,4 +1,4 @@
-"""What the page says of the sets of a suite."""
+"""The part of the page about the sets of a suite."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from nnd.metric.tables import category_effects_table, effects_table
 
 
 def effects_part(effects: Effects | None) -> dict[str, Any] | None:
-    """Return the section of a suite for the template, or None where there is none."""
+    """Return the section of a suite for the template, or None without a suite."""
     if effects is None:
         return None
     suites = effects.to_dict()

@@ -1,7 +1,7 @@
-"""The page: one file that needs no other, in which all that comes from data is text and no more.
+"""The page: one self-contained file, in which data is shown only as text.
 
-Every text is escaped where it is put in, and control characters are shown as dots. The page's own
-policy lets a browser load nothing and run nothing but our script, which is named by its digest.
+Every text is escaped when it is inserted, and control characters are shown as dots. The page's
+security policy lets a browser load nothing, and run only our script, which is named by its digest.
 """
 
 import base64
@@ -40,16 +40,16 @@ from nnd.metric.tables import (
 from nnd.schemas import ScoringError, excerpt
 
 _FOLDER = Path(__file__).parent
-_LONGEST = 2_000  # characters of one text; those of pairs are not meant
+_LONGEST = 2_000  # characters of one text, except texts of pairs
 _SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
 
 
 class Made(NamedTuple):
-    """How a report was made.
+    """The origin of a report.
 
     Attributes:
         day: The day, or None.
-        command: What was typed, or None.
+        command: The command line, or None.
     """
 
     day: date | None
@@ -60,12 +60,12 @@ def render(contents: Sequence[tuple[Content, Figures]], made: Made) -> str:
     """Return the page.
 
     Args:
-        contents: What it says of each dataset, with the figures.
-        made: What its foot says of how it was made.
+        contents: The content for each dataset, with the figures.
+        made: The origin of the report, for the footer.
 
     Raises:
-        ScoringError: If the texts are not those that were scored, or the run holds an agreement
-            that is none.
+        ScoringError: If the texts are not those that were scored, or the stored agreement cannot be
+            read.
     """
     script = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     several = len(contents) > 1
@@ -96,7 +96,7 @@ def render(contents: Sequence[tuple[Content, Figures]], made: Made) -> str:
 
 
 def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
-    """Return what the page says of one dataset; its ids end in `suffix`."""
+    """Return the part of the page for one dataset; its ids end in `suffix`."""
     models, texts = content.models, content.texts
     sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
     name, _, revision = _data_name(content).rpartition("@")
@@ -143,7 +143,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
 
 
 def _summary(contents: Mapping[str, Content]) -> dict[str, Any]:
-    """Return what the page says of all datasets together."""
+    """Return the summary of all datasets."""
     rates = {
         name: [{"model": e.name, **e.rates.overall.to_dict()} for e in content.models]
         for name, content in contents.items()
@@ -168,7 +168,7 @@ def _environment() -> Environment:
 
 
 def _finalize(value: object) -> object:
-    """Return what is in the page for a value: no text controls how others are shown."""
+    """Return a value for the page, isolated so that it cannot affect other text."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "\n".join(visible(line) for line in excerpt(value, _LONGEST).split("\n"))
@@ -183,7 +183,7 @@ def _policy(script: str) -> str:
 
 
 def _json(value: object) -> Markup:
-    """Return JSON that is no markup, whatever its texts hold."""
+    """Return JSON that cannot be read as markup, whatever its texts."""
     text = json.dumps(value, separators=(",", ":"))  # ASCII
     for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -213,7 +213,7 @@ def _data_name(content: Content) -> str:
 
 
 def _best(content: Content) -> dict[str, Any]:
-    """Return the models that pass most, their rate, and those that the data cannot tell from it."""
+    """Return the best models, their rate, and those without a significant difference from it."""
     rates = [each.rates.overall.to_dict() for each in content.models]
     names = [each.name for each in content.models]
     most = max(rate["passes"] for rate in rates)

@@ -1,4 +1,4 @@
-"""Where the numbers of a report come from."""
+"""The provenance of the numbers of a report."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from nnd.metric.report.content import Evaluated
 
 
 def provenance(model: Evaluated) -> Mapping[str, str]:
-    """Return where a model's numbers come from."""
+    """Return the provenance of a model's numbers."""
     engine = model.facts.get("engine")
     engine = engine if isinstance(engine, Mapping) else {}
     deviation = engine.get("deviation")

@@ -1,4 +1,4 @@
-"""Tables of a report: those of the terminal, as rows for its page, and the one at its head."""
+"""Tables of a report: those of the terminal as rows for its page, and the first table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ class Row:
 
     Attributes:
         cells: Its texts.
-        strong: Whether it stands out.
+        strong: Whether it is emphasised.
         ends: Whether a part of the table ends with it.
-        weak: Why its numbers say little, or nothing.
+        weak: Why its numbers say little, or "".
     """
 
     cells: Sequence[str]
@@ -39,9 +39,9 @@ class Sheet:
 
     Attributes:
         heads: Texts of its head.
-        numbers: Whether a column holds numbers, and stands to the right.
+        numbers: Whether a column holds numbers and is aligned to the right.
         rows: Its rows.
-        caption: What to know of it, or nothing.
+        caption: Caption of the table, or "".
     """
 
     heads: Sequence[str]
@@ -66,11 +66,11 @@ def sheet(table: Table) -> Sheet:
 
 
 def faded(found: Sheet, agreement: Mapping[str, Any]) -> Sheet:
-    """Return a table of correlations with those of few systems marked as weak, and why.
+    """Return a table of correlations; those of few systems are marked as weak, with a reason.
 
     Args:
         found: The table (`tables.agreement_table`): rows of each category, those of the mean last.
-        agreement: What it shows (`Agreement.to_dict`).
+        agreement: The agreement of the table (`Agreement.to_dict`).
     """
     counts = {category: each["n"] for category, each in agreement["by_category"].items()}
     n = 0
@@ -87,25 +87,25 @@ def _few_systems(n: int) -> str:
     if n >= FEWEST_SYSTEMS:
         return ""
     if n < 2:  # noqa: PLR2004 - nothing can be correlated
-        return f"{counted(n, 'system')}: nothing to correlate"
+        return f"{counted(n, 'system')}: too few to correlate"
     p = 2 / factorial(n)
     return f"{n} systems: even perfect agreement has p = {p:.2f}, so this says little"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the first table says of a model.
+    """A model in the first table.
 
     Attributes:
         colour: Number of its colour in figures.
         glyph: A letter in the shape of its marks there.
-        name: What to call it.
-        model: Its whole name.
-        parameters: How many weights it has, or nothing.
-        pass_rate: Of all tests.
-        interval: Its 95 % interval, with a star where it is Wilson's (`figure_drawing`).
-        matched: On tests whose candidates match in length, with how many.
-        alone: What it reaches without any context.
+        name: Its short name.
+        model: Its full name.
+        parameters: Number of its weights, or "".
+        pass_rate: Pass rate over all tests.
+        interval: Its 95 % interval, with a star if it is Wilson's (`interval_text`).
+        matched: Pass rate on tests whose candidates match in length, with their number.
+        alone: Pass rate without any context.
         counts: Ties, unscored tests, tests whose context was cut.
     """
 
@@ -122,7 +122,7 @@ class Head:
 
 
 def headline(models: Sequence[Evaluated], sizes: Sequence[str]) -> Iterator[Head]:
-    """Yield what the first table says of every model."""
+    """Yield the rows of the first table, one per model."""
     for number, (each, size) in enumerate(zip(models, sizes, strict=True)):
         rate = each.rates.overall.to_dict()
         matched = rate["length_matched"]
@@ -141,7 +141,7 @@ def headline(models: Sequence[Evaluated], sizes: Sequence[str]) -> Iterator[Head
 
 
 def surface(models: Sequence[Evaluated]) -> dict[str, str]:
-    """Return what the baselines of the surface reach; nothing of those that decide no test."""
+    """Return the pass rates of surface baselines; those that decide no test are left out."""
     found = {
         name: models[0].rates.overall.baselines[name]
         for name in BASELINES

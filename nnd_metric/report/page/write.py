@@ -1,4 +1,4 @@
-"""A report: stored runs as one page that opens anywhere, and its figures as files."""
+"""Write a report: stored runs as one self-contained page, and its figures as files."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class Report(Shown):
         models: The models in it.
         page: The page.
         size: Its size in bytes.
-        figures: The figures, PNG and SVG of each; none where they were not asked for.
+        figures: PNG and SVG files of the figures, if requested.
     """
 
     models: tuple[str, ...]
@@ -34,7 +34,7 @@ class Report(Shown):
     figures: tuple[Path, ...]
 
     def headline(self) -> str:
-        """Return what the report is of, and where it is."""
+        """Return the models of the report, and its path."""
         figures = ""
         if self.figures:
             figures = f", and {len(self.figures)} files of figures in {commonpath(self.figures)}"
@@ -74,37 +74,37 @@ def report(
     day: date | None = None,
     command: str | None = None,
 ) -> Report:
-    """Write one self-contained HTML page of stored results; nothing is scored again.
+    """Write one self-contained HTML page of stored results; no model is run.
 
     Args:
-        results: Folders that `nnd evaluate` wrote, on one dataset or on several, each of which has
-            a part of the page.
-        out: The page; an existing report is replaced.
-        figures: Folder for a PNG and an SVG of each figure, of several datasets for a folder of
-            each; made where there is none. Figures that nnd drew are replaced, and other files
-            stay.
+        results: Folders that `nnd evaluate` wrote, on one dataset or on several; the page has a
+            part for each.
+        out: Path of the page; an existing report is replaced.
+        figures: Folder for a PNG and an SVG file of each figure; for several datasets, it gets a
+            subfolder for each. It is made if it does not exist. Figures drawn by nnd are replaced;
+            other files are kept.
         data: The pairs that were scored (see `data.load_pairs`), or a list of several datasets:
-            runs keep no texts, so without them the page shows ids. The human scores that come with
-            them count as well.
-        human_scores: Human scores of one dataset; they count instead.
-        systems: Model → system it stands for, where neither its id nor the run says it.
-        families: Model → family it is a size of; its sizes are joined by a line.
-        by: Axes that the pairs are sliced by, such as "error_category,length" (see `slice`); the
-            page then has a part for their slices.
-        day: When it is made, for its foot; without it, the same runs give the same bytes.
-        command: What was typed to make it, for its foot.
+            runs do not store texts, so without the pairs the page shows ids. The human scores that
+            come with the pairs are used, too.
+        human_scores: Human scores for one dataset, used in place of those of the data.
+        systems: Model → system it stands for, if neither its id nor the run names it.
+        families: Model → its family; a line joins the models of a family by size.
+        by: Axes of slices, such as "error_category,length" (see `slice`); the page then has a part
+            for these slices.
+        day: Date of the report, for the footer; without it, the same runs give the same bytes.
+        command: The command line, for the footer.
 
     Returns:
         What was written.
 
     Raises:
-        ScoringError: If a run cannot be read, the runs are of different pairs, the data is not what
-            was scored, or a name is unknown. Nothing is half-written.
-        NNDError: If a file is in the way that nnd did not write.
+        ScoringError: If a run cannot be read, the runs have different pairs, the data is not what
+            was scored, or a name is unknown. Then nothing is written.
+        NNDError: If a file exists at the path that nnd did not write.
     """
     folders = [Path(each) for each in ([results] if isinstance(results, str | Path) else results)]
     if not folders:
-        raise ScoringError("there is no result to report on; name a folder of `nnd evaluate`")
+        raise ScoringError("no run was given; name a folder that `nnd evaluate` wrote")
     page = Path(out)
     check_own(page, _is_report)
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
@@ -130,7 +130,7 @@ def report(
 
 
 def _write(page: Path, files: Mapping[Path, bytes]) -> None:
-    """Write files, each whole or not at all, and none before all fit beside what they replace."""
+    """Write all files atomically, after checking that they may replace existing ones."""
     with contextlib.ExitStack() as stack:
         for path, content in files.items():
             is_ours = _is_report if path == page else is_drawn_by_nnd
@@ -138,5 +138,5 @@ def _write(page: Path, files: Mapping[Path, bytes]) -> None:
 
 
 def _is_report(head: bytes) -> bool:
-    """Whether a file that begins so is a page of ours (`report.html.jinja`)."""
+    """Whether a file with this beginning is a report (`report.html.jinja`)."""
     return b'\n<meta name="generator" content="nnd ' in head

@@ -403,14 +403,14 @@ def test_fewer_than_two_systems_are_a_reason(models: list[str], matched: str) ->
     found, reason = try_agreement(ours, NAMED)
     assert found is None
     assert reason == (
-        f"agreement needs two models matched to judged systems, and {matched}; match "
-        "models with systems (--system MODEL=SYSTEM); the systems are A, B, C"
+        f"agreement needs two models matched to judged systems, but {matched}; match models with "
+        "systems (--system MODEL=SYSTEM); the systems are A, B, C"
     )
 
 
 def test_agreement_raises_that_reason() -> None:
     with pytest.raises(
-        ScoringError, match="needs two models matched to judged systems, and none is;"
+        ScoringError, match="needs two models matched to judged systems, but none is;"
     ):
         agreement(rates({"overall": {"new": 0.5}}), NAMED)
 
@@ -419,7 +419,7 @@ def test_without_judged_systems_agreement_is_undefined() -> None:
     found, reason = try_agreement(rates({"overall": {"A": 0.5}}), NAMED.clear())
     assert found is None
     assert reason == (
-        "agreement with human scores is undefined, as no system's own output was judged"
+        "agreement with human scores is undefined, because no system's own output was judged"
     )
 
 

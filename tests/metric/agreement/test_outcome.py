@@ -37,8 +37,8 @@ def found() -> Agreement:
 
 def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> None:
     assert found.headline() == (
-        "There is nothing to correlate yet: pass rates and human scores of 3 systems, where at "
-        "least 4 are needed."
+        "There are too few systems to correlate: pass rates and human scores of 3 systems, where "
+        "at least 4 are needed."
     )
     assert lines(found.table())[2:] == [
         "ant A 40.0 1.000",
@@ -95,8 +95,8 @@ def test_rates_without_n_are_drawn_too() -> None:
 
 def test_only_pass_rates_are_drawn(found: Agreement) -> None:
     other = replace(found, of_pass_rates=False)
-    assert "mean numbers and human scores of 3 systems" in other.headline()
-    assert lines(other.table())[0] == "model system mean number human score"
+    assert "mean scores and human scores of 3 systems" in other.headline()
+    assert lines(other.table())[0] == "model system mean score human score"
     assert other.svg() is None
     with pytest.raises(ScoringError, match="there is nothing to draw"):
         other.figure()

@@ -103,7 +103,10 @@ def test_there_is_no_mean_where_a_dataset_has_too_few_systems(
     few = run(tmp_path / "few", "f", (4, 5, 6))
     found = agree([runs[1], few], data)
 
-    assert found.headline() == "2 datasets, and no mean over them: no correlation on frank."
+    assert (
+        found.headline()
+        == "There is no mean over the 2 datasets: the correlation is undefined on frank."
+    )
     assert found.mean()["tau_b"] is None
     assert "frank 3 n/a n/a n/a" in lines(found.table())
 
@@ -129,19 +132,21 @@ def test_runs_and_datasets_must_belong_together(
 
     assert problem([*runs, strange], data).startswith(f"{strange}: shares no pair with quiz or ")
     assert problem(runs, [*data, twice]).startswith(f"{runs[0]}: shares pairs with frank and twice")
-    assert problem(runs[:1], data) == "quiz: no run is on it; name its run, or leave it out"
-    assert problem(runs[1:], [data[0], twice]).startswith("twice: no run")
+    assert problem(runs[:1], data) == (
+        "quiz: none of the runs was made on this dataset; name its run, or leave it out"
+    )
+    assert problem(runs[1:], [data[0], twice]).startswith("twice: none of the runs")
 
 
 @pytest.mark.parametrize("more", [{"human_scores": "mine.parquet"}, {"order": ["a"]}])
 def test_what_is_of_one_dataset(more: dict[str, Any], runs: list[Path], data: list[Path]) -> None:
-    assert "can be of one dataset only" in problem(runs, data, **more)
+    assert "works with a single dataset only" in problem(runs, data, **more)
 
 
 def test_a_dataset_without_human_scores(runs: list[Path], data: list[Path]) -> None:
     (data[1] / "human_scores.parquet").unlink()
 
-    assert problem(runs, data) == "frank: the data comes without human scores; leave it out"
+    assert problem(runs, data) == "frank: this dataset has no human scores; leave it out"
 
 
 def test_too_few_systems_on_one_are_named(

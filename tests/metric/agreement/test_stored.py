@@ -138,7 +138,7 @@ def problem(results: Any, people: Any = PEOPLE, **options: Any) -> str:
 def test_percent_is_not_taken_for_a_fraction(quiz: Path, tmp_path: Path) -> None:
     percent = write_table(tmp_path / "rates.csv", list(TABLE_2), divisor=1)
     assert problem(percent, quiz, systems=SYSTEMS) == (
-        f"{percent}: pass_rate 44.9 is not from 0 to 1; divide percent by 100"
+        f"{percent}: pass_rate 44.9 is not between 0 and 1; divide percentages by 100"
     )
 
 
@@ -146,7 +146,7 @@ def test_percent_is_not_taken_for_a_fraction(quiz: Path, tmp_path: Path) -> None
 def test_a_rate_lies_between_0_and_1(rate: str, tmp_path: Path) -> None:
     path = tmp_path / "rates.csv"
     path.write_text(f"model,category,pass_rate\nA,overall,{rate}\nB,overall,0.5\n")
-    assert "is not from 0 to 1" in problem(path)
+    assert "is not between 0 and 1" in problem(path)
 
 
 @pytest.mark.parametrize("column", ["model", "category", "pass_rate"])
@@ -180,7 +180,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_file_of_another_kind(tmp_path: Path) -> None:
     (tmp_path / "rates.xlsx").touch()
     assert problem(tmp_path / "rates.xlsx").endswith(
-        "name a folder of `nnd evaluate`, or a .csv, .json or .parquet"
+        "name a folder that `nnd evaluate` wrote, or a .csv, .json or .parquet file"
     )
 
 
@@ -443,7 +443,7 @@ def test_an_aspect_that_no_pair_has_is_a_reason() -> None:
     frames = pl.concat([scored("A", "+---"), scored("B", "++--")])
     assert agree_scored(frames, TWO_ASPECTS, aspect="style") == (
         None,
-        'no pair is of aspect "style"; the pairs have: quality',
+        'no pair has the aspect "style"; known: quality',
     )
     with pytest.raises(ScoringError, match='there is no aspect "rhyme"; known: quality, style'):
         agree_scored(frames, TWO_ASPECTS, aspect="rhyme")
@@ -474,10 +474,10 @@ def test_a_column_of_another_kind_is_named(runs: Callable[..., list[Path]]) -> N
 
 
 def test_a_folder_without_results(tmp_path: Path) -> None:
-    assert problem(tmp_path).startswith(f"{tmp_path}: is not a run of `nnd evaluate` (there is no ")
+    assert problem(tmp_path).startswith(f"{tmp_path}: not a run of `nnd evaluate`, because ")
 
 
 def test_two_tables_at_once_are_refused(table: Path) -> None:
     assert problem([table, table]) == (
-        f"{table}: is not a folder; name folders of `nnd evaluate`, or one table alone"
+        f"{table}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
     )

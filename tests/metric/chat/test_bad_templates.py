@@ -25,7 +25,7 @@ THINKING = CHATML.replace(
     "{{ m.content }}", "{% if m.role == 'assistant' %}<think>\n{% endif %}{{ m.content }}"
 )
 NOT_TWICE = "{{ messages[0].content }}{{ messages[1].content }}{{ messages[1].content }}"
-REMEDY = "give another with --chat-template FILE, or read plain text with --chat-template none"
+REMEDY = "give another one with --chat-template FILE, or use --chat-template none for plain text"
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,13 @@ REMEDY = "give another with --chat-template FILE, or read plain text with --chat
             "{{ messages[0].content }}{{ messages[0].content }} {{ messages[1].content }}",
             "context 2",
         ),
-        ("{% for m in messages %}{{ m.content[-4:] }}{{ m.content }}{% endfor %}", "other text"),
+        (
+            "{% for m in messages %}{{ m.content[-4:] }}{{ m.content }}{% endfor %}",
+            "different text",
+        ),
         ("{{ raise_exception('Not today') }}", 'cannot be rendered: "Not today"'),
         ("{{ messages[7].content }}", "cannot be rendered"),
-        (PARTS, "takes contents as lists of parts (texts and images)"),
+        (PARTS, "expects contents as lists of parts (texts and images)"),
         (THINKING, "opens a thought (<think>) before the answer"),
         ("{{ bos_token }}<s>" + CHATML, "begins with <s> twice"),
     ],
@@ -77,8 +80,8 @@ def test_a_template_without_system_turns(template: str, problem: str, chatty: Ch
     ("content", "problem"),
     [
         (None, "No such file or directory"),
-        (b"\xff\xfe\x00", "it is not a text in UTF-8"),
-        (b"{{ messages[0].content }}\n{% for %}", "line 2: is not Jinja"),
+        (b"\xff\xfe\x00", "it is not UTF-8 text"),
+        (b"{{ messages[0].content }}\n{% for %}", "line 2: not valid Jinja"),
     ],
 )
 def test_a_file_that_is_no_template(content: bytes | None, problem: str, tmp_path: Path) -> None:
@@ -102,9 +105,12 @@ def test_a_file_that_is_no_template(content: bytes | None, problem: str, tmp_pat
             Scoring("bartscore", chat=Chat(arguments={"a": 1})),
             '"bartscore" reads contexts',
         ),
-        (Scoring(chat=Chat("none", system="a")), "need a chat template, and none is chosen"),
-        (Scoring(chat=Chat(arguments={"tokenize": True})), 'argument "tokenize": is set by nnd'),
-        (Scoring(chat=Chat(arguments={"messages": []})), 'argument "messages": is set by nnd'),
+        (
+            Scoring(chat=Chat("none", system="a")),
+            ("need a chat template, but --chat-template is none"),
+        ),
+        (Scoring(chat=Chat(arguments={"tokenize": True})), 'argument "tokenize" is set by nnd'),
+        (Scoring(chat=Chat(arguments={"messages": []})), 'argument "messages" is set by nnd'),
     ],
 )
 def test_options_that_contradict_each_other(scoring: Scoring, problem: str) -> None:
@@ -158,6 +164,6 @@ def test_what_was_asked_for_and_cannot_be_is_refused(
 
 def test_several_templates_without_a_default_are_refused(chatty: Chatty) -> None:
     several: Any = {"rag": CHATML, "tool_use": CHATML}
-    with pytest.raises(ScoringError, match="several chat templates, and none is its default"):
+    with pytest.raises(ScoringError, match="several chat templates, but no default"):
         chosen(chatty(several))
     assert chosen(chatty(several | {"default": CHATML})).renderer.text == CHATML

@@ -56,8 +56,11 @@ def test_a_result_says_how_contexts_were_rendered(chatty: Chatty, birds: Path) -
     assert result.chat == {
         "template": chat.digest,
         "asked": {"template": "auto", "system": "Be kind.", "arguments": {}},
-        "reason": "contexts are a user's turns and candidates the answers, by its tokenizer's chat "
-        f"template (chat:{chat.digest}); --chat-template none reads plain text",
+        "reason": (
+            "contexts are rendered as a user's turns and candidates as the answers, with "
+            f"its tokenizer's chat template (chat:{chat.digest}); use --chat-template "
+            "none for plain text"
+        ),
         "source": "tokenizer",
         "system": "Be kind.",
         "arguments": {},
@@ -173,11 +176,11 @@ def test_the_command_says_first_what_was_rendered(
         assert done.exit_code == 0, done.output
         return done.stdout.splitlines()[0]
 
-    assert first_line().startswith("tiny-chat: contexts are a user's turns")
-    assert first_line().endswith("--chat-template none reads plain text")
+    assert first_line().startswith("tiny-chat: contexts are rendered as a user's turns")
+    assert first_line().endswith("--chat-template none for plain text")
     assert first_line("--chat-template", "none").startswith("tiny-chat passes")
     own = ["--chat-template", str(file), "--template-arg", "mood=glad"]
-    assert "by the given chat template (chat:" in first_line(*own, "--out", str(tmp_path / "run"))
+    assert "with the given chat template (chat:" in first_line(*own, "--out", str(tmp_path / "run"))
     (result,) = json.loads((tmp_path / "run" / "result.json").read_text())["results"]
     assert result["chat"]["arguments"] == {"mood": "glad"}
     assert result["chat"]["example"]["begin"] == f"glad: {CONTEXTS[0]}\n"

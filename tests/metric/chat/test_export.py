@@ -76,10 +76,10 @@ def test_the_harness_finds_the_pass_rate_of_protocol_sum(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--to", "lm-eval", "--system-prompt", "a"], "no model is named; name it with --model"),
-        (["--to", "lm-eval", "--template", "chat-turns"], "contexts are read as plain text here"),
-        (["--to", "trl", "--model", "gpt2"], '"trl" is not for one model; leave out --model'),
-        (["--to", "lm-eval", "--model", "PLAIN"], "has no chat template; give another with"),
+        (["--to", "lm-eval", "--system-prompt", "a"], "name the model with --model"),
+        (["--to", "lm-eval", "--template", "chat-turns"], "here contexts are read as plain text"),
+        (["--to", "trl", "--model", "gpt2"], '"trl" does not support --model; leave it out'),
+        (["--to", "lm-eval", "--model", "PLAIN"], "has no chat template; give another one with"),
     ],
 )
 def test_options_that_cannot_be_used(

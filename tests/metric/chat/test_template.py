@@ -118,7 +118,7 @@ def test_a_template_without_the_tokenizers_first_token_gets_a_caveat(
 
 def test_a_context_that_the_template_writes_in_another_way_is_refused(chatty: Chatty) -> None:
     odd = "{% if 'quiet' in messages[0].content %}- {% endif %}" + CHATML
-    with pytest.raises(ScoringError, match=r'writes the context "be quiet" in another way'):
+    with pytest.raises(ScoringError, match=r'writes the context "be quiet" differently'):
         chosen(chatty(odd)).render(["be quiet"])
 
 

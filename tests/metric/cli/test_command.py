@@ -287,7 +287,7 @@ def test_evaluate_prints_a_table_and_a_signature(
     assert (ran.code, ran.err) == (0, "")
     assert "overall" in ran.out
     assert "agreement needs two models" in ran.out
-    assert ran.out.splitlines()[-1] == "More with --details"
+    assert ran.out.splitlines()[-1] == "For more, use --details"
     assert "nnd|" not in ran.out
     ran = nnd("evaluate", "--model", model, "--data", sample, "--device", "cpu", "--details")
     assert ran.out.splitlines()[-1].startswith(f"nnd|v:0.2.0|model:{model}@")
@@ -425,7 +425,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
     every = nnd("compare", "r", "--details")
     assert every.out.count("p (McNemar)") == 3
     assert every.out.splitlines()[-1] == (
-        "p (Holm) is adjusted within a comparison, not over all 3 of them"
+        "p (Holm) is adjusted within each comparison, not over all 3 comparisons"
     )
 
 
@@ -450,7 +450,7 @@ def test_a_run_without_a_terminal_says_nothing_on_stderr(
         ({}, "nobody/nothing: no such model: "),
         pytest.param(
             {"HF_ENDPOINT": "http://127.0.0.1:9"},
-            "the Hub cannot be asked (no connection); ",
+            "the Hub cannot be reached (no connection); ",
             marks=pytest.mark.full,
         ),
     ],
@@ -491,7 +491,7 @@ def test_what_transformers_reports_is_not_passed_on(
     tiny("llama").model.base_model.save_pretrained(tmp_path / "model")
     tiny("llama").tokenizer.save_pretrained(tmp_path / "model")
     ran = installed("evaluate", "--model", tmp_path / "model", "--data", sample)
-    assert_one_line(ran, "lm_head.weight is not among them")  # it prints a table of such weights
+    assert_one_line(ran, "lm_head.weight is missing")  # it prints a table of such weights
 
 
 @contextmanager
@@ -709,8 +709,8 @@ def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
         ),
         (["--template", "{answr}"], "no {answr} in the context; known: {context}, "),
         (["--template", "{context"], "braces"),
-        (["--keep", "middle"], 'no side "middle" to keep; choose beginning or end'),
-        (["--dtype", "float31"], '"float31" is no torch dtype'),
+        (["--keep", "middle"], 'unknown side "middle" of a context; choose beginning or end'),
+        (["--dtype", "float31"], '"float31" is not a torch dtype'),
         (["--device", "abacus"], 'device "abacus" cannot be used'),
         (["--system", "heron"], '--system "heron": write MODEL=SYSTEM'),
         (["--system", "x=heron"], 'no model "x"; known: '),
@@ -818,7 +818,7 @@ def test_weights_that_are_no_numbers(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("model,category,pass_rate\nx,overall,62\n", "divide percent by 100"),
+        ("model,category,pass_rate\nx,overall,62\n", "divide percentages by 100"),
         ("model,category\nx,overall\n", "pass_rate"),
         ("model,category,pass_rate\nx,overall,0.5\n", "needs two models"),
     ],

@@ -133,10 +133,10 @@ def test_prompts_on_both_sides(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--data", "none"], "none: is not a folder; name one that `nnd convert` wrote"),
+        (["--data", "none"], "none: not a folder; name a folder that `nnd convert` wrote"),
         (
             ["--data", "data", "--scorer", "rouge1"],
-            "rouge1 compares with references, and the data has none",
+            "rouge1 needs references, but the data has none",
         ),
         (
             ["--data", "data", "--scorer", "rouge"],
@@ -144,18 +144,24 @@ def test_prompts_on_both_sides(
         ),
         (
             ["--data", "data", "--over", "a,d"],
-            'over: no candidate is of system "d"; choose shared, all, or of the systems a, b, c',
+            (
+                'over: no candidate was written by system "d"; choose shared, all, or of '
+                "the systems a, b, c"
+            ),
         ),
         (
             ["--data", "data", "--several", "last"],
-            'of several references "last" cannot count; choose max, mean, first',
+            'unknown way "last" to count several references; choose max, mean, first',
         ),
         (
             ["--data", "data", "--scorer", "prompted=gpt2", "--template", "Sum up:"],
-            'there is no template "Sum up:"; choose one of default, ',
+            'unknown template "Sum up:"; choose one of default, ',
         ),
         (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
-        (["data", "--data", "data"], "data: holds pairs, not results; score them first: "),
+        (
+            ["data", "--data", "data"],
+            ("data: this folder holds pairs, not results; score them first: "),
+        ),
         (
             ["--data", "data", "--references", "none.csv"],
             "none.csv: cannot be read as a table of references",

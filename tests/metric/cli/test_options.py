@@ -33,8 +33,8 @@ def test_templates_are_of_one_model_or_of_all(
             ["gtp2=mixqg"],
             '--template "gtp2=mixqg": there is no model "gtp2" to evaluate; did you mean "gpt2"?',
         ),
-        (["mixqg", "macaw"], "--template: there are two for all models; give one, and "),
-        (["org/bart=a", "org/bart=b"], '--template: there are two for model "org/bart"; '),
+        (["mixqg", "macaw"], "--template is given twice for all models; give it once, and "),
+        (["org/bart=a", "org/bart=b"], '--template is given twice for model "org/bart"; '),
     ],
 )
 def test_templates_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:
@@ -64,7 +64,7 @@ def test_an_argument_of_a_chat_template_is_json_or_a_text(entry: str, value: obj
     [
         (["k"], '--template-arg "k": write KEY=VALUE'),
         (["=1"], '--template-arg "=1": write KEY=VALUE'),
-        (["k=1", "k=2"], "--template-arg: there are two values for k; give one"),
+        (["k=1", "k=2"], "--template-arg: k has two values; give one"),
     ],
 )
 def test_arguments_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:

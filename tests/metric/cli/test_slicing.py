@@ -56,8 +56,8 @@ def test_a_slice_is_written_as_a_dataset(
 
 def test_what_cannot_be_written_is_one_clear_error(run: Path, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "slice"
-    with pytest.raises(ScoringError, match=r"one slice; name it with --slice \(here: error_categ"):
+    with pytest.raises(ScoringError, match=r"choose it with --slice \(known: error_categ"):
         nnd.slice(run, data, by="error_category", out=out)
-    with pytest.raises(ScoringError, match="written from a folder of `nnd convert`"):
+    with pytest.raises(ScoringError, match="needs a folder that `nnd convert`"):
         nnd.slice(run, by="aspect", names="aspect=question", out=out)
     assert not out.exists()

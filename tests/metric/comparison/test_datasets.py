@@ -139,8 +139,8 @@ def test_no_mean_is_taken_where_models_share_different_tests(
 ) -> None:
     more = write_run(tmp_path / "more", frank("z", "+" * 10))
     assert compare([*runs, more]).headline() == (
-        "2 datasets, and no mean over them, as not all models share the same tests; "
-        "1 of 4 differences is significant."
+        "There is no mean over the 2 datasets: not all models share the same tests; 1 of 4 "
+        "differences is significant."
     )
 
 
@@ -148,8 +148,8 @@ def test_no_mean_is_taken_where_no_model_is_on_all(runs: list[Path], tmp_path: P
     rows = pl.concat([frank("v", "+-" * 10), frank("w", "+-" * 10)])
     others = write_run(tmp_path / "others", rows)
     assert compare([runs[0], runs[2], others]).headline() == (
-        "2 datasets, and no mean over them, as no model is on all; "
-        "1 of 2 differences is significant."
+        "There is no mean over the 2 datasets: no model is on all; 1 of 2 differences is "
+        "significant."
     )
 
 

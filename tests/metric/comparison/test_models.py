@@ -95,13 +95,13 @@ def test_models_that_cannot_be_compared(runs: Runs) -> None:
     assert problem(folders, models=["x", "x"]) == (
         'model "x" is named twice; name two different ones'
     )
-    assert problem([folder, folder]) == f"{folder}: is named twice; name each run once"
+    assert problem([folder, folder]) == f"{folder}: named twice; name each run once"
 
 
 def test_what_is_no_run(tmp_path: Path) -> None:
     path = tmp_path / "nowhere"
-    assert problem(path) == f"{path}: is not a folder; name folders that `nnd evaluate` wrote"
-    assert problem(tmp_path).startswith(f"{tmp_path}: is not a run of `nnd evaluate` (there is no ")
+    assert problem(path) == f"{path}: not a folder; name folders that `nnd evaluate` wrote"
+    assert problem(tmp_path).startswith(f"{tmp_path}: not a run of `nnd evaluate`, because ")
 
 
 # Which pairs
@@ -121,7 +121,7 @@ def test_pairs_of_one_run_only_are_left_out_and_told(runs: Runs) -> None:
     assert (found.n_pairs, found.only_in_a, found.only_in_b) == (30, 8, 10)
     assert found.differences.overall.n == 30
     assert found.sentences[-1] == (
-        "Left out: 8 pairs that only x was scored on, and 10 that only y was."
+        "Left out: 8 pairs scored only with x, and 10 scored only with y."
     )
 
 
@@ -131,7 +131,7 @@ def test_a_category_that_no_shared_pair_has_stays_with_nothing(runs: Runs) -> No
     rude, wrong = found.to_dict()["by_error_category"].values()
     assert (rude["n"], rude["difference"], rude["interval"], rude["p"]) == (0, None, None, None)
     assert (wrong["n"], wrong["difference"]) == (2, 0)
-    assert "there is no shared pair of rude" in found.sentences[1]
+    assert "the models share no pair of rude" in found.sentences[1]
 
 
 def test_a_pair_that_the_data_has_twice_is_two_pairs(runs: Runs) -> None:
@@ -205,8 +205,8 @@ def test_a_likelihood_that_is_nan_is_refused(runs: Runs) -> None:
     wrong = scored("x", "++").with_columns(ll_low=pl.Series([-1.0, float("nan")]))
     folders = runs(wrong, scored("y", "++"))
     assert problem(folders).endswith(
-        "log_likelihoods.parquet: row 1: ll_low is NaN; where there is no likelihood it must be "
-        "null"
+        "log_likelihoods.parquet: row 1: ll_low is NaN, but a missing likelihood must be null; "
+        "evaluate again"
     )
 
 
@@ -227,7 +227,7 @@ def test_a_result_that_is_none(text: str, runs: Runs) -> None:
     folders = runs(scored("x", "+-"), scored("y", "+-"))
     (folders[0] / "result.json").write_text(text)
     assert problem(folders) == (
-        f"{folders[0]}/result.json: is not a result of `nnd evaluate`; evaluate again"
+        f"{folders[0]}/result.json: not a result of `nnd evaluate`; evaluate again"
     )
 
 
@@ -269,7 +269,7 @@ def shown(found: Comparison) -> str:
 def test_unscored_tests_are_told(runs: Runs) -> None:
     found = only(runs(scored("x", "+?-"), scored("y", "++?")))
     assert found.sentences[-1] == (
-        "2 tests lack a likelihood of one model or both, which fails them."
+        "2 tests lack a likelihood of one model or both; they count as failures."
     )
 
 

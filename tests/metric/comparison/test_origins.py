@@ -100,7 +100,7 @@ def test_models_in_the_same_order_are_in_agreement(tmp_path: Path) -> None:
 
     assert found.operations[0].tau_b == {"human": 1.0, "constructed": None}
     assert found.headline() == (
-        "Pass rate on made pairs minus that on pairs of people, mean over 3 models, in points: "
+        "Pass rate on made pairs minus that on human pairs, mean over 3 models, in points: "
         "negation +25.0."
     )
     assert (
@@ -126,7 +126,7 @@ def test_a_run_that_does_not_know_origins_says_so(tmp_path: Path) -> None:
 
     assert found.operations[0].models["m"].people["human"].rate.n == 2
     assert found.cautions == (
-        "m: some runs do not say where their pairs come from; these pairs count as human.",
+        "m: some runs do not store the origin of their pairs; these pairs count as human.",
     )
 
 
@@ -159,7 +159,7 @@ def test_wrong_input_is_one_error(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", human("m", "+-"), made("m", "++"))
     again = run(tmp_path / "again", human("m", "+-"))
     for runs, options, problem in (
-        ([again], {}, "no run has made pairs; derive negatives"),
+        ([again], {}, "these runs have no made pairs; derive negatives"),
         ([folder], {"match": {"numbers": ["wrong"]}}, 'no made pairs of "numbers"'),
         ([folder], {"match": {"negation": ["Wrong"]}}, 'did you mean "wrong"?'),
         ([folder], {"models": ["n"]}, 'unknown model "n"; known: '),
@@ -169,5 +169,5 @@ def test_wrong_input_is_one_error(tmp_path: Path) -> None:
             origins(*runs, **options)
         assert problem in str(caught.value)
     for option in {"match": {"negation": ["wrong"]}}, {"out": tmp_path}:
-        with pytest.raises(ScoringError, match=f"--{next(iter(option))} goes with --by origin"):
+        with pytest.raises(ScoringError, match=f"--{next(iter(option))} needs --by origin"):
             compare(folder, by=None, **option)

@@ -71,10 +71,10 @@ def test_tests_that_not_all_share_give_no_ranking(tmp_path: Path) -> None:
     # bee lacks the last ten tests: the rate of ant is another one against bee than against cat.
     found = compare(write_run(tmp_path / "run", ANT, BEE.head(30), CAT))
     assert found.headline() == (
-        "3 models, every two on the tests they share: 2 of 3 differences are significant."
+        "3 models, compared pairwise on the tests they share: 2 of 3 differences are significant."
     )
     assert found.remarks() == [
-        f"Left out: {left} pairs that only {a} was scored on, and {out} that only {b} was."
+        f"Left out: {left} pairs scored only with {a}, and {out} scored only with {b}."
         for a, left, b, out in (("org/ant", 10, "org/bee", 0), ("org/bee", 0, "org/cat", 10))
     ]
 
@@ -85,7 +85,9 @@ def test_slices_sentences_and_signatures_are_details(three: Comparisons) -> None
     assert [table.row_count for table in tables] == [3, 3, 3]  # overall, rude, wrong
     sentences = [part for part in shown if isinstance(part, str)]
     assert sentences[:-1] == [sentence for each in three for sentence in each.sentences]
-    assert sentences[-1] == "p (Holm) is adjusted within a comparison, not over all 3 of them"
+    assert (
+        sentences[-1] == "p (Holm) is adjusted within each comparison, not over all 3 comparisons"
+    )
     assert not {*sentences} & {*str(three).splitlines()}
 
 

@@ -33,8 +33,8 @@ def test_a_p_value_that_the_interval_does_not_bear_out(tmp_path: Path) -> None:
     contexts = ["c"] * 12 + ["d"]
     assert overall(tmp_path, "+" * 12 + "-", "-" * 13, context_id=contexts).startswith(
         "x and y do not differ significantly overall: 92.3 % against 0.0 % of 13 tests, a "
-        "difference of +92.3 points [-100.0, +100.0], p = 0.0005; McNemar's test takes tests of "
-        "one context as independent, the interval does not; to detect 2 points takes about "
+        "difference of +92.3 points [-100.0, +100.0], p = 0.0005; unlike the interval, McNemar's "
+        "test treats tests of one context as independent; to detect 2 points takes about "
     )
 
 
@@ -54,7 +54,7 @@ def test_numbers_that_agree_need_no_reason(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("contexts", "said"),
-    [(9, ["The tests are of 9 contexts; with fewer than 10, intervals are rough."]), (10, [])],
+    [(9, ["The tests have 9 contexts; with fewer than 10, intervals are rough."]), (10, [])],
 )
 def test_few_contexts_are_mentioned(contexts: int, said: list[str], tmp_path: Path) -> None:
     runs = [

@@ -168,6 +168,5 @@ def test_the_command_prints_it_and_writes_nothing(
     assert [out.exists(), cache_folder().exists()] == [False, False]
     refused = CliRunner().invoke(app, [*options, "--vary", "protocol"])
     assert (
-        str(refused.exception)
-        == "--dry-run knows the cost of a whole run; leave out --vary and --worker"
+        str(refused.exception) == "--dry-run estimates a whole run; leave out --vary and --worker"
     )

@@ -206,26 +206,28 @@ def test_no_rows_are_no_error() -> None:
 def test_several_splits_are_refused_by_name() -> None:
     rows = as_dataset(PAIRS, Path())
     message = refusal(datasets.DatasetDict(train=rows, test=rows))
-    assert message == ("the dataset has splits (train, test); hand over one, e.g. dataset['test']")
+    assert message == (
+        "the dataset has splits (train, test); pass one of them, e.g. dataset['test']"
+    )
 
 
 def test_what_is_no_dataset_is_refused() -> None:
-    assert refusal(["a", "b"]).startswith("list is not a dataset; hand over a folder")
-    assert refusal(7).startswith("int is not a dataset; hand over a folder")
+    assert refusal(["a", "b"]).startswith("list is not a dataset; pass a folder")
+    assert refusal(7).startswith("int is not a dataset; pass a folder")
 
 
 def test_rows_that_make_no_table_are_refused() -> None:
     rows = [*PAIRS.to_dicts(), {**PAIRS.row(0, named=True), "error_category": ["x"]}]
-    assert refusal(rows).startswith("the columns make no table: ")
+    assert refusal(rows).startswith("the columns do not form a table: ")
     frame = PAIRS.to_pandas().astype(object)
     frame.loc[1, "context"] = 7
-    assert refusal(frame).startswith("the frame makes no table: ")
+    assert refusal(frame).startswith("the frame cannot be read as a table: ")
 
 
 @pytest.mark.parametrize("column", ["context", "candidate_high", "candidate_low"])
 def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
     path = as_parquet(PAIRS.drop(column), tmp_path)
-    assert refusal(path).startswith(f"mine: column {column} is missing; there are ")
+    assert refusal(path).startswith(f"mine: column {column} is missing; the columns are ")
 
 
 @pytest.mark.parametrize("column", ["context", "candidate_high", "candidate_low"])
@@ -252,12 +254,12 @@ def test_what_is_neither_here_nor_a_hub_name_is_refused(
     name: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert refusal(name).startswith(f"{name}: there is no such file or folder; name a folder")
+    assert refusal(name).startswith(f"{name}: file or folder not found; name a folder")
 
 
 def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path) == (
-        f"{tmp_path}: there is no pairs.parquet; name a folder of `nnd convert`"
+        f"{tmp_path}: pairs.parquet not found; name a folder that `nnd convert` wrote"
     )
 
 
@@ -274,9 +276,7 @@ def test_half_a_surrogate_pair_is_no_character(column: str) -> None:
 
     message = refusal([row, row | {column: value}])
 
-    assert message.startswith(
-        f"row 1: {column} has half a surrogate pair, which is not a character; "
-    )
+    assert message.startswith(f"row 1: {column} has a lone surrogate, which is not a character; ")
 
 
 @pytest.mark.parametrize("kind", [*FORMS[:-1], lambda _, folder: str(folder)])
@@ -290,7 +290,7 @@ def test_human_scores_from_every_form(
 def test_a_folder_without_human_scores_says_so(tmp_path: Path) -> None:
     with pytest.raises(ScoringError) as caught:
         read_human_scores(as_folder(PAIRS, tmp_path))
-    assert str(caught.value).startswith(f"{tmp_path}: there is no human_scores.parquet; name a ")
+    assert str(caught.value).startswith(f"{tmp_path}: human_scores.parquet not found; name a ")
 
 
 def test_human_scores_that_are_there_twice_count_once() -> None:
@@ -315,10 +315,10 @@ def test_the_same_system_of_two_sources_has_two_scores() -> None:
             pl.concat([SCORES, SCORES[1:].with_columns(score=0.5)]),
             "human_scores: system s1, aspect quality, category overall has the scores 0.5 and 0.75",
         ),
-        (SCORES.drop("score"), "human_scores: column score is missing; there are system, "),
+        (SCORES.drop("score"), "human_scores: column score is missing; the columns are system, "),
         (
             SCORES.with_columns(score=pl.Series([0.5, float("nan")])),
-            "human_scores: row 1: score is nan; give a number, or null where there is none",
+            "human_scores: row 1: score is nan; give a number, or null if there is none",
         ),
         (
             SCORES.with_columns(score=pl.lit("high")),

@@ -104,7 +104,7 @@ def test_human_scores_are_read_without_the_pairs(hub: Hub, ask: Ask) -> None:
 def test_a_dataset_without_human_scores_says_so(hub: Hub, ask: Ask) -> None:
     hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
     error = ask("scores org/quiz")["error"]
-    assert error.startswith("org/quiz: there is no human_scores.parquet; name a folder")
+    assert error.startswith("org/quiz: human_scores.parquet not found; name a folder")
 
 
 def test_only_data_is_fetched(hub: Hub, ask: Ask) -> None:
@@ -140,8 +140,10 @@ def test_a_branch_with_a_slash_is_a_revision(hub: Hub, ask: Ask) -> None:
 
 def test_an_unknown_dataset_is_refused(ask: Ask) -> None:
     assert ask("org/none") == {
-        "error": "org/none: there is no such folder here, and no such dataset on the Hub "
-        "(to read a private one, `hf auth login`)"
+        "error": (
+            "org/none: neither a local folder nor a dataset on the Hub has this name (for a "
+            "private dataset: `hf auth login`)"
+        )
     }
 
 
@@ -149,15 +151,17 @@ def test_an_unknown_dataset_is_refused(ask: Ask) -> None:
 def test_an_unknown_revision_is_refused(hub: Hub, ask: Ask, revision: str) -> None:
     hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
     assert ask(f"org/quiz@{revision}") == {
-        "error": f"org/quiz@{revision}: the dataset has no such revision; name one of its "
-        "branches, tags or commits"
+        "error": (
+            f"org/quiz@{revision}: the dataset does not have this revision; name one of its "
+            "branches, tags or commits"
+        )
     }
 
 
 def test_a_dataset_of_another_kind_is_refused(hub: Hub, ask: Ask) -> None:
     hub.commit("datasets", "org/other", {"train.parquet": pairs("one")})
     assert ask("org/other") == {
-        "error": "org/other: there is no pairs.parquet; name a folder of `nnd convert`"
+        "error": "org/other: pairs.parquet not found; name a folder that `nnd convert` wrote"
     }
 
 
@@ -169,7 +173,7 @@ def test_a_server_that_is_down_is_said_at_once(hub: Hub, ask: Ask) -> None:
     error = ask("org/quiz")["error"]
     assert time.monotonic() - start < 20  # the five retries of huggingface_hub take 23
     assert error.startswith(
-        "org/quiz: there is no such folder here, and the Hub did not hand out such a dataset: "
+        "org/quiz: there is no local folder of this name, and the Hub did not provide the dataset: "
     )
 
 

@@ -165,5 +165,5 @@ def test_a_tokenizer_that_rewrites_the_text_is_refused() -> None:
         def __call__(self, *, text: list[str], add_special_tokens: bool, **_: Any) -> Any:
             return {"input_ids": [[1, 9, 2] if add_special_tokens else [8] for _ in text]}
 
-    with pytest.raises(ScoringError, match="shouting: the tokenizer writes a text differently"):
+    with pytest.raises(ScoringError, match="shouting: the tokenizer encodes a text differently"):
         special_frame(Shouting())  # type: ignore[arg-type]

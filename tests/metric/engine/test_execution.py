@@ -115,7 +115,7 @@ def test_half_as_much_is_tried_where_memory_is_full(error: BaseException, fresh:
     with pytest.warns(ScoringWarning) as warned:
         found = engine(REQUESTS)
     assert_same(found, oracle.scores(family, "native", REQUESTS))
-    said = r"gpt2: out of memory; going on with (\d+) tokens at once"
+    said = r"gpt2: out of memory; continuing with (\d+) tokens at once"
     tried = [re.fullmatch(said, str(warning.message)) for warning in warned]
     # All went into one batch before; half of that is too much still.
     budgets = [whole, *(int(match[1]) for match in tried if match)]

@@ -96,7 +96,7 @@ def test_a_decoder_that_mixes_neighbours_is_not_packed(
     found = run(family, "native", REQUESTS)
     assert found.work.path != "packed"
     assert found.work.switched_off[0].startswith("packed: ")
-    assert "nats from requests scored alone" in found.work.switched_off[0]
+    assert "nats from those of requests scored alone" in found.work.switched_off[0]
     exact = run(family, "native", REQUESTS, path="plain", token_budget=1)
     np.testing.assert_allclose(found.log_likelihood, exact.log_likelihood, atol=1e-4)
 
@@ -152,7 +152,7 @@ def test_the_reason_stands_in_the_result(fresh: Fresh) -> None:
     engine = json.loads(json.dumps(told))["engine"]
     assert engine["path"] != "packed"
     (reason,) = [reason for reason in engine["switched_off"] if reason.startswith("packed: ")]
-    assert "nats from requests scored alone, more than 1e-04" in reason
+    assert "nats from those of requests scored alone, more than 1e-04" in reason
 
 
 @pytest.mark.parametrize("name", ["gemma2", "mamba", "fsmt"])
@@ -201,8 +201,8 @@ def test_nan_that_comes_later_than_the_proof_is_an_error(fresh: Fresh) -> None:
 @pytest.mark.parametrize(
     ("name", "path", "said"),
     [
-        ("bloom", "packed", "its attention cannot be exchanged"),
-        ("gemma2", "packed", "its attention takes softcap"),
+        ("bloom", "packed", "the model does not let its attention be replaced"),
+        ("gemma2", "packed", "its attention uses softcap"),
         ("mamba", "cached", ""),
         ("prophetnet", "packed", ""),
     ],
@@ -211,7 +211,13 @@ def test_a_path_that_cannot_be_taken_is_an_error_that_says_why(
     name: str, path: str, said: str, loaded: Loaded
 ) -> None:
     assert path not in PATHS[name]
-    with pytest.raises(ScoringError, match=rf"{name}: no path can be taken; {path}: .*{said}"):
+    with pytest.raises(
+        ScoringError,
+        match=(
+            rf"{name}: the model cannot be scored through any "
+            rf"path: {path}: .*{said}"
+        ),
+    ):
         run(loaded(name), "native", REQUESTS, path=path)
 
 

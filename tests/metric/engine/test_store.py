@@ -376,7 +376,7 @@ def test_a_damaged_store_is_set_aside(
     (warning,) = warnings
     assert warning.startswith(f"{path}: the store of likelihoods is damaged (")
     assert warning.endswith(
-        f"); it now lies at {path}.corrupt-1 to be looked at or deleted, and everything is "
+        f"); it was moved to {path}.corrupt-1 (inspect or delete it), and everything is "
         "computed again"
     )
     store.put(ALL)
@@ -418,7 +418,7 @@ def test_a_number_that_is_no_log_likelihood_is_damage(
 
     assert opened().get([key(1), key(2)]) == {}
     assert asides(path) == ["likelihoods.sqlite.corrupt-1"]
-    assert "a number in it is not a log-likelihood" in warnings[0]
+    assert "a stored number is not a log-likelihood" in warnings[0]
 
 
 def test_a_proof_that_cannot_be_read_is_damage(
@@ -429,7 +429,7 @@ def test_a_proof_that_cannot_be_read_is_damage(
 
     assert opened().get_proof("gpt2", json.loads) is None
     assert asides(path) == ["likelihoods.sqlite.corrupt-1"]
-    assert "a proof in it is none" in warnings[0]
+    assert "a stored proof cannot be read" in warnings[0]
 
 
 def test_damage_upon_damage_gets_a_name_of_its_own(
@@ -586,7 +586,7 @@ def check_without(store: Store, warnings: list[str], where: Path, reason: str) -
     (warning,) = warnings
     start = f"{where}: the store of likelihoods cannot be used: "
     assert warning.startswith(f"{start}{reason}")
-    assert warning.endswith("or set NND_CACHE to a folder with room that can be written")
+    assert warning.endswith("or set NND_CACHE to a writable folder with free space")
 
 
 @pytest.mark.parametrize(
@@ -618,9 +618,9 @@ def test_a_folder_in_its_place(path: Path, opened: Open, warnings: list[str]) ->
 @pytest.mark.parametrize(
     ("numbers", "reason"),
     [
-        ((store_module._APPLICATION, 2), "it is of version 2, and this nnd knows version 1"),
-        ((0, 0), "it is a database of another program"),
-        ((77, 1), "it is a database of another program"),
+        ((store_module._APPLICATION, 2), "it has version 2, but this nnd reads version 1"),
+        ((0, 0), "it is the database of another program"),
+        ((77, 1), "it is the database of another program"),
     ],
 )
 def test_what_is_not_ours_is_left_alone(

@@ -116,7 +116,7 @@ def test_each_aspect_has_the_judgements_of_its_rule(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])
 def test_a_judgement_that_is_no_number(score: float) -> None:
-    with pytest.raises(ScoringError, match=f"^candidate c, a: people's judgement is {score}; "):
+    with pytest.raises(ScoringError, match=f"^candidate c, a: the human judgement is {score}; "):
         judge({"rule": "gap"}, "score", [score])
 
 
@@ -160,7 +160,13 @@ def test_one_aspect(tmp_path: Path) -> None:
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match=r"is not a folder; name one that `nnd convert` wrote$"):
+    with pytest.raises(
+        ScoringError,
+        match=(
+            r"is not a folder; name a folder that `nnd convert` "
+            r"wrote$"
+        ),
+    ):
         read_judged(tmp_path / "none")
 
 
@@ -185,5 +191,11 @@ def test_a_manifest_without_a_rule(tmp_path: Path, text: str) -> None:
 def test_annotations_of_another_version(tmp_path: Path) -> None:
     folder = write_judged(tmp_path / "old")
     shutil.copy(folder / "pairs.parquet", folder / "annotations.parquet")
-    with pytest.raises(ScoringError, match=r"column candidate_id is missing; convert again$"):
+    with pytest.raises(
+        ScoringError,
+        match=(
+            r"column candidate_id is missing; convert the source "
+            r"again$"
+        ),
+    ):
         read_judged(folder)

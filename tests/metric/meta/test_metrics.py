@@ -75,7 +75,7 @@ def test_references_are_a_path_or_a_table(form: str, data: Path, tmp_path: Path)
 
 
 def test_a_table_of_references_that_says_not_whose_they_are_is_refused(data: Path) -> None:
-    with pytest.raises(ScoringError, match="references: references stand in a column reference"):
+    with pytest.raises(ScoringError, match="a table of references needs a column reference"):
         metrics(data=data, references=[{"reference": "the cat"}])
 
 
@@ -109,10 +109,10 @@ def test_what_nnd_did_not_write_is_refused_before_the_work(tmp_path: Path) -> No
 def test_metrics_show_themselves(data: Path) -> None:
     found = metrics(data=data, scorers=[shortness, "length"])
     check_shown(found)
-    assert found.headline() == "length passes 100.0 % of 3 tests, the most of 2 metrics."
+    assert found.headline() == "length passes 100.0 % of 3 tests, the highest of 2 metrics."
     nothing = metrics(data=data, scorers=[])
     check_shown(nothing)
-    assert nothing.headline() == "No test was judged by 0 metrics."
+    assert nothing.headline() == "None of the 0 metrics judged tests."
     assert nothing.to_frame().height == 0
 
 

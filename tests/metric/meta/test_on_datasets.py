@@ -53,8 +53,8 @@ def test_each_dataset_is_as_it_is_alone_and_counts_once(data: list[Path], tmp_pa
     assert found.means()["length"]["gap_r"] is None
     assert found.means()["length"]["candidate_spearman"] == pytest.approx(0, abs=1e-12)
     assert found.headline() == (
-        "Mean over 2 datasets, each counting once: length passes 50.0 % of tests, the most of 2 "
-        "metrics."
+        "Mean over 2 datasets, each counting once: length passes 50.0 % of tests, the highest of "
+        "2 metrics."
     )
 
 
@@ -78,14 +78,12 @@ def test_the_dataset_that_lacks_something_is_named(data: list[Path]) -> None:
     reference = pl.struct(key=pl.lit("reference"), value=pl.lit("the cat"))
     rows = pl.read_parquet(path).with_columns(pl.concat_list("inputs", reference))
     rows.write_parquet(path)
-    with pytest.raises(
-        ScoringError, match=r"^second: rouge1 compares with references, and the data"
-    ):
+    with pytest.raises(ScoringError, match=r"^second: rouge1 needs references, but the data"):
         metrics(data=data, scorers="rouge1")
 
 
 def test_what_does_not_fit(data: list[Path], tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match="can be of one dataset only"):
+    with pytest.raises(ScoringError, match="works with a single dataset only"):
         metrics(data=data, references=tmp_path / "r.jsonl")  # type: ignore[call-overload]
     (tmp_path / "out" / "second").mkdir(parents=True)
     (tmp_path / "out" / "second" / "mine.txt").write_text("")

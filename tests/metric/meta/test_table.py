@@ -223,7 +223,7 @@ def test_no_pairs_and_no_people(tmp_path: Path) -> None:
     (row,) = compare_metrics(read_judged(folder), LENGTH).rows
     assert row.rates is not None
     assert (row.rates.overall.pass_rate, row.rates.overall.n) == (None, 0)
-    assert (row.systems, row.systems_reason) == (None, "the data came without human scores")
+    assert (row.systems, row.systems_reason) == (None, "the data has no human scores")
     assert row.candidates["quality"].n == 5
     assert metrics_table([row.to_dict()]).row_count == 1
 
@@ -348,7 +348,7 @@ def test_some_systems_alone(judged: Judged) -> None:
         ),
         (
             {"rule": "order", "better": [["good", "fair"], ["fine", "bad"], ["fair", "bad"]]},
-            '1 where all labels of the candidate are of "fine", "good", 0 where they are not',
+            '1 if all labels of the candidate are among "fine", "good", 0 otherwise',
         ),
     ],
 )
@@ -416,7 +416,7 @@ def test_systems_without_numbers_have_a_reason_of_their_own(judged: Judged) -> N
     (row,) = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0})]).rows
     assert row.systems is None
     assert row.systems_reason == (
-        "agreement needs at least two systems with both a human score and a number; there are: a"
+        "agreement needs at least two systems with both a human score and a mean score; known: a"
     )
 
 

@@ -191,7 +191,7 @@ def test_a_quantised_checkpoint_keeps_its_version(made: Made, tmp_path: Path) ->
     found = Engine(stored)(asked).log_likelihood.tolist()
     assert stored.version() == before
     assert found == pytest.approx(Engine(loaded)(asked).log_likelihood.tolist(), abs=0.05)
-    assert "quantised already (bnb-nf4); leave out --quantise bnb-int8" in refused(
+    assert "quantised (bnb-nf4); leave out --quantise bnb-int8" in refused(
         tmp_path, quantise="bnb-int8"
     )
 
@@ -252,8 +252,8 @@ def test_a_checkpoint_whose_library_is_missing(made: Made, tmp_path: Path) -> No
     config.quantization_config = {"quant_method": "gptq", "bits": 4}
     config.save_pretrained(tmp_path)
     assert refused(tmp_path) == (
-        f"{tmp_path}: the format of its weights, gptq-4, needs the library gptqmodel: "
-        "pip install gptqmodel"
+        f"{tmp_path}: the format of the weights, gptq-4, needs the library gptqmodel: pip "
+        "install gptqmodel"
     )
 
 
@@ -261,6 +261,6 @@ def test_what_is_not_a_gguf_file(made: Made, tmp_path: Path) -> None:
     page = tmp_path / "page.gguf"
     assert refused(page).startswith(f"{page}: file not found; name a file here, or ORG/NAME")
     page.write_text("<html>")
-    assert refused(page).startswith(f"{page}: is not a GGUF file: it does not begin with")
+    assert refused(page).startswith(f"{page}: not a GGUF file, because it does not begin with")
     page.write_bytes(made.gguf.read_bytes()[:1000])
     assert refused(page).startswith(f"{page}: no such model: ")

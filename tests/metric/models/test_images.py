@@ -111,7 +111,7 @@ def test_a_result_says_that_images_were_left_out(tmp_path: Path) -> None:
     save(llava, tmp_path / "llava")
     (result,) = evaluate(tmp_path / "llava", write_pairs(tmp_path), loading=CPU).results
     assert (
-        "the model reads images as well; it was scored by its language model, from text alone"
+        "the model also reads images; it was scored with its language model, from text only"
     ) in result.notes
 
 
@@ -119,4 +119,6 @@ def test_a_model_that_needs_an_image_is_refused(tmp_path: Path) -> None:
     save(blip, tmp_path)
     with pytest.raises(ScoringError, match="gives texts no likelihood") as told:
         load_model(tmp_path, CPU)
-    assert str(told.value).startswith(f"{tmp_path}: gives texts no likelihood (without an image it")
+    assert str(told.value).startswith(
+        f"{tmp_path}: the model defines no likelihood of a text (without an image it"
+    )

@@ -115,7 +115,9 @@ def test_the_weights_learnt_are_all_there_is_to_load(tiny: Tiny, tmp_path: Path)
 @pytest.mark.parametrize("dtype", ["banana", "int8", "nn", "float31"])
 def test_an_unknown_dtype_lists_the_usual_ones(dtype: str, saved: Saved) -> None:
     message = refused(saved("gpt2"), dtype=dtype)
-    assert message == f'"{dtype}" is no torch dtype of weights; choose float32, bfloat16 or float16'
+    assert message == (
+        f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
+    )
 
 
 @pytest.mark.parametrize("device", ["banana", "cuda:99", "cpu:x"])
@@ -181,8 +183,8 @@ def test_a_model_without_a_head_is_refused_since_a_random_one_would_score(
     tiny("llama").model.base_model.save_pretrained(tmp_path)
     tiny("llama").tokenizer.save_pretrained(tmp_path)
     assert refused(tmp_path) == (
-        f"{tmp_path}: the weights cannot be loaded: lm_head.weight is not among them; "
-        "name a whole LlamaForCausalLM"
+        f"{tmp_path}: the weights cannot be loaded: lm_head.weight is missing; name a complete "
+        "LlamaForCausalLM"
     )
 
 
@@ -196,7 +198,7 @@ def test_a_checkpoint_that_lacks_several_weights_says_how_many(tiny: Tiny, tmp_p
     gpt2.model.save_pretrained(tmp_path, state_dict=weights)
     gpt2.tokenizer.save_pretrained(tmp_path)
     # Two norms, each with weight and bias; the head is the embedding, so it is not missing.
-    assert "transformer.h.1.ln_1.bias is not among them, nor are 3 others" in refused(tmp_path)
+    assert "transformer.h.1.ln_1.bias is missing, and so are 3 others" in refused(tmp_path)
 
 
 def test_a_base_model_whose_head_is_its_embedding_is_whole(tiny: Tiny, tmp_path: Path) -> None:
@@ -260,7 +262,9 @@ def test_a_masked_language_model_is_refused_since_it_sees_what_it_predicts(tiny:
 )
 def test_a_model_that_predicts_no_tokens_is_refused(family: str, kind: Any, tiny: Tiny) -> None:
     model = kind(copy.deepcopy(tiny(family).model.config))
-    with pytest.raises(ScoringError, match=rf"^{kind.__name__}: gives texts no likelihood") as told:
+    with pytest.raises(
+        ScoringError, match=rf"^{kind.__name__}: the model defines no likelihood"
+    ) as told:
         wrap_model(model, tiny(family).tokenizer)
     assert len(str(told.value).splitlines()) == 1
 
@@ -278,7 +282,7 @@ def test_a_classifiers_checkpoint_is_refused(
     kind(copy.deepcopy(tiny(family).model.config)).save_pretrained(tmp_path)
     tiny(family).tokenizer.save_pretrained(tmp_path)
 
-    assert f"gives texts no likelihood ({kind.__name__})" in refused(tmp_path)
+    assert f"the model defines no likelihood of a text ({kind.__name__})" in refused(tmp_path)
 
 
 def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
@@ -288,15 +292,15 @@ def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
     tiny("gpt2").tokenizer.save_pretrained(tmp_path)
     sentence = "is a masked language model (BertForMaskedLM), which predicts hidden tokens"
     assert sentence in refused(tmp_path)
-    with pytest.raises(ScoringError, match=r"^BertForMaskedLM: is a masked language model"):
+    with pytest.raises(ScoringError, match=r"^BertForMaskedLM: this is a masked language model"):
         wrap_model(model, tiny("gpt2").tokenizer)
 
 
 def test_what_is_no_model_and_no_tokenizer_is_refused(tiny: Tiny) -> None:
     gpt2 = tiny("gpt2")
-    with pytest.raises(ScoringError, match=r"^object: gives texts no likelihood"):
+    with pytest.raises(ScoringError, match=r"^object: the model defines no likelihood"):
         wrap_model(object(), gpt2.tokenizer)  # type: ignore[arg-type]
-    with pytest.raises(ScoringError, match=r"^str is not a tokenizer; hand over the model's own"):
+    with pytest.raises(ScoringError, match=r"^str is not a tokenizer; pass the model's own"):
         wrap_model(gpt2.model, "gpt2")  # type: ignore[arg-type]
 
 
@@ -305,7 +309,13 @@ def test_another_models_tokenizer_is_found_out_by_its_ids(name: str, tiny: Tiny)
     foreign = tiny("llama").tokenizer  # its ids go up to 399
     family = tiny(name)
     size = family.model.get_input_embeddings().num_embeddings
-    with pytest.raises(ScoringError, match=rf"gives token \d+, and the model knows {size} tokens"):
+    with pytest.raises(
+        ScoringError,
+        match=(
+            r"produces the token id \d+, but the model has embeddings for "
+            rf"{size} tokens"
+        ),
+    ):
         Engine(wrap_model(family.model, foreign))([("Who wrote the book about it?", "a")])
 
 
@@ -313,9 +323,7 @@ def test_weights_that_are_no_numbers_are_an_error(tiny: Tiny) -> None:
     broken = copy.deepcopy(tiny("gpt2").model)
     with torch.no_grad():
         broken.get_input_embeddings().weight[5:] = float("nan")
-    with pytest.raises(
-        ScoringError, match=r"^mine: the model answers with NaN in float32; load it"
-    ):
+    with pytest.raises(ScoringError, match=r"^mine: the model returns NaN in float32; load it"):
         Engine(wrap_model(broken, tiny("gpt2").tokenizer, name="mine"))(REQUESTS)
 
 

@@ -50,7 +50,7 @@ def test_a_models_own_revision_goes_before_the_one_for_all() -> None:
 def test_a_folder_has_no_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
-    with pytest.raises(ScoringError, match=r"^mine@3: mine is a folder here, and a folder has no"):
+    with pytest.raises(ScoringError, match=r"^mine@3: mine is a folder here, and folders have no"):
         load_config("mine@3")
 
 

@@ -44,17 +44,17 @@ def test_revisions_on_the_hub_come_in_the_order_of_their_steps(hub: Hub, ask: As
 
 
 def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match=r"holds no checkpoints; name a folder of folders"):
+    with pytest.raises(ScoringError, match=r"holds no checkpoints found; name a folder of folders"):
         list_checkpoints(tmp_path)
 
 
 def test_a_model_that_the_hub_lacks_is_an_error(hub: Hub, ask: Ask) -> None:
     error = refused(ask, f"{LIST}('org/none')")
     assert error.name == "ScoringError"
-    assert "org/none: is not a folder, and the Hub does not list its revisions (" in str(error)
+    assert "org/none: not a folder, and the Hub does not list its revisions (" in str(error)
     assert hub.received
 
 
 def test_a_place_that_is_neither_folder_nor_model_is_an_error() -> None:
-    with pytest.raises(ScoringError, match=r"^no/such/folder: is not a folder, and the Hub"):
+    with pytest.raises(ScoringError, match=r"^no/such/folder: not a folder, and the Hub"):
         list_checkpoints("no/such/folder")

@@ -93,7 +93,7 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
 
     merged = merge(run)
 
-    with pytest.raises(ScoringError, match="is written already; copy its folder"):
+    with pytest.raises(ScoringError, match="its rows are not in memory; copy the folder"):
         merged.write(alone)
     single = evaluate(models, birds, out=alone, systems=systems, scoring=PLAIN)
     check_same(read_run(run), read_run(alone))
@@ -181,7 +181,9 @@ def test_several_datasets_have_runs_of_their_own(
     pair_rows().write_parquet(trees)
     found = evaluate_parts(gpt2, [birds, trees], out=run, worker=(1, 1), limit=6)
     assert found.remarks() == [f"Next: nnd merge {run / name}" for name in ("birds", "trees")]
-    with pytest.raises(NNDError, match=f"merge each, such as: nnd merge {run / 'birds'}"):
+    with pytest.raises(
+        NNDError, match=(f"merge each of them, for example: nnd merge {run / 'birds'}")
+    ):
         merge(run)
     for name, data in (("birds", birds), ("trees", trees)):
         merged = merge(run / name)
@@ -247,7 +249,7 @@ def test_data_that_changes_under_a_plan_is_refused(
     evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(1, 5))
     changed = many_pairs().with_columns(pl.col("candidate_low").str.replace("river", "lake"))
     changed.write_parquet(birds / "pairs.parquet", row_group_size=7)
-    with pytest.raises(NNDError, match=r"birds: is not the data that .* was planned for"):
+    with pytest.raises(NNDError, match=r"birds: the texts were changed after .* was planned"):
         evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(2, 5))
     assert len(part_files(tmp_path / "run")) == 1
 
@@ -312,7 +314,7 @@ def test_a_part_that_is_missing_is_named(gpt2: LoadedModel, birds: Path, tmp_pat
         merge(run)
     assert str(caught.value) == (
         f"{run}/parts/1-gpt2: 3 of 5 parts are missing: 00000.parquet, 00002.parquet, "
-        "00004.parquet; run the workers again, which score only these"
+        "00004.parquet; run the workers again, which then score only these"
     )
 
 
@@ -323,7 +325,7 @@ def test_rows_of_another_part_are_not_merged(
     evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
     first, second, *_ = part_files(run)
     second.write_bytes(first.read_bytes())
-    with pytest.raises(NNDError, match=r"00001.parquet: belongs to another plan"):
+    with pytest.raises(NNDError, match=r"00001.parquet: this part belongs to another plan"):
         merge(run)
 
 
@@ -333,7 +335,13 @@ def test_parts_of_other_weights_are_refused_by_the_worker_and_by_the_merge(
     run, other = tmp_path / "run", tmp_path / "other"
     changed = replace(gpt2, commit="0123456789")
     evaluate_parts(gpt2, birds, out=run, worker=(1, 2))
-    with pytest.raises(NNDError, match=r"00000.parquet: was made with version .*0123456789"):
+    with pytest.raises(
+        NNDError,
+        match=(
+            r"00000.parquet: this part was made with version "
+            r".*0123456789"
+        ),
+    ):
         evaluate_parts(changed, birds, out=run, worker=(2, 2))
     assert len(part_files(run)) == 3
 
@@ -341,7 +349,13 @@ def test_parts_of_other_weights_are_refused_by_the_worker_and_by_the_merge(
     for path in part_files(other):
         path.rename(run / path.relative_to(other))
     before = {path: path.read_bytes() for path in part_files(run)}
-    with pytest.raises(NNDError, match=r"00000.parquet: was made with version .*0123456789"):
+    with pytest.raises(
+        NNDError,
+        match=(
+            r"00000.parquet: this part was made with version "
+            r".*0123456789"
+        ),
+    ):
         merge(run)
     assert {path: path.read_bytes() for path in part_files(run)} == before
 
@@ -362,11 +376,11 @@ def test_a_folder_of_parts_is_left_alone_by_others(
 ) -> None:
     run = tmp_path / "run"
     evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError, match="holds parts that are not merged; go on with --worker"):
+    with pytest.raises(NNDError, match="holds parts that are not merged; continue with --worker"):
         evaluate(gpt2, birds, out=run, scoring=PLAIN)
     mine = run / "parts" / "slurm-1.out"
     mine.write_text("mine")
-    with pytest.raises(NNDError, match=r"slurm-1.out: nnd did not write this; move it away"):
+    with pytest.raises(NNDError, match=r"slurm-1.out: nnd did not write this file; move it away"):
         merge(run)
     mine.rename(run / "slurm-1.out")
     with pytest.raises(NNDError, match=r"holds what nnd did not write there: slurm-1.out"):

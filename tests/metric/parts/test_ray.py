@@ -194,7 +194,7 @@ def test_the_port_of_a_cluster_is_known_by_its_greeting() -> None:
     ("config", "said"),
     [
         (Ray(num_gpus=1.5), "1.5 GPUs for each actor: give 0, a share of 1, or a whole number"),
-        (Ray(num_actors=0), "0 actors: give 1 or more"),
+        (Ray(num_actors=0), "--num-actors 0: give 1 or more"),
         (Ray("127.0.0.1:1"), "127.0.0.1:1: no Ray cluster answers: "),
         (Ray("127.0.0.1:x"), "127.0.0.1:x: no Ray cluster answers: "),
         (Ray("ray://127.0.0.1:10001"), "Ray Client cannot be used; give HOST:PORT"),
@@ -272,7 +272,7 @@ def test_actors_are_given_names(
     loaded: Callable[[str], LoadedModel], saved: Saved, birds: Path, tmp_path: Path
 ) -> None:
     for model, data in ((loaded("gpt2"), birds), (saved("gpt2"), pair_rows())):
-        with pytest.raises(NNDError, match="Ray is given names, not what is in memory"):
+        with pytest.raises(NNDError, match="Ray cannot use objects in memory"):
             evaluate_on_ray(model, data, out=tmp_path / "run")
         assert not (tmp_path / "run").exists()
 

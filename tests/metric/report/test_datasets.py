@@ -84,6 +84,8 @@ def test_what_does_not_fit(
     scores = sample / "human_scores.parquet"
     assert "of one dataset only" in problem(runs, out, data=[sample, other], human_scores=scores)
     assert "of one dataset only" in problem(runs, out, human_scores=scores)
-    assert problem(small_run, out, data=[sample, other]).startswith("other: no run is on it")
+    assert problem(small_run, out, data=[sample, other]).startswith(
+        "other: none of the runs was made on this dataset"
+    )
     assert problem(runs, out, data=[sample]).startswith(f"{other_run}: shares no pair with sample")
     assert 'no model "zoo/fly"' in problem(runs, out, families={"zoo/fly": "zoo"})

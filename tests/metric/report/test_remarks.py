@@ -24,9 +24,9 @@ def stored(run: Path) -> dict[str, Any]:
 
 def test_what_reaches_as_much_is_a_row_and_not_a_sentence(run: Path, page: Page) -> None:
     names = {
-        "shorter_wins": "always the shorter text",
-        "longer_wins": "always the longer text",
-        "copy_wins": "always the text that copies more",
+        "shorter_wins": "always picking the shorter text",
+        "longer_wins": "always picking the longer text",
+        "copy_wins": "always picking the text that copies more",
         "unconditional": "the same model without any context",
     }
     told = page.words().partition("Before believing these numbers")[2].partition("Every pass")[0]
@@ -94,7 +94,9 @@ def test_a_manifest_that_cannot_be_read(small: Path, tmp_path: Path) -> None:
     (data / "manifest.json").write_text('{"source": 3}')
     with pytest.raises(NNDError) as caught:
         report(run, tmp_path / "report.html", data=data)
-    assert str(caught.value) == (f"{data}/manifest.json: names no source; convert the source again")
+    assert str(caught.value) == (
+        f"{data}/manifest.json: the name of the source is missing; convert the source again"
+    )
 
 
 def test_the_foot_says_when_and_how_where_that_is_told(tmp_path: Path) -> None:

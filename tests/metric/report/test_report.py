@@ -369,7 +369,13 @@ def test_hostile_text_in_every_field_is_text(tmp_path: Path) -> None:
     models = HOSTILE if FULL else (HOSTILE[0], *HOSTILE[4:6])
     pairs, run = hostile_pairs(), hostile_run(tmp_path / "run", models)
     out, figures = tmp_path / "report.html", tmp_path / "figures"
-    with pytest.warns(ScoringWarning, match=r"the font lacks letters of labels; \w+\.svg has them"):
+    with pytest.warns(
+        ScoringWarning,
+        match=(
+            r"the font lacks some letters of the labels; "
+            r"use \w+\.svg, which has them"
+        ),
+    ):
         report(
             run,
             out,

@@ -49,7 +49,7 @@ def test_models_of_different_rules_are_named() -> None:
         check_rules(signatures)
     assert str(caught.value) == (
         "the models were scored by different rules (b, c by that of 0.1: a separator that is a "
-        "token of its own is not scored; a by that of 0.2: every token behind the context's own "
-        "is scored); evaluate the older ones again, or let `compare` and `agree` mix them with "
+        "token of its own is not scored; a by that of 0.2: every token after those of the "
+        "context is scored); evaluate the older ones again, or combine them with "
         "mixed_rules=True (--mixed-rules)"
     )

@@ -97,7 +97,7 @@ def test_the_file_is_kept_and_may_grow(listed: Place, place: Path) -> None:
 
 def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path) -> None:
     path = listed("- {model: gpt2, data: data/none.parquet}\n- {model: gpt2, data: data/birds}\n")
-    with pytest.warns(match="going on without it"):
+    with pytest.warns(match="continuing without it"):
         found = evaluate_runs(path, out=place / "out")
     assert list(found.evaluations) == ["native/birds"]
     assert [each.model for each in found.failures] == [str(place / "gpt2")]
@@ -106,7 +106,7 @@ def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("model: gpt2", ":1: is not a list of runs; begin each with `- model: MODEL`"),
+        ("model: gpt2", ":1: not a list of runs; begin each run with `- model: MODEL`"),
         ("- model: gpt2\n", ":1: 'data' is a required property"),
         ("- gpt2\n", ":1: 'gpt2' is not of type 'object'"),
         (
@@ -114,7 +114,7 @@ def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path)
             ':4: unknown key "protocl" (did you mean "protocol"?); known: model, revision, ',
         ),
         ("- model: bart\n  data:\n  - x\n  - 3\n", ":4: data/1: 3 is not of type 'string'"),
-        ("- model: bart\n  data: x\n  protocol: nativ\n", ':1: there is no protocol "nativ"'),
+        ("- model: bart\n  data: x\n  protocol: nativ\n", ':1: unknown protocol "nativ"'),
         ("- model: bart\n  data: x\n  keep: middle\n", ":3: keep: 'middle' is not one of"),
         (
             "- model: a/b@main\n  data: x\n  revision: v1\n",
@@ -190,7 +190,7 @@ def test_the_command_takes_the_options_that_a_file_does_not_hold(nnd: Nnd, place
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--out", "out", "--protocol", "sum"], "--protocol: does not go with --runs"),
+        (["--out", "out", "--protocol", "sum"], "--protocol cannot be combined with --runs"),
         ([], "name a folder for the results"),
     ],
 )

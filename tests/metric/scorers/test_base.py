@@ -51,14 +51,12 @@ def test_a_number_that_is_none_is_refused(number: float) -> None:
 
 @pytest.mark.parametrize("answer", [[], [1.0, 2.0]])
 def test_one_number_for_every_text(answer: Sequence[float]) -> None:
-    with pytest.raises(ScoringError, match=rf"^odd answers with {len(answer)} numbers for 1 texts"):
+    with pytest.raises(ScoringError, match=rf"^odd returned {len(answer)} numbers for 1 texts"):
         score_texts(TextScorer("odd", lambda _: answer), [CAT])
 
 
 def test_references_that_are_needed_and_nowhere_are_missed() -> None:
     same = TextScorer("same", lambda texts: [None] * len(texts), needs_references=True)
-    with pytest.raises(
-        ScoringError, match=r"^same compares with references, and the data has none"
-    ):
+    with pytest.raises(ScoringError, match=r"^same needs references, but the data has none"):
         score_texts(same, [CAT])
     assert score_texts(same, [CAT._replace(references=("a",)), CAT]).to_list() == [None, None]

@@ -131,7 +131,7 @@ def test_other_inputs(tmp_path: Path) -> None:
         tmp_path, "words", "{}", ONE.replace("{", '{"sources": datasets.Value("string"), ')
     )
     with pytest.raises(
-        ScoringError, match=r"reads sources, predictions, references; only a module that reads"
+        ScoringError, match=r"reads sources, predictions, references; choose a module that reads"
     ):
         find_scorers([f"evaluate={path}"])
 
@@ -150,6 +150,6 @@ def test_a_module_that_is_not_there(tmp_path: Path) -> None:
 
 def test_texts_without_references(tmp_path: Path) -> None:
     (scorer,) = find_scorers([f"evaluate={module(tmp_path, 'words', '{}')}"])
-    with pytest.raises(ScoringError, match="compares with references, and the data has none"):
+    with pytest.raises(ScoringError, match="needs references, but the data has none"):
         score_texts(scorer, TEXTS[2:])
     assert score_texts(scorer, []).to_list() == []

@@ -52,13 +52,13 @@ def test_names_that_are_none(name: str, said: str) -> None:
 
 
 def test_a_template_that_is_none_is_told_before_a_model_is_loaded() -> None:
-    with pytest.raises(ScoringError, match=r'^there is no template "nonsense"; '):
+    with pytest.raises(ScoringError, match=r'^unknown template "nonsense"; '):
         find_scorers(["prompted=no-such-model"], template="nonsense")
 
 
 @pytest.mark.parametrize("prompt", [{"template": "Sum up: {context}"}, {"prefix": "In short, "}])
 def test_a_prompt_that_nothing_reads(prompt: dict[str, str]) -> None:
-    with pytest.raises(ScoringError, match=r"^a template or a prefix is a prompt, and no scorer"):
+    with pytest.raises(ScoringError, match=r"^none of the scorers uses a template"):
         find_scorers(["rouge1", "length"], **prompt)  # type: ignore[arg-type]
 
 

@@ -104,9 +104,17 @@ def test_references_of_other_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("r.csv", "context_id,text\n1,one\n", "there are context_id, text$"),
-        ("r.csv", "context_id,reference\n,one\n", r"there are context_id \(empty\), reference$"),
-        ("r.csv", "id,reference\n1,one\n", "beside context_id or context; there are id, referen"),
+        ("r.csv", "context_id,text\n1,one\n", "its columns are context_id, text$"),
+        (
+            "r.csv",
+            "context_id,reference\n,one\n",
+            r"its columns are context_id \(empty\), reference$",
+        ),
+        (
+            "r.csv",
+            "id,reference\n1,one\n",
+            "and context_id or context; its columns are id, referen",
+        ),
         ("r.jsonl", '{"context_id": "1", "references": "one"}\n', "references is String; it must"),
         ("r.jsonl", '{"context_id": "1", "reference": ["one"]}\n', r"reference is List\(String\)"),
         ("r.jsonl", "{", "cannot be read as a table of references: "),

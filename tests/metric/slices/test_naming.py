@@ -123,7 +123,7 @@ def test_g26_margins_and_agreement_are_counted_by_hand() -> None:
     assert found == {"agreement=[0.5,0.9166)": ["p1"], "agreement=[0.9166,0.9167)": ["p0"]}
     with pytest.raises(ScoringError, match=r"annotations\.parquet"):
         slice_names(pairs, "agreement")
-    with pytest.raises(ScoringError, match="no pair has one"):
+    with pytest.raises(ScoringError, match="the pairs have no value"):
         slice_names(made([{}]), "margin")
 
 
@@ -205,14 +205,14 @@ def test_a_condition_reads_columns_measures_and_parts() -> None:
 @pytest.mark.parametrize(
     ("condition", "problem"),
     [
-        ("length >", "is not an SQL condition"),
-        ("1 = 1", "names no column"),
+        ("length >", "not an SQL condition"),
+        ("1 = 1", "does not use a column"),
         ("lenght > 3", 'unknown column "lenght" (did you mean "length"?)'),
         ("length", "gives Float64 for 3 rows, and not true or false"),
         ("SUM(length) > 2", "gives Boolean for 1 rows"),
         ("context > 3", "cannot be computed"),
-        ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "names read_csv"),
-        ("context < CURRENT_DATE", "names CURRENT_DATE"),
+        ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "uses read_csv"),
+        ("context < CURRENT_DATE", "uses CURRENT_DATE"),
     ],
 )
 def test_a_condition_that_is_none_is_one_clear_error(condition: str, problem: str) -> None:

@@ -194,11 +194,11 @@ def test_it_shows_itself(run: Path, data: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({}, "there is nothing to slice by"),
+        ({}, "no axis was given"),
         ({"by": "length"}, "the pairs have no column context, and a run keeps no texts"),
         ({"by": "colour"}, "unknown axis"),
-        ({"where": "ll_high > 5"}, "is true of no pair, so the slice is empty"),
-        ({"where": "length >"}, "is not an SQL condition"),
+        ({"where": "ll_high > 5"}, "no pair meets the condition, so the slice is empty"),
+        ({"where": "length >"}, "not an SQL condition"),
         ({"by": "aspect", "names": "aspect=style"}, "does not begin with the name of a slice"),
     ],
 )

@@ -165,7 +165,7 @@ def test_a_suite_without_a_parent_is_refused(suite: Path) -> None:
 
 def test_a_suite_without_a_set_of_its_manifest_is_refused(suite: Path) -> None:
     (suite / "sets" / "shouted.parquet").unlink()
-    with pytest.raises(ScoringError, match="the manifest lists the set shouted, and sets/ lacks"):
+    with pytest.raises(ScoringError, match="the manifest lists the set shouted, but sets/ lacks"):
         load_pairs(suite)
 
 

@@ -518,11 +518,13 @@ def test_an_option_that_cannot_be(options: dict[str, Any], said: str, tmp_path: 
 def test_a_trainer_without_a_tokenizer_or_a_model_of_transformers(tmp_path: Path) -> None:
     trainer = make_trainer("gpt2", tmp_path)
     tokenizer, trainer.processing_class = trainer.processing_class, None
-    with pytest.raises(ScoringError, match="give NNDCallback the model's with tokenizer="):
+    with pytest.raises(
+        ScoringError, match=("pass the model's tokenizer to NNDCallback with tokenizer=")
+    ):
         watch(trainer)
     watch(trainer, tokenizer=tokenizer)
     trainer.model = torch.nn.Linear(1, 1)
-    with pytest.raises(ScoringError, match="model is a Linear, and only a model of transformers"):
+    with pytest.raises(ScoringError, match="model is a Linear, but only a model of transformers"):
         watch(trainer, tokenizer=tokenizer)
 
 

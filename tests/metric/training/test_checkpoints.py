@@ -60,7 +60,7 @@ def test_checkpoints_are_laid_over_histories(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["gpt2"], r"none of its models is a checkpoint named checkpoint-N"),
+        (["gpt2"], r"none of the models is a checkpoint named checkpoint-N"),
         (["t/checkpoint-5", "t-step5"], r"two of its models are step 5 of t; evaluate one"),
     ],
 )

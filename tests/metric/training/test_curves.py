@@ -240,7 +240,7 @@ def test_what_cannot_be_drawn_is_said_and_nothing_is_written(
 ) -> None:
     empty = write(tmp_path / "empty", [])
     for histories, out, categories, said in [
-        ([], "c.svg", [], "there is no history"),
+        ([], "c.svg", [], "no history was given"),
         ([two[0], two[0]], "c.svg", [], "is named twice"),
         ([empty], "c.svg", [], "empty: is empty"),
         ([tmp_path / "none"], "c.svg", [], "none: No such file"),

@@ -110,7 +110,7 @@ def _no_room(*_: object) -> None:
         (told(by=3), "line 2"),
         (told(seconds=-1), "-1 is not a time"),
         (told(seconds=float("inf")), "inf is not a time"),
-        (told(step=4), "step 4 comes after step 10; these are several runs"),
+        (told(step=4), "step 4 comes after step 10; the file holds several runs"),
         (told(step=10), "step 10 comes after step 10"),
     ],
 )

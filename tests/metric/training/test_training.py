@@ -226,7 +226,7 @@ def test_a_loss_that_is_not_a_number_ends_the_training(done: Done, tmp_path: Pat
         ({"set_name": "typos"}, 'unknown set "typos"; there are: none, as it is not a suite'),
         ({"tokenizer": None}, "a loaded model needs its tokenizer"),
         ({"template": "Q: {question"}, "template"),
-        ({"resume": True}, "there is no interrupted training to resume; leave out --resume"),
+        ({"resume": True}, "no interrupted training found; leave out --resume"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_written(

@@ -125,8 +125,10 @@ def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel
         "The default is dtype float32.",
         "separator is left out: an encoder-decoder reads no separator before a candidate",
         *(
-            f"dtype {name} is left out: the model was handed over loaded; name its folder or its "
-            "Hub id instead"
+            (
+                f"dtype {name} is left out: this choice needs to load the model; name its folder "
+                "or Hub id instead of passing a loaded model"
+            )
             for name in ("bfloat16", "float16")
         ),
     ]
@@ -163,5 +165,5 @@ def test_the_command(saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ran = CliRunner().invoke(app, [*asked, "--out", str(out), "--json"], catch_exceptions=False)
     stored = json.loads((out / "variation.json").read_text(encoding="utf-8"))
     assert json.loads(ran.stdout) == {key: part for key, part in stored.items() if key != "outputs"}
-    with pytest.raises(ScoringError, match="--vary takes one --model and one --data"):
+    with pytest.raises(ScoringError, match="--vary works with one --model and one --data"):
         CliRunner().invoke(app, [*asked, "--model", "gpt2"], catch_exceptions=False)
