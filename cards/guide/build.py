@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: they generate the reference and write llms.txt.
+"""Hooks of mkdocs: they generate the reference, write llms.txt and link to the repository.
 
 `reference/commands.md` comes from the help of the commands, `reference/python.md` from the
 docstrings of what `nnd` exports, and `reference/files.md` from the JSON Schemas.
@@ -28,6 +28,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, text in pages.items():
         files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
+
+
+def on_page_markdown(markdown: str, config: MkDocsConfig, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
+    """Return a page whose links to files outside of the guide lead to the repository."""
+    return re.sub(r"\]\(\.\./\.\./(\w)", rf"]({config.repo_url}/blob/main/\1", markdown)
 
 
 def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001 - as mkdocs calls it

@@ -1,8 +1,9 @@
-"""Hook of mkdocs: it makes a page of every notebook, which is there for download too."""
+"""Hooks of mkdocs: each notebook is a page, and can be downloaded from there."""
 
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -16,6 +17,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         page = f"{NOTEBOOKS.name}/{path.stem}.md"
         files.append(File.generated(config, page, content=notebook_page(path)))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
+    """Return a page whose links to notebooks lead to their pages."""
+    return re.sub(r"\]\(notebooks/(\w+)\.ipynb\)", r"](notebooks/\1.md)", markdown)
 
 
 def notebook_page(path: Path) -> str:

@@ -123,24 +123,29 @@ class Agreement(Pictured):
     of_pass_rates: bool = True
 
     def headline(self) -> str:
-        """Return the correlation over all tests, or that there are too few systems for one."""
-        category, found = self._main()
+        """Return the correlation over all tests, or that there are too few systems for one.
+
+        Without a pass rate over all tests, it is the mean over the categories.
+        """
+        found = self._main()
         what = "Pass rates" if self.of_pass_rates else "Mean scores"
         if found.n < FEWEST_SYSTEMS:
             return (
                 f"There are too few systems to correlate: {what.lower()} and human scores of "
                 f"{counted(found.n, 'system')}, where at least {FEWEST_SYSTEMS} are needed."
             )
-        told = [
+        in_all = OVERALL in self.by_category
+        statistics = found.statistics if in_all else self.mean.statistics
+        values = [
             f"{name} {'undefined' if value is None else f'{value:.3f}'}"
             for name, value in (
-                ("tau-b", found.statistics["tau_b"]),
-                ("Pearson r", found.statistics["pearson"]),
+                ("tau-b", statistics["tau_b"]),
+                ("Pearson r", statistics["pearson"]),
             )
         ]
         return (
-            f"{what} and human scores of {found.n} systems correlate with {' and '.join(told)} "
-            f"({category})."
+            f"{what} and human scores of {found.n} systems correlate with {' and '.join(values)} "
+            f"({OVERALL if in_all else 'mean over categories'})."
         )
 
     def table(self) -> "Table":
@@ -150,7 +155,7 @@ class Agreement(Pictured):
             points_table,
         )
 
-        _, found = self._main()
+        found = self._main()
         if found.n >= FEWEST_SYSTEMS:
             return correlations_table(self.to_dict())
         names = short_names([*found.judged])
@@ -178,14 +183,19 @@ class Agreement(Pictured):
         return [agreement_table(found), *extrapolation_tables(found), *agreement_notes(found)]
 
     def over_all_tests(self) -> Mapping[str, float | None]:
-        """Return statistic → correlation over all tests; None below FEWEST_SYSTEMS systems."""
-        _, found = self._main()
-        return found.statistics if found.n >= FEWEST_SYSTEMS else dict.fromkeys(STATISTICS)
+        """Return statistic → correlation over all tests.
 
-    def _main(self) -> tuple[str, CategoryAgreement]:
-        """Return the category of all tests, or else the first one."""
-        category = OVERALL if OVERALL in self.by_category else next(iter(self.by_category))
-        return category, self.by_category[category]
+        It is None without a pass rate over all tests, and below FEWEST_SYSTEMS systems.
+        """
+        found = self.by_category.get(OVERALL)
+        if found is None or found.n < FEWEST_SYSTEMS:
+            return dict.fromkeys(STATISTICS)
+        return found.statistics
+
+    def _main(self) -> CategoryAgreement:
+        """Return the category of all tests, or else the one with the most systems."""
+        most = max(self.by_category.values(), key=lambda category: category.n)
+        return self.by_category.get(OVERALL, most)
 
     def _shown(self, ours: float) -> str:
         return percent(ours) if self.of_pass_rates else f"{ours:.3f}"

@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from nnd.schemas import one_line
+
 if TYPE_CHECKING:
     from typer._click.core import Context, Parameter
+
+
+_TAKES = {"--model": "models", "--data": "data"}
+"""Option → what is often typed without it."""
 
 
 class Command(TyperCommand):
@@ -15,6 +21,8 @@ class Command(TyperCommand):
 
     Typer reads help texts as markup, in which `ORG/name[@revision]` would lose its end.
     """
+
+    allow_extra_args = True  # `parse_args` refuses them, and names the options that take them
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - typer's own
         super().__init__(*arguments, **options)
@@ -26,6 +34,16 @@ class Command(TyperCommand):
         for parameter in self.params:
             if (shown := getattr(parameter, "help", None)) is not None:
                 parameter.help = _escape(shown)  # type: ignore[attr-defined]
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read a command line; a model or data without its option is an error that names it."""
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            options = {name for each in self.params for name in each.opts}
+            named = [f"{what} with {name}" for name, what in _TAKES.items() if name in options]
+            remedy = f"; name {' and '.join(named)}" if named else "; leave it out"
+            ctx.fail(f'unexpected argument "{one_line(" ".join(rest))}"{remedy}')
+        return rest
 
     def get_params(self, ctx: "Context") -> "list[Parameter]":
         """Return the parameters; flags have no type."""

@@ -7,7 +7,7 @@ import polars as pl
 
 from nnd.metric.slices.axes import MEASURES, read_axes
 from nnd.metric.slices.naming import Members
-from nnd.metric.slices.values import numbers_of, parts_in
+from nnd.metric.slices.values import NO_TEXTS, numbers_of, parts_in
 from nnd.schemas import READS_CLOCK, READS_FILES, SUBQUERY, ScoringError, did_you_mean, excerpt
 
 
@@ -85,9 +85,10 @@ def _column(
     known = sorted({part for each in parts for part in each})
     if name not in known:
         columns = [*pairs.columns, *MEASURES, *known]
+        more = "" if "context" in pairs.columns else f"; {NO_TEXTS} for more"
         raise ScoringError(
             f'{where}: unknown column "{name}"{did_you_mean(name, columns)}; there are '
-            f"{', '.join(columns)}"
+            f"{', '.join(columns)}{more}"
         )
     return pl.Series(name, [each.get(name) for each in parts], pl.String)
 

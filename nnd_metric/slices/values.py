@@ -13,6 +13,9 @@ from nnd.metric.slices.axes import LABELS, MEASURES, Axis
 from nnd.metric.slices.texts import DISTANCES, LENGTHS, novelty, sentences, shapes, turns
 from nnd.schemas import CONTEXT, ScoringError, did_you_mean
 
+NO_TEXTS = "a run keeps no texts; name the data that was scored (--data)"
+"""Why pairs of a run have no such column, and what to do."""
+
 _TEXTS = {"context": "context", "high": "candidate_high", "low": "candidate_low"}
 _JUDGEMENT = ("split", "context_id", "candidate_id", "aspect", "group")
 """The columns that identify the ratings of candidates."""
@@ -157,7 +160,9 @@ def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
     known = sorted({name for each in parts for name in each})
     if axis.name not in known:
         axes = [*MEASURES, *LABELS, *known]
-        held = ", ".join(known) if known else "they have none"
+        held = ", ".join(known) or (
+            "none" if "context" in pairs.columns else f"none, as {NO_TEXTS}"
+        )
         raise ScoringError(
             f'--by "{axis.title}": unknown axis, and no part of the pairs has that name'
             f"{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}; parts of "
@@ -188,7 +193,6 @@ def _as_numbers(axis: Axis, parts: Sequence[str | None]) -> npt.NDArray[np.float
 def _column(axis: Axis, pairs: pl.DataFrame, column: str) -> pl.Series:
     if column not in pairs.columns:
         raise ScoringError(
-            f'--by "{axis.title}": the pairs have no column {column}, and a run keeps no '
-            "texts; name the data that was scored (--data)"
+            f'axis "{axis.title}": the pairs have no column {column}, and {NO_TEXTS}'
         )
     return pairs[column]

@@ -36,6 +36,27 @@ def test_what_is_looked_for(text: str, *, is_another: bool) -> None:
     assert bool(OTHERS.search(text.replace("NAME", "nnd"))) is is_another
 
 
+def test_the_address_is_that_of_pyproject_wherever_it_is_named() -> None:
+    """Whoever moves the project changes pyproject.toml; this test then names the other places."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    urls = project["urls"]
+    repository = urls["Repository"].removeprefix("https://github.com/")
+    known = (
+        *(urls["Documentation"], urls["Repository"]),
+        f"https://raw.githubusercontent.com/{repository}/",
+    )
+    pages = ("README.md", "CONTRIBUTING.md", "cards/mkdocs.yml", "pyproject.toml")
+    named = re.compile(r"https://[\w.-]*github[\w.]*/[^\s\")>]*nnd[^\s\")>]*")
+    found = [
+        (page, address)
+        for page in pages
+        for address in named.findall((ROOT / page).read_text(encoding="utf-8"))
+    ]
+
+    assert len(found) > 10
+    assert [(page, address) for page, address in found if not address.startswith(known)] == []
+
+
 def test_no_text_tells_to_install_the_package_of_another_project() -> None:
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False

@@ -42,14 +42,14 @@ def test_llms_txt_has_a_sentence_for_each_page(site: Path) -> None:
     assert heading.startswith("# nnd\n\n> ")
     assert None not in found, lines
     assert len({match[2] for match in found if match}) == len(dict(pages(site)))
-    assert "https://near-negative.github.io/nnd/first-run/" in {m[2] for m in found if m}
+    assert "https://near-negative.github.io/nnd/first-run.html" in {m[2] for m in found if m}
 
 
 def test_the_reference_has_every_command_function_and_file(site: Path) -> None:
     texts = dict(pages(site))
-    commands = re.findall(r"<h2[^>]*><code>nnd ([\w-]+)", texts["reference/commands/index.html"])
-    names = set(re.findall(r'id="nnd\.(\w+)"', texts["reference/python/index.html"]))
-    files = re.findall(r'<h2 id="(\w+)">', texts["reference/files/index.html"])
+    commands = re.findall(r"<h2[^>]*><code>nnd ([\w-]+)", texts["reference/commands.html"])
+    names = set(re.findall(r'id="nnd\.(\w+)"', texts["reference/python.html"]))
+    files = re.findall(r'<h2 id="(\w+)">', texts["reference/files.html"])
 
     assert len(commands) > 20
     assert sorted(commands) == sorted(
@@ -62,11 +62,23 @@ def test_the_reference_has_every_command_function_and_file(site: Path) -> None:
 
 def test_arguments_are_explained_and_examples_are_code(site: Path) -> None:
     texts = dict(pages(site))
-    shown = html.unescape(re.sub(r"<[^>]+>", "", texts["reference/commands/index.html"]))
+    shown = html.unescape(re.sub(r"<[^>]+>", "", texts["reference/commands.html"]))
 
-    assert "Folders that" in texts["reference/python/index.html"]
+    assert "Folders that" in texts["reference/python.html"]
     assert "nnd compare run --model gpt2 --model gpt2-large" in shown
     assert r"\[" not in shown
+
+
+def test_links_open_pages_where_the_site_is_read_from_disk(site: Path) -> None:
+    """A browser shows the list of files where a link ends in a folder."""
+    found = [
+        (name, target)
+        for name, text in pages(site)
+        for target in re.findall(r'<a\b[^>]* href="(?!https?://|#)([^"#]*)', text)
+        if not (site / name).parent.joinpath(target).is_file()
+    ]
+
+    assert found == []
 
 
 def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:

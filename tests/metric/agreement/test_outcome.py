@@ -60,6 +60,22 @@ def test_from_four_on_the_headline_is_the_correlation_over_all_tests() -> None:
     check_shown(four)
 
 
+def test_without_a_rate_over_all_tests_the_headline_is_the_mean_over_categories() -> None:
+    # "x" as above: tau 2/3, r 0.8; "y" in the order of the scores: tau 1, r of two equal steps 1.
+    scores = people(1, 3, 2, 4)
+    of_y = people(1, 2, 3, 4).with_columns(category=pl.lit("y"))
+    judged = pl.concat([scores.with_columns(category=pl.lit("x")), of_y])
+    shares = rates(0.4, 0.5, 0.6, 0.7)
+    tested = pl.concat([shares.with_columns(category=pl.lit(name)) for name in "xy"])
+    found = agreement(tested, judged, systems=FOUR)
+
+    assert found.headline() == (
+        "Pass rates and human scores of 4 systems correlate with tau-b 0.833 and Pearson r 0.900 "
+        "(mean over categories)."
+    )
+    assert set(found.over_all_tests().values()) == {None}
+
+
 def test_an_undefined_statistic_is_called_so() -> None:
     alike = agreement(rates(0.5, 0.5, 0.5, 0.5), people(1, 3, 2, 4), systems=FOUR)
     assert "tau-b undefined and Pearson r undefined" in alike.headline()

@@ -1,12 +1,36 @@
 """Options that several commands share, as they are read."""
 
+import re
+from typing import Any
+
 import pytest
+import typer
 
 from nnd.metric.chat import Chat
+from nnd.metric.cli.command import app
 from nnd.metric.cli.options import read_chat, read_templates
 from nnd.schemas import ScoringError
 
 MODELS = ["gpt2", "gpt2=x", "org/bart"]
+COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "message"),
+    [
+        (
+            "evaluate",
+            ["gpt2", "--data", "sample"],
+            'unexpected argument "gpt2"; name models with --model and data with --data',
+        ),
+        ("show", ["sample", "b\n"], 'unexpected argument "b\\n"; leave it out'),
+    ],
+)
+def test_an_argument_that_belongs_behind_an_option_is_an_error_that_names_it(
+    command: str, words: list[str], message: str
+) -> None:
+    with pytest.raises(Exception, match=re.escape(message)):
+        COMMANDS[command].make_context(command, words)
 
 
 @pytest.mark.parametrize(

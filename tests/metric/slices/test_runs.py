@@ -196,7 +196,9 @@ def test_it_shows_itself(run: Path, data: Path) -> None:
     [
         ({}, "no axis was given"),
         ({"by": "length"}, "the pairs have no column context, and a run keeps no texts"),
-        ({"by": "colour"}, "unknown axis"),
+        ({"where": "length > 9"}, 'axis "length": the pairs have no column context'),
+        ({"by": "colour"}, "parts of the pairs: none, as a run keeps no texts; name the data"),
+        ({"where": "colour = 'red'"}, "a run keeps no texts; name the data"),
         ({"where": "ll_high > 5"}, "no pair meets the condition, so the slice is empty"),
         ({"where": "length >"}, "not an SQL condition"),
         ({"by": "aspect", "names": "aspect=style"}, "does not begin with the name of a slice"),
