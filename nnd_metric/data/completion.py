@@ -119,8 +119,8 @@ def _text_digests(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
     rows = frame.select(columns)
     distinct = rows.unique()  # a context has many pairs
     digests = [
-        hashlib.sha256("\x00".join(value or "" for value in row).encode()).hexdigest()[:16]
-        for row in distinct.iter_rows()
+        hashlib.sha256("\x00".join(row).encode()).hexdigest()[:16]
+        for row in distinct.fill_null("").iter_rows()
     ]
     known = distinct.with_columns(pl.Series("digest", digests, dtype=pl.String))
     return rows.join(known, on=[*columns], how="left", nulls_equal=True, maintain_order="left")[
