@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
     from .choice import choose_examples as choose_examples
+    from .collector import collector_paused as collector_paused
     from .contract import (
         SCHEMA_NAMES as SCHEMA_NAMES,
         SchemaName as SchemaName,

@@ -20,9 +20,10 @@ from nnd.metric.encoding.requests import (
 from nnd.metric.encoding.targets import Target, make_targets
 from nnd.metric.encoding.tokens import Frame, context_ids, special_frame
 from nnd.metric.models import LoadedModel
-from nnd.schemas import CandidateError, ScoringError, excerpt
+from nnd.schemas import CandidateError, ScoringError, collector_paused, excerpt
 
 
+@collector_paused()
 def encode(
     loaded: LoadedModel,
     protocol: Protocol,
@@ -63,10 +64,13 @@ def encode(
     longest = _longest_candidates(requests, target_of)
     frame = special_frame(loaded.tokenizer)
     side = keep or ("beginning" if loaded.is_encoder_decoder else "end")
+    window = loaded.encoder_window if loaded.is_encoder_decoder else loaded.decoder_window
     prefix_of: dict[Context, Prefix] = {}
     for context, body in _bodies(loaded, contexts).items():
         candidate = longest[context]
-        room = _room(loaded, target_of[candidate])
+        room = window
+        if window is not None and not loaded.is_encoder_decoder:
+            room = window - len(target_of[candidate].targets)
         if isinstance(context, ChatContext):
             prefix = _fit_chat(loaded, context, body, room, side)
         else:
@@ -143,14 +147,6 @@ def _longest_candidates(
         if len(target_of[candidate].targets) > len(target_of[rival].targets):
             longest[context] = candidate
     return longest
-
-
-def _room(loaded: LoadedModel, longest: Target) -> int | None:
-    """Return the largest number of tokens of a context, special ones included, or None."""
-    if loaded.is_encoder_decoder:
-        return loaded.encoder_window
-    window = loaded.decoder_window
-    return None if window is None else window - len(longest.targets)
 
 
 def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None:

@@ -20,6 +20,7 @@ from transformers import PreTrainedTokenizerBase
 
 from nnd.metric.encoding.requests import ChatContext, Context, Ids, Reading
 from nnd.metric.encoding.tokens import last_texts, text_ids
+from nnd.schemas import collector_paused
 
 _WORDS = ("a", "the", "1")
 _ENDINGS = ("\n", ":", ".")
@@ -97,6 +98,7 @@ def shared_end(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) 
     return next((_end(*last_texts(tokenizer, [chat.pieces[-1:]])) for chat in chats), "")
 
 
+@collector_paused()
 def find_crossings(
     tokenizer: PreTrainedTokenizerBase,
     requests: Sequence[Reading],

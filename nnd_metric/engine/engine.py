@@ -31,7 +31,7 @@ from nnd.metric.engine.precision import check_matmul, multiplying
 from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store
 from nnd.metric.models import LoadedModel, evaluation_mode
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, collector_paused
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Engine:
         rows = sorted(set(encoded))  # the order decides the batches
         found, work = self._sums(rows)
         sums = found[_places(encoded, rows)]
-        tokens = np.array([sum(item.scored) for item in encoded], dtype=np.int64)
+        tokens = np.array([item.scored.count(True) for item in encoded], dtype=np.int64)
         divisors = {
             "tokens": tokens.astype(np.float64),
             "one": np.ones(len(distinct)),
@@ -123,6 +123,7 @@ class Engine:
         order = _places(readings, distinct)
         return Likelihoods(values[order], tokens[order], truncated[order], work)
 
+    @collector_paused()
     def as_read(self, requests: Sequence[Request]) -> list[Reading]:
         """Return requests with their contexts as the model reads them: as chats, if it does."""
         given = [("" if context is None else context, candidate) for context, candidate in requests]
@@ -134,7 +135,7 @@ class Engine:
     def _sums(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""
         _check_vocabulary(self.loaded, rows)
-        scored = np.array([any(row.scored) for row in rows], dtype=np.bool_)
+        scored = np.array([True in row.scored for row in rows], dtype=np.bool_)
         todo = list(compress(rows, scored))
         kept = self._kept(todo)
         known = kept.find_proof() or next(iter(self.proofs), None)
@@ -193,7 +194,9 @@ def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
     """Refuse token ids without an embedding, which come from another model's tokenizer."""
     size = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
     # A decoder may have a vocabulary of its own.
-    read = [r.context if loaded.is_encoder_decoder else r.context + r.targets for r in encoded]
+    read = {row.context for row in encoded}
+    if not loaded.is_encoder_decoder:
+        read.update(row.targets for row in encoded)
     largest = max((max(ids, default=0) for ids in read), default=0)
     if size is not None and largest >= size:
         raise ScoringError(

@@ -8,6 +8,7 @@ window, a chunk, a block, a limit of positions.
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,6 +41,7 @@ def side_of(loaded: LoadedModel) -> Side:
     """Return a function that groups the lengths on which a model's positions depend."""
     limits = sorted({limit for config in _configs(loaded.model) for limit in _limits(config)})
 
+    @cache
     def side(length: int) -> tuple[int, ...]:
         # Frequencies that grow with the length apply to one length only.
         return tuple((length if grows else 1) if length > limit else 0 for limit, grows in limits)

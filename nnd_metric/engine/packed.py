@@ -96,7 +96,7 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
                 to_device(targets, loaded.device),
                 most,
             )
-            sums = sum_each(found, [sum(member.scored) for member in members])
+            sums = sum_each(found, [member.scored.count(True) for member in members])
             place = {number: at for at, number in enumerate(order)}
             return sums[to_device(np.array([*map(place.get, batch.requests)]), sums.device)]
 

@@ -8,7 +8,7 @@ exceeds it, in a batch of its own.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TypeAlias, TypeVar
 
 from nnd.metric.encoding import Encoded, Ids
@@ -34,7 +34,7 @@ class Batch:
     @property
     def requests(self) -> tuple[int, ...]:
         """The numbers of its requests, call by call."""
-        return tuple(number for call in self.calls for number in call)
+        return tuple(chain.from_iterable(self.calls))
 
 
 Planner: TypeAlias = Callable[[Sequence[Encoded], int, int], list[Batch]]
@@ -169,7 +169,7 @@ def _by_context(rows: Sequence[Encoded]) -> list[tuple[Ids, list[int]]]:
 
 def _scored(rows: Sequence[Encoded]) -> list[int]:
     """Return the numbers of the requests that have something to score."""
-    return [number for number, row in enumerate(rows) if any(row.scored)]
+    return [number for number, row in enumerate(rows) if True in row.scored]
 
 
 def _is_tight(widths: Sequence[int]) -> bool:
@@ -193,9 +193,10 @@ def _fill_up(items: Iterable[Item], cost: Callable[[Item], int], budget: int) ->
     runs: list[list[Item]] = []
     left = 0
     for item in items:
-        left -= cost(item)
+        price = cost(item)
+        left -= price
         if not runs or left < 0:
             runs.append([])
-            left = budget - cost(item)
+            left = budget - price
         runs[-1].append(item)
     return runs

@@ -16,7 +16,7 @@ from nnd.metric.encoding import (
 from nnd.metric.engine import Likelihoods, Scorer, Work
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.results.surface import measure
-from nnd.schemas import CandidateError, ScoringError
+from nnd.schemas import CandidateError, ScoringError, collector_paused
 
 CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED_SCHEMA})
 """Columns of the scored pairs of a suite's sets; parent_id is null in slices and samples."""
@@ -130,6 +130,7 @@ def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.D
     return everything.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
 
 
+@collector_paused()
 def requests_of(pairs: pl.DataFrame, prompts: Sequence[Prompt]) -> list[Request]:
     """Return the requests to a scorer: all good candidates, then all bad ones."""
     return [

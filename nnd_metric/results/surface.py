@@ -67,7 +67,7 @@ def _copied_shares(pairs: pl.DataFrame) -> dict[str, dict[str, float | None]]:
 
 def _share(candidate: str, known: frozenset[tuple[str, str]]) -> float | None:
     bigrams = list(_bigrams(candidate))
-    return sum(bigram in known for bigram in bigrams) / len(bigrams) if bigrams else None
+    return sum(map(known.__contains__, bigrams)) / len(bigrams) if bigrams else None
 
 
 def _bigrams(text: str) -> Iterator[tuple[str, str]]:
