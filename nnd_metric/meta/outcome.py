@@ -107,7 +107,7 @@ class MetricTable(Shown):
         best = max(rates, key=lambda name: rates[name].passes)
         rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (
-            f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests, the most of "
+            f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests, the highest of "
             f"{len(rates)} metrics."
         )
 

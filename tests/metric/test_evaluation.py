@@ -376,7 +376,7 @@ def unusable(tiny: Tiny) -> LoadedModel:
         ({"template": "mixgq"}, 'no template "mixgq"'),
         ({"systems": {"mien": "A"}}, 'no model "mien" .did you mean "mine"..; known: mine'),
         ({"systems": {"mine": "Z"}}, 'no system "Z"; known: A, B'),
-        ({"human_scores": "nowhere"}, "nowhere: there is no such file or folder"),
+        ({"human_scores": "nowhere"}, "nowhere: file or folder not found"),
     ],
     ids=str,
 )

@@ -183,7 +183,7 @@ def test_what_fails_is_told_and_the_rest_is_done(
         (str(broken), None),
     ]
     reasons = [each.reason for each in found.failures]
-    assert "there is no such file or folder" in reasons[0]
+    assert "file or folder not found" in reasons[0]
     assert "no such model" in reasons[1]
     assert "no usable tokenizer" in reasons[2]
     messages = [str(each.message) for each in told if each.category is ScoringWarning]
@@ -285,7 +285,7 @@ def test_an_interrupted_command_says_how_to_go_on(
 
 
 def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match="there is no such file or folder"):
+    with pytest.raises(ScoringError, match="file or folder not found"):
         evaluate(models[:1], [str(tmp_path / "nowhere")])
 
 

@@ -219,11 +219,11 @@ def test_the_plan_depends_on_no_worker_nor_on_how_data_is_read(
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"scoring": Scoring("sum")}, 'scoring protocol is "native" there and "sum" here'),
-        ({"templates": {"gpt2": "Q: {context}"}}, "templates gpt2 is null there and "),
+        ({"scoring": Scoring("sum")}, 'scoring protocol is "native" there, but "sum" here'),
+        ({"templates": {"gpt2": "Q: {context}"}}, "templates gpt2 is null there, but "),
         ({"limit": 6}, "data version is "),
         ({"data": "trees"}, "data name is "),
-        ({"models": "bart"}, 'models is ["gpt2"] there and ["bart"] here'),
+        ({"models": "bart"}, 'models is ["gpt2"] there, but ["bart"] here'),
     ],
     ids=str,
 )
@@ -387,7 +387,7 @@ def test_a_folder_of_parts_is_left_alone_by_others(
         merge(run)
     (run / "slurm-1.out").unlink()
     merge(run)
-    with pytest.raises(NNDError, match="is merged already"):
+    with pytest.raises(NNDError, match="already merged"):
         merge(run)
     with pytest.raises(NNDError, match="holds a finished run"):
         evaluate_parts(gpt2, birds, out=run, worker=(1, 1))

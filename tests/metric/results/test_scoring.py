@@ -228,7 +228,7 @@ def test_a_part_that_is_null_is_no_part() -> None:
     rows = [{"question": "Who?", "answer": "me"}, {"question": "Why?"}]
     data = pairs(("stored", "a", "b"), ("stored", "a", "b"), inputs=rows)
     assert data.pairs["inputs"].to_list()[1] == {"question": "Why?", "answer": None}
-    with pytest.raises(ScoringError, match=r"no \{answer\} in the context"):
+    with pytest.raises(ScoringError, match=r"no \{answer\}; known"):
         asked(data, find_template("{answer} {question}"))
 
 
@@ -250,7 +250,7 @@ def test_a_scorer_that_forgets_requests_is_told() -> None:
     def half(requests: Sequence[Request]) -> Likelihoods:
         return answers(lambda _: 0.0)(requests[: len(requests) // 2])
 
-    with pytest.raises(ScoringError, match="answers with 2 values for 4 requests"):
+    with pytest.raises(ScoringError, match="returned 2 values for 4 requests"):
         score_pairs(pairs(("c", "a", "b"), ("d", "a", "b")), half, DEFAULT)
 
 

@@ -120,7 +120,10 @@ def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path)
             "- model: a/b@main\n  data: x\n  revision: v1\n",
             ':1: the model "a/b@main" names a revision, and so does `revision`; keep one',
         ),
-        ("- {model: gpt2, data: quiz_desing}\n", ":1: quiz_desing: there is no such file"),
+        (
+            "- {model: gpt2, data: quiz_desing}\n",
+            ":1: quiz_desing: file, folder or built-in source not found",
+        ),
         ("- {model: ./none, data: data/birds}\n", ":1: /"),
         (
             "- {model: gpt2, data: a/x}\n\n- {model: gpt2, data: a/x, dtype: bfloat16}\n",

@@ -108,7 +108,7 @@ def test_references_of_other_data(tmp_path: Path) -> None:
         (
             "r.csv",
             "context_id,reference\n,one\n",
-            r"its columns are context_id \(empty\), reference$",
+            r"are context_id \(empty\), reference$",
         ),
         (
             "r.csv",

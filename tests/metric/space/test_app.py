@@ -108,7 +108,7 @@ def test_two_models_are_shown_beside_each_other_and_one_alone(tmp_path: Path) ->
     [
         ("", "gpt2", "Name a dataset"),
         ("org/quiz", "", "Name a model"),
-        ("no/such/folder", "gpt2", "there is no such file or folder"),
+        ("no/such/folder", "gpt2", "file or folder not found"),
     ],
 )
 def test_what_cannot_be_used_is_a_scoring_error(dataset: str, model: str, told: str) -> None:
