@@ -78,7 +78,7 @@ def limits(content: Content) -> list[str]:
     if not n["pairs"]:
         return ["The candidates make no pair, so no model can be evaluated."]
     pairs, contexts = counted(n["pairs"], "pair"), counted(n["contexts with a pair"], "context")
-    said = [f"The test set has {pairs} of {contexts}, so intervals are computed over contexts."]
+    said = [f"The test set has {pairs} from {contexts}, so intervals are computed over contexts."]
     contradictory = content.manifest["counts"]["both_directions"]
     if contradictory:
         highest = 100 * content.manifest["counts"]["highest_pass_rate"]

@@ -35,7 +35,7 @@ def _keeps(value: pl.Expr, spec: Mapping[str, Any]) -> pl.Expr:
     """Say of each value whether it keeps every keyword; null only where the type names it."""
     words = {word: limit for word, limit in spec.items() if word not in _ANNOTATIONS}
     if unknown := words.keys() - _TESTS.keys():
-        raise NotImplementedError(f"schema keywords {unknown}: teach them to {__name__}")
+        raise NotImplementedError(f"schema keywords {unknown}: add them to {__name__}")
     kept = reduce(pl.Expr.and_, [_TESTS[word](value, limit) for word, limit in words.items()])
     return pl.when(value.is_null()).then("null" in spec.get("type", "")).otherwise(kept)
 

@@ -93,7 +93,7 @@ def set_files(folder: Path, name: str) -> list[Path]:
     found = [single] if single.is_file() else sorted((folder / SETS / name).glob("*.parquet"))
     if not found:
         raise SchemaError(
-            f"{folder}: the manifest lists the set {name}, and there is neither {set_path(name)} "
+            f"{folder}: the manifest lists the set {name}, but there is neither {set_path(name)} "
             f"nor {SETS}/{name}/; build the suite again"
         )
     return found

@@ -50,7 +50,7 @@ def read_row_group(file: Path | BinaryIO, number: int) -> pl.DataFrame:
 
 def _frame(table: pa.Table, rows: int) -> pl.DataFrame:
     if table.num_rows != rows:  # Arrow takes a damaged page for the end of a column
-        raise ValueError(f"{rows - table.num_rows} rows are missing")
+        raise ValueError(f"{rows - table.num_rows} rows are missing, so the file is damaged")
     # Polars panics over metadata that are not UTF-8.
     return cast("pl.DataFrame", pl.from_arrow(table.replace_schema_metadata()))
 

@@ -1,4 +1,4 @@
-"""What a convert.py asks of the system, as Python's audit events tell of it.
+"""What a convert.py asks of the system, as Python's audit events report it.
 
 Nothing here confines anything: code that wants to can get around it. What is seen is refused and
 reported; `sandbox` has the system confine the process.
@@ -25,7 +25,7 @@ _REFUSED = (
     *("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.kill"),
     *("ctypes.dlsym", "sqlite3.load_extension"),
 )
-"""How the events begin that tell of a connection, of another program, or of native code."""
+"""Prefixes of the events that report a connection, another program, or native code."""
 
 _CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
     "os.remove": ((0, 1),),

@@ -31,6 +31,6 @@ def check_card(case: Case) -> Check:
         # What source.yaml expects of the real files has a check of its own.
         findings = [found for found in findings if "source expects" not in found]
         if findings:
-            remedy = "mend source.yaml, or what the converter gives"
+            remedy = "fix source.yaml, or what the converter yields"
             return Check(CARD, "fail", f"{one.label}: {listed(findings, 3)}", remedy)
-    return Check(CARD, "pass", "the folder is valid, and its card has no problems")
+    return Check(CARD, "pass", "the folder and its card are valid")

@@ -61,7 +61,7 @@ class Case:
 
     Attributes:
         variants: The source as itself, then each of its sets, and each variant of all these.
-        real: The readings of the real files that are at hand.
+        real: The readings of the real files that are available.
         place: A folder for copies of files with their rows shuffled.
     """
 
@@ -153,7 +153,9 @@ class Case:
         return [one for one in self.results if one.run.reading.is_real]
 
     def found(self, find: Callable[[Result], Iterable[str]]) -> list[str]:
-        """Return what a function finds in the real files, the first of each with its label."""
+        """Return what a function finds in the real files, with labels if they are several."""
+        if len(self.measured) == 1:
+            return [*find(self.measured[0])]
         return [what for one in self.measured for what in labelled(one.label, find(one))]
 
 

@@ -49,7 +49,7 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
     (texts.PERSONAL_DATA, texts.check_personal_data, _ROWS),
     (card.CARD, card.check_card, (*_PAIRS, *_FACTS)),
 )
-"""What is checked once source.yaml keeps its schema: name, check, and what has to come first."""
+"""What is checked once source.yaml follows its schema: name, check, and what has to come first."""
 
 NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
 """What is checked, in this order; each once."""
@@ -65,7 +65,7 @@ def check_source(
     This runs its convert.py, in a process of its own with a clean environment, an empty home and a
     temporary working folder; under `bwrap` or `unshare -rn` where one of them works. The check
     `outside` says which, and what the code was seen to ask for. Without bwrap, read a stranger's
-    code before you check it. The real files are read where they are at hand: at `origins`, else in
+    code before you check it. The real files are read if they are available: at `origins`, else in
     the source's own folder, or in the download cache.
 
     Args:
@@ -82,7 +82,9 @@ def check_source(
             to be left out.
     """
     if fixture_only and origins:
-        raise SourceError("--fixture-only leaves out what --from names; give one of them")
+        raise SourceError(
+            "--fixture-only excludes the files that --from names; give only one of them"
+        )
     try:
         loaded = load_source(source)
     except SourceError as error:
@@ -105,7 +107,7 @@ def check_source(
 
 
 def _broken(error: SourceError) -> Check:
-    return Check(facts.SCHEMA, "fail", str(error), "mend that field")
+    return Check(facts.SCHEMA, "fail", str(error), "fix that field")
 
 
 def _check_all(case: Case) -> Iterator[Check]:
@@ -127,7 +129,7 @@ def _check_all(case: Case) -> Iterator[Check]:
 
 
 def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
-    """Return pairs to look at, of the real files where they are at hand, if there are any."""
+    """Return pairs to look at, of the real files if they are available."""
     passed = {check.name for check in checks if check.outcome == "pass"}
     result = (case.measured or case.invented)[0] if rows.PAIRS in passed else None
     if result is None or result.conversion is None:

@@ -38,7 +38,7 @@ def run(reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame, Files]:
 
 
 def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
-    """Return a source that knows all that its rows name: who is not known is told by a check."""
+    """Return a source that knows all that its rows name: a check reports unknown names."""
     found = [row for row in rows if isinstance(row, Annotation)]
     labels = {row.label: None for row in found if isinstance(row.label, str)}
     aspects = {row.aspect: "" for row in found if isinstance(row.aspect, str)}

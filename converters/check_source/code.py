@@ -14,7 +14,7 @@ CODE, OUTSIDE, LIMITS = "convert.py", "outside", "limits"
 
 AT_IMPORT = "import: "
 
-_AT_THE_TOP = "move it into annotations(files): constants only at the top"
+_AT_THE_TOP = "move it into annotations(files); keep only constants at the top"
 _OURS = ("nnd.converters", "nnd.schemas")
 _MOST_LINES = 120
 _MOST_FIXTURE_BYTES = 64 * 1024
@@ -28,25 +28,31 @@ def check_code(case: Case) -> Check:
     path = case.source.folder / "convert.py"
     if not path.exists():
         if {"table", "tables"} & {*case.source.facts}:
-            return Check(CODE, "pass", "none is needed: `table:` maps the columns")
+            return Check(CODE, "pass", "no code is needed, because `table:` maps the columns")
         remedy = "write `def annotations(files)` there, or a `table:` section in source.yaml"
-        return Check(CODE, "fail", "there is neither a convert.py nor a `table:` section", remedy)
+        return Check(
+            CODE, "fail", "the source has neither a convert.py nor a `table:` section", remedy
+        )
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, OSError) as error:
-        return Check(CODE, "fail", f"cannot be read: {error}", "mend it")
+        return Check(CODE, "fail", f"cannot be read: {error}", "fix the file")
     strange = [f"line {line}: {name}" for line, name in _imports(tree) if not _is_allowed(name)]
     asked = (what for run in case.runs for what in run.refused if what.startswith(AT_IMPORT))
     done = list(dict.fromkeys(what.removeprefix(AT_IMPORT) for what in asked))
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     for is_so, message, remedy in (
-        (strange, f"imports {listed(strange)}", "take the standard library and nnd.converters"),
-        (done, f"does something when it is imported: {listed(done, 2)}", _AT_THE_TOP),
-        ("annotations" not in functions, "has no function annotations(files)", "write it there"),
+        (
+            strange,
+            f"imports {listed(strange)}",
+            "import only the standard library and nnd.converters",
+        ),
+        (done, f"importing it does something: {listed(done, 2)}", _AT_THE_TOP),
+        ("annotations" not in functions, "has no function annotations(files)", "write it"),
     ):
         if is_so:
             return Check(CODE, "fail", message, remedy)
-    return Check(CODE, "pass", "imports little, and does nothing when imported")
+    return Check(CODE, "pass", "imports only what it may, and importing it does nothing else")
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -65,7 +71,7 @@ def _is_allowed(name: str) -> bool:
 def check_outside(case: Case) -> Check:
     """Check that converting asked for nothing but its files; what was seen is not all there may be.
 
-    Python's audit events tell of it (see `audit`), and native code gets around them.
+    Python's audit events report it (see `audit`); native code gets around them.
     """
     if not (case.source.folder / "convert.py").exists():
         return Check(OUTSIDE, "pass", "the source has no code to run")
@@ -75,7 +81,7 @@ def check_outside(case: Case) -> Check:
         remedy = "declare what it needs under `files` in source.yaml, and read it with files.path()"
         message = f"{ran}; it asked for {listed(list(dict.fromkeys(asked)), 3)}"
         return Check(OUTSIDE, "fail", message, remedy)
-    saw = "saw no connection, other program, native code or change to files of others"
+    saw = "no connection, other program, native code or change to other files was seen"
     return Check(OUTSIDE, "pass", f"{ran}; {saw}")
 
 
@@ -83,12 +89,12 @@ def check_limits(case: Case) -> Check:
     """Check time, memory and size: everybody who runs the tests has to wait for all sources."""
     over = list(_over(case))
     if over:
-        remedy = "read row by row, leave out of the fixture what shows nothing new"
+        remedy = "read row by row, and keep only rows in the fixture that show something new"
         return Check(LIMITS, "fail", listed(over), remedy)
     path = case.source.folder / "convert.py"
     lines = len(path.read_bytes().splitlines()) if path.is_file() else 0
     if lines > _MOST_LINES:
-        remedy = "see whether less does: a reader has to follow it"
+        remedy = "make it shorter if you can; a reader has to follow it"
         return Check(LIMITS, "review", f"convert.py has {lines} lines", remedy)
     seconds = max((run.seconds for run in case.runs), default=0.0)
     memory = max((run.peak_bytes for run in case.runs), default=0) / 2**20
@@ -101,15 +107,15 @@ def _over(case: Case) -> Iterator[str]:
             yield f"{run.label} {run.error}"
             return
         if run.seconds > _MOST_SECONDS:
-            yield f"{run.label} took {run.seconds:.0f} s where {_MOST_SECONDS:.0f} are enough"
+            yield f"{run.label} took {run.seconds:.0f} s, more than {_MOST_SECONDS:.0f} s"
         if run.peak_bytes > _MOST_BYTES:
             yield f"{run.label} took {run.peak_bytes / 2**30:.1f} GiB of memory"
     sizes = {path: path.stat().st_size for path in _files(case.source)}
     for path, size in sizes.items():
         if path.is_relative_to(case.source.folder / "fixture") and size > _MOST_FIXTURE_BYTES:
-            yield f"{path.name} of the fixture has {size:,} bytes, most {_MOST_FIXTURE_BYTES:,}"
+            yield f"{path.name} in fixture/ has {size:,} bytes, more than {_MOST_FIXTURE_BYTES:,}"
     if sum(sizes.values()) > _MOST_FOLDER_BYTES:
-        yield f"the folder has {sum(sizes.values()):,} bytes, most {_MOST_FOLDER_BYTES:,}"
+        yield f"the folder has {sum(sizes.values()):,} bytes, more than {_MOST_FOLDER_BYTES:,}"
 
 
 def _files(source: Source) -> list[Path]:
@@ -120,4 +126,4 @@ def _files(source: Source) -> list[Path]:
             if path.is_file() and "__pycache__" not in path.parts
         )
     except OSError as error:
-        raise SourceError(f"{source.folder}: cannot be looked into: {error.strerror}") from error
+        raise SourceError(f"{source.folder}: cannot be read: {error.strerror}") from error

@@ -36,7 +36,7 @@ _ARCHIVES = (".zip", *TAR_SUFFIXES)
 _TABLES = (".csv", ".tsv")
 _TEXTS = (*_TABLES, ".jsonl", ".json")
 SUFFIXES = (*_TEXTS, ".parquet", ".xlsx", *_ARCHIVES)
-"""Of files whose content can be told."""
+"""Files whose content can be recognised."""
 
 _SHEET = re.compile(r'<(?:\w+:)?sheet\b[^>]*?\bname="([^"]*)"')
 _DELIMITERS = ",\t;|"
@@ -137,7 +137,7 @@ def _write(path: Path, out: Path, parts: Mapping[str, Value]) -> None:
 def _cells(path: Path) -> tuple[str, bool, list[list[str]]]:
     """Return the delimiter of a table, whether its cells are quoted, and its rows.
 
-    Quotes are told from characters: read rightly, all rows are as wide as the header.
+    Quotes are distinguished from characters: read rightly, all rows are as wide as the header.
     """
     text = read_text(path).replace("\r", "\n")
     header = text.partition("\n")[0]

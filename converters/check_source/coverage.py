@@ -54,9 +54,9 @@ def check_coverage(case: Case) -> Check:
             if not any(fnmatchcase(name, pattern) for pattern in patterns)
         ]
         found += labelled(results[0].label, unread)
-    remedy = "read it, or say under `unread` in source.yaml why it is not read"
+    remedy = "read it, or state under `unread` in source.yaml why it is not read"
     more = f"; declared as unread: {listed([*declared])}" if declared else ""
-    fine = f"no judgement or text that looks like one read is unread{more}"
+    fine = f"every column that looks like a judgement or a text is read{more}"
     return judged(COVERAGE, "review", found, remedy, fine, most=5)
 
 
@@ -66,7 +66,7 @@ def _findings(case: Case, results: Sequence[Result], place: Path) -> Iterator[tu
     opened = {file["name"] for one in results for file in one.run.files}
     for file in results[0].source.files:
         if file.name not in opened:
-            yield file.name, f"{file.name} is declared and never opened"
+            yield file.name, f"{file.name} is declared but never opened"
     families = try_columns([one.run.reading for one in results], contents, place, case.convert)
     held = _plain(text for one in results for text in _held_texts(one))
     for family in families:

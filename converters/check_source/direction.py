@@ -42,8 +42,8 @@ _MOST_VALUES = 12
 
 def check_direction(case: Case) -> Check:
     """Check that what is called human, reference, best or no error does not come out worse."""
-    remedy = "look at some pairs; if they are the wrong way round, turn `quality` or the columns"
-    fine = "no name says that the worse texts are the better ones"
+    remedy = "look at some pairs; if they are the wrong way round, reverse `quality` or the columns"
+    fine = "no name suggests that the worse texts are taken for the better ones"
     return judged(
         DIRECTION, "review", case.found(lambda one: _doubts(case, one)), remedy, fine, most=3
     )
@@ -59,7 +59,7 @@ def _doubts(case: Case, result: Result) -> Iterator[str]:
     wins = _win_shares(tests)
     worst = min(wins, key=wins.__getitem__, default="")
     if len(wins) > 1 and _PEOPLE & {*words_of(worst)}:
-        yield f"{worst} comes out worst of {len(wins)} systems"
+        yield f"{worst} ranks worst of {len(wins)} systems"
     high, low = {*tests["candidate_high"]}, {*tests["candidate_low"]}
     sides = high - low, low - high
     scores = _mean_scores(result.annotations)

@@ -19,24 +19,29 @@ _FOR_THE_CARD = (
     *("homepage", "task_categories", "source_datasets", "texts", "annotators"),
     *("annotation_process", "limitations", "personal_information"),
 )
-"""Fields that may be left out; the card then says that nobody knows."""
+"""Fields that may be left out; the card then says that the source does not state them."""
 
 _LAYOUT = (
-    "make fixture/ with a tiny invented file called as in source.yaml, and fixture/expected.yaml: "
-    "a list of {set, variant, annotations, contexts, systems, pairs, by_error_category, dropped}, "
+    "make fixture/ with a tiny invented file named as in source.yaml, and fixture/expected.yaml, a "
+    "list of {set, variant, annotations, contexts, systems, pairs, by_error_category, dropped}, "
     "counted by hand"
 )
 _NO_DERIVATIVES = re.compile(r"-ND\b", re.IGNORECASE)
 
 
 def check_schema(source: Source, n_variants: int) -> Check:
-    """Check that the folder of a source has its name; its schema is kept, or it were not loaded."""
+    """Check that the folder of a source has its name; a loaded source follows its schema."""
     folder = source.folder.resolve().name
     if source.name != folder:
-        remedy = "give the folder the name of the source"
-        return Check(SCHEMA, "fail", f'is of "{source.name}", in the folder "{folder}"', remedy)
+        remedy = "give the folder and the source one name"
+        return Check(
+            SCHEMA,
+            "fail",
+            f'the source is called "{source.name}", and its folder "{folder}"',
+            remedy,
+        )
     more = f", in {n_variants} sets and variants" if n_variants > 1 else ""
-    return Check(SCHEMA, "pass", f"keeps its schema{more}")
+    return Check(SCHEMA, "pass", f"follows its schema{more}")
 
 
 def check_filled_in(case: Case) -> Check:
@@ -49,13 +54,13 @@ def check_filled_in(case: Case) -> Check:
     if open_fields:
         told = {left.field: left.what for left in LEFT}
         first = open_fields[0].partition("/")[0]
-        remedy = f"write there what is the case; {first}: {told.get(first, 'as the schema has it')}"
-        return Check(FILLED_IN, "fail", f"left open: {listed(open_fields)}", remedy)
+        remedy = f"fill them in; {first}: {told.get(first, 'see its description in the schema')}"
+        return Check(FILLED_IN, "fail", f"not filled in: {listed(open_fields)}", remedy)
     missing = [field for field in _FOR_THE_CARD if not case.source.facts.get(field)]
     if missing:
-        remedy = "state them where anybody knows; the card says until then that nobody does"
+        remedy = "state them if they are known; until then the card says that they are not stated"
         return Check(FILLED_IN, "review", f"not stated: {', '.join(missing)}", remedy)
-    return Check(FILLED_IN, "pass", "everything is stated")
+    return Check(FILLED_IN, "pass", "every field is stated")
 
 
 def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any YAML
@@ -78,17 +83,19 @@ def check_licence(case: Case) -> Check:
     licence, redistribution = facts["licence"], facts["redistribution"]
     if redistribution == "allowed" and licence == "unknown":
         remedy = "name the licence that allows it, or write `redistribution: unknown`"
-        return Check(LICENCE, "fail", "unknown, and yet redistribution is allowed", remedy)
+        return Check(
+            LICENCE, "fail", "the licence is unknown, but redistribution is allowed", remedy
+        )
     if redistribution == "allowed" and _NO_DERIVATIVES.search(licence):
         remedy = "write `redistribution: no-derivatives`, since pairs are derived from the data"
         return Check(LICENCE, "fail", f"{licence} allows no derivatives", remedy)
     if redistribution != "allowed":
         told = f"{licence}, redistribution: {redistribution}"
-        remedy = "`nnd publish` needs --private or --i-have-permission: ask the authors"
+        remedy = "`nnd publish` needs --private or --i-have-permission; ask the authors"
         return Check(LICENCE, "review", told, remedy)
     if hub_licence(licence) == "other":
-        remedy = "check it against https://spdx.org/licenses; its text must be at the homepage"
-        return Check(LICENCE, "review", f"the Hub knows no licence {licence}", remedy)
+        remedy = "check its name at https://spdx.org/licenses; its text must be at the homepage"
+        return Check(LICENCE, "review", f"the Hub does not know the licence {licence}", remedy)
     return Check(LICENCE, "pass", f"{licence}, redistribution: {redistribution}")
 
 

@@ -10,6 +10,7 @@ from nnd.converters.source import Source, find_set
 from nnd.schemas import SourceError
 
 _PLACE = ("from", "set", "variant")
+_WRITE = "list in it what the fixture gives, as CONTRIBUTING.md describes"
 
 
 def fixture_readings(source: Source) -> list[Reading]:
@@ -39,17 +40,21 @@ def _entries(source: Source) -> list[dict[str, Any]]:
     try:
         entries = load_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise SourceError("there is no fixture/expected.yaml") from error
+        raise SourceError(f"fixture/expected.yaml is missing; {_WRITE}") from error
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
-        raise SourceError(f"fixture/expected.yaml cannot be read: {reason}") from error
+        raise SourceError(
+            f"fixture/expected.yaml cannot be read: {reason}; fix the file"
+        ) from error
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise SourceError("fixture/expected.yaml is not a list of entries")
+        raise SourceError(f"fixture/expected.yaml is not a list of entries; {_WRITE}")
     if not entries:
-        raise SourceError("fixture/expected.yaml has no entry")
+        raise SourceError(f"fixture/expected.yaml has no entry; {_WRITE}")
     named = [entry.get(key) for entry in entries for key in _PLACE]
     if not all(name is None or isinstance(name, str) for name in named):
-        raise SourceError(f"fixture/expected.yaml: {', '.join(_PLACE)} are texts or null")
+        raise SourceError(
+            f"fixture/expected.yaml: {', '.join(_PLACE)} must be texts or null; correct them"
+        )
     return entries
 
 
@@ -61,7 +66,7 @@ def without_main_file(readings: list[Reading]) -> Iterator[tuple[Reading, str]]:
     for one in readings:
         name = one.source.files[0].name
         if not (one.origin / name).is_file():
-            yield one, f"{one.label}: there is no {name} in {one.origin.name}/"
+            yield one, f"{one.label}: {one.origin.name}/ has no {name}"
 
 
 def missing_in(source: Source, readings: list[Reading]) -> Iterator[str]:

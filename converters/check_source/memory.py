@@ -9,7 +9,7 @@ from pathlib import Path
 def peak_memory() -> int:
     """Return the most memory that this process has held so far, in bytes.
 
-    Linux tells it in `/proc`: there, getrusage would count what the process that started this
+    Linux states it in `/proc`: there, getrusage would count what the process that started this
     one held before it did (`exec` keeps the parent's mark). macOS counts in bytes, others in KiB.
     """
     status = Path("/proc/self/status")

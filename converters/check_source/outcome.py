@@ -11,7 +11,7 @@ Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
 because another check failed first, or because the real file is missing."""
 
 AT_HAND = "name the real file with --from, without --fixture-only"
-NOT_AT_HAND = "the real files are not at hand"
+NOT_AT_HAND = "the real files are not available"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Check:
 
 
 def skipped(name: str, because: str) -> Check:
-    """Return a check that another one stands in the way of."""
-    return Check(name, "skipped", f'"{because}" comes first')
+    """Return a check that cannot run before another one passes."""
+    return Check(name, "skipped", f'"{because}" must pass first')
 
 
 def judged(

@@ -48,15 +48,15 @@ def every_variant(source: Source) -> Iterator[Source]:
 
 
 def is_own(source: Source) -> bool:
-    """Whether a source's own files lie in its folder, and so are its fixture."""
+    """Whether a source's own files are in its folder, and so are its fixture."""
     return all((source.folder / file.name).is_file() for file in source.files)
 
 
 def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[Reading]:
-    """Return the readings of the real files that are at hand; none where the fixture is the source.
+    """Return the readings of the available real files; none where the fixture is the source.
 
-    They are at hand at `origins`, or else in its folder and the download cache, of which links are
-    put into `place`.
+    They are looked for at `origins`, or else in its folder and the download cache, of which links
+    are put into `place`.
 
     Raises:
         SourceError: If nothing at one of `origins` is of the source.
@@ -79,7 +79,7 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
 
 
 def read_files(reading: Reading) -> Contents:
-    """Return name → parts of those files whose content can be told."""
+    """Return name → parts of those files whose content can be recognised."""
     files = reading.files
     names = [file.name for file in reading.source.files if files.has(file.name)]
     return {name: parts for name in names if (parts := read_parts(files.path(name)))}

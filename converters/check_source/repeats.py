@@ -27,10 +27,10 @@ _LEAST = 20
 def check_repeats(case: Case) -> Check:
     """Check for pairs in both directions, contexts with several ids, systems with two names."""
     remedy = (
-        "give what is judged apart a `group`, one context one context_id (--context-id), and "
-        "one system one name; `limitations` is the place for what stays"
+        "give candidates that were judged apart a `group`, each context one context_id "
+        "(--context-id), and each system one name; state under `limitations` what remains"
     )
-    fine = "one direction, one context_id and one name for each"
+    fine = "each pair has one direction, each context one context_id, and each system one name"
     across = case.found(lambda one: _both_ways(one, is_odd=False))
     found = case.found(lambda one: (*_both_ways(one, is_odd=True), *_doubles(one)))
     more = f" (as people disagree: {listed(across)})" if across else ""
@@ -70,14 +70,16 @@ def _doubles(result: Result) -> Iterator[str]:
         names[re.sub(r"\s+", "", name)].append(name)
     for same in names.values():
         if len(same) > 1:
-            yield f"systems that differ by blanks only: {listed([repr(name) for name in same])}"
+            yield f"systems that differ only by blanks: {listed([repr(name) for name in same])}"
 
 
 def check_scales(case: Case) -> Check:
     """Check that the numbers of an aspect, and of aspects under one rule, are on one scale."""
-    remedy = "bring them to one scale, or give each aspect a rule of its own (`quality.aspects`)"
+    remedy = "convert them to one scale, or give each aspect its own rule (`quality.aspects`)"
     found = case.found(_mixed_scales)
-    return judged(SCALES, "review", found, remedy, "one scale for all that is compared", most=3)
+    return judged(
+        SCALES, "review", found, remedy, "scores that are compared have one scale", most=3
+    )
 
 
 def _mixed_scales(result: Result) -> Iterator[str]:
@@ -94,7 +96,7 @@ def _mixed_scales(result: Result) -> Iterator[str]:
     for aspect, values in scales.items():
         tops = _tops(rows.filter(pl.col("aspect") == aspect))
         if _is_mixed(values) or min(tops, default=1) <= 1 < _WIDER < max(tops, default=1):
-            yield f"{aspect} has numbers from 0 to 1 beside larger ones"
+            yield f"{aspect} has both numbers from 0 to 1 and larger ones"
 
 
 def _tops(rows: pl.DataFrame) -> list[float]:

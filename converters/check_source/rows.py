@@ -26,13 +26,13 @@ def check_known(case: Case, name: str, field: str, section: str) -> Check:
         if field in one.problems
     ]
     if unknown:
-        remedy = f"add it under `{section}` in source.yaml, or mend how it is read"
+        remedy = f"add it under `{section}` in source.yaml, or fix how it is read"
         return Check(name, "fail", listed(list(dict.fromkeys(unknown)), 3), remedy)
     unused = sorted(_unused(case.measured, field))  # a fixture need not have everything
     if unused:
-        remedy = f"take them out of `{section}`, or mend how it is read; other sets may have them"
+        remedy = f"take them out of `{section}`, or fix how it is read; other sets may have them"
         return Check(name, "review", f"not in the real files: {listed(unused)}", remedy)
-    return Check(name, "pass", f"those under `{section}` and no others")
+    return Check(name, "pass", f"exactly those under `{section}`")
 
 
 check_aspects = partial(check_known, name=ASPECTS, field="aspect", section="aspects")
@@ -58,7 +58,9 @@ def check_converts(case: Case) -> Check:
     """Check that the rows are what `nnd convert` takes, but for what has a check of its own."""
     errors = [f"{run.label}: {run.error}" for run in case.straight if run.annotations is None]
     if errors:
-        remedy = "fix what the message names; `nnd convert` says it, too" + _hint(errors[0])
+        remedy = "fix what the message names; `nnd convert` gives the same message" + _hint(
+            errors[0]
+        )
         return Check(CONVERTS, "fail", listed(errors, 1), remedy)
     for one in case.results:
         for path, (problem, *_) in one.problems.items():
@@ -72,7 +74,7 @@ def _hint(message: str) -> str:
     """Name the option of `nnd new-source` that says which column the key is."""
     named = (key for key in ("candidate_id", "context_id") if f"{key}:" in message)
     option = next((key.replace("_", "-") for key in named), None)
-    return f"; `nnd new-source --{option}` takes the column that has it" if option else ""
+    return f"; `nnd new-source --{option}` names the column that has it" if option else ""
 
 
 def check_pairs(case: Case) -> Check:
@@ -80,7 +82,7 @@ def check_pairs(case: Case) -> Check:
     for one in case.results:
         if one.conversion is None:
             rule = one.source.facts["quality"]
-            remedy = f"mend `quality` in source.yaml ({rule}), or give the fixture rows that differ"
+            remedy = f"fix `quality` in source.yaml ({rule}), or give the fixture rows that differ"
             return Check(PAIRS, "fail", f"{one.label}: {one.no_pair}", remedy)
     made = [f"{one.label} {one.made.pairs.height:,}" for one in case.results]
     return Check(PAIRS, "pass", listed(made))
@@ -88,7 +90,7 @@ def check_pairs(case: Case) -> Check:
 
 def check_ids(case: Case) -> Check:
     """Check that the same rows in another order give the same pairs."""
-    remedy = "make the ids of the source's keys or texts, never of a row number or a first row"
+    remedy = "make ids from the source's keys or texts, never from a row number or a first row"
     for one in case.results:
         run, source = case.shuffled.get(one.label), one.source
         if run is None:
@@ -101,16 +103,18 @@ def check_ids(case: Case) -> Check:
         before, after = {*one.made.pairs["pair_id"]}, {*pairs.frame["pair_id"]}
         tables = f"{source.facts.get('table')} {source.facts.get('tables')}"
         if before != after and re.search(r"\b_row\b", tables):
-            message = f"{where}: pairs get another pair_id, as source.yaml reads `_row`"
-            return Check(IDS, "review", message, "see that the rows have no key of their own")
+            message = f"{where}: the pair_id of pairs changes, because source.yaml reads `_row`"
+            return Check(IDS, "review", message, "make sure that the rows have no key of their own")
         if before != after:
-            message = f"{where}: {len(before - after)} of {len(before)} pairs get another pair_id"
+            message = (
+                f"{where}: the pair_id of {len(before - after)} of {len(before)} pairs changes"
+            )
             return Check(IDS, "fail", message, remedy)
     aside = f"; rows were not shuffled in {listed(case.unshuffled)}" if case.unshuffled else ""
     if not case.shuffled:
         message = f"no rows were shuffled{aside}"
-        return Check(IDS, "review", message, "see that no id is a row number")
-    return Check(IDS, "pass", f"the same with rows shuffled{aside}")
+        return Check(IDS, "review", message, "make sure that no id is a row number")
+    return Check(IDS, "pass", f"the same pairs with rows shuffled{aside}")
 
 
 def check_counts(case: Case) -> Check:
@@ -127,34 +131,38 @@ def check_counts(case: Case) -> Check:
                 uncounted.append(one.label)
         wrong += [f"{one.label}: {told}" for told in _differences(one, expected)]
     if wrong:
-        remedy = (
-            "count by other means; then mend the converter, fixture/expected.yaml or `expected`"
-        )
+        remedy = "count by other means; then fix the converter, fixture/expected.yaml or `expected`"
         return Check(COUNTS, "fail", listed(wrong, 3), remedy)
     if undeclared:
-        message = f"{listed(undeclared)}: not the declared files, so that `expected` says nothing"
-        return Check(COUNTS, "review", message, "declare their sha256, or fetch them again")
+        message = (
+            f"{listed(undeclared)}: these are not the declared files, so `expected` does not apply"
+        )
+        return Check(
+            COUNTS, "review", message, "declare the sha256 of each file, or fetch the files again"
+        )
     if uncounted:
-        remedy = "count by other means, and say there who did, from what (`counted_by`)"
+        remedy = "count by other means, and state there who counted, and from what (`counted_by`)"
         message = f"{listed(uncounted)}: `expected` does not say who counted"
         return Check(COUNTS, "review", message, remedy)
     if case.measured:
-        return Check(COUNTS, "pass", "fixture and real files give what is expected")
+        return Check(COUNTS, "pass", "the fixture and the real files give the expected counts")
     if all(one.source.facts["expected"] is None for one in case.invented):
-        message = "source.yaml expects nothing of the real file"
+        message = "source.yaml states no expected counts of the real file"
         return Check(COUNTS, "review", message, f"{AT_HAND}, and put its counts under `expected`")
-    return Check(COUNTS, "pass", f"the fixture gives what is expected; {AT_HAND} to check it too")
+    return Check(
+        COUNTS, "pass", f"the fixture gives the expected counts; {AT_HAND} to check it too"
+    )
 
 
 def _differences(result: Result, expected: Mapping[str, Any] | None) -> Iterator[str]:
     counts, dropped = result.made.manifest["counts"], result.made.manifest["dropped"]
     if expected is None:
         found = {name: counts.get(name) for name in _COUNTED}
-        yield f"source.yaml expects nothing where the files give {found}"
+        yield f"source.yaml states no expected counts; the files give {found}"
         return
     counts = counts | {"dropped": {entry["reason"]: entry["n"] for entry in dropped}}
     for name, value in expected.items():
         if name != COUNTED_BY and counts.get(name) != value:
-            yield f"{name} is {counts.get(name)} where {value} is expected"
+            yield f"{name} is {counts.get(name)}, but {value} is expected"
     if missing := [name for name in _COUNTED if name not in expected]:
-        yield f"nothing is expected of {', '.join(missing)}"
+        yield f"no expected count of {', '.join(missing)}"

@@ -101,7 +101,7 @@ def _run_child(place: Path, sandbox: Sandbox, longest_s: float) -> str | None:
         return f"{_LATE} after {longest_s:g} s"
     if done.returncode == 0:
         return None
-    last = (done.stderr.strip().splitlines() or ["without a word"])[-1]
+    last = (done.stderr.strip().splitlines() or ["without a message"])[-1]
     return f"the process ended with {done.returncode}: {last}"
 
 

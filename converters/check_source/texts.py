@@ -16,7 +16,7 @@ INVENTED, CONFOUNDS, GIVEAWAYS = "invented", "confounds", "giveaways"
 HYGIENE, PERSONAL_DATA = "hygiene", "personal data"
 
 _SHORTEST = 25
-"""Bytes of a text that two people do not write by chance; `A dog.` they do.
+"""Bytes of a text that two people do not write by chance; `A dog.` is shorter.
 
 In bytes of UTF-8, since nine characters of Chinese say as much as 25 of English."""
 
@@ -26,7 +26,7 @@ _LOOKS = {
     "control_characters": 0.0,
     "wrongly_decoded": 0.01,
 }
-"""How a text may look → the share of texts from which on it is worth a look."""
+"""How a text may look → the share of texts above which it is worth a look."""
 _MARKS = {
     "tags": r"</?[A-Za-z][A-Za-z0-9]{0,9} ?/?>",
     "HTML entities": "&(?:[a-z]{2,6}|#x?[0-9a-fA-F]{2,5});",
@@ -43,15 +43,20 @@ _MANY, _ALMOST_NONE, _LEAST = 0.2, 0.01, 5
 def check_invented(case: Case) -> Check:
     """Check that no text of the fixture is in the real files."""
     if is_own(case.source):
-        message = "the source's own files lie in its folder"
-        return Check(INVENTED, "review", message, "see that they are invented, or free to be there")
+        message = "the source's own files are in its folder"
+        return Check(
+            INVENTED,
+            "review",
+            message,
+            "make sure that they are invented, or that their licence allows them to be there",
+        )
     if not case.measured:
         return Check(INVENTED, "skipped", NOT_AT_HAND, AT_HAND)
     copied = sorted(_texts(case.invented) & _texts(case.measured))
     if copied:
         shown = [f'"{excerpt(text, 40)}"' for text in copied]
-        remedy = "write texts of your own into the fixture: real data stays out of the repository"
-        message = f"{len(copied)} texts of the fixture are of the source: {listed(shown, 2)}"
+        remedy = "write texts of your own into the fixture; real data stays out of the repository"
+        message = f"{len(copied)} texts of the fixture are from the source: {listed(shown, 2)}"
         return Check(INVENTED, "fail", message, remedy)
     return Check(INVENTED, "pass", "no text of the fixture is in the real files")
 
@@ -68,8 +73,8 @@ def _texts(results: Sequence[Result]) -> set[str]:
 
 def check_confounds(case: Case) -> Check:
     """Check how many tests the surface of the texts decides: lengths, and words of the context."""
-    remedy = "say so under `limitations`: a model that likes such texts passes as well"
-    fine = "no baseline is better than chance by 10 points"
+    remedy = "state it under `limitations`: a model that prefers such texts passes too"
+    fine = "no baseline exceeds chance by 10 points"
     return judged(CONFOUNDS, "review", case.found(_confounds), remedy, fine)
 
 
@@ -97,8 +102,8 @@ def _confounds(result: Result) -> Iterator[str]:
 
 def check_giveaways(case: Case) -> Check:
     """Check for tokens that many texts of one side have, and almost none of the other."""
-    remedy = "have the converter take it out, if it is no word of the systems; else see `notes`"
-    found, fine = case.found(_giveaways), "no token is on one side only"
+    remedy = "let the converter remove it if no system wrote it; otherwise see `notes`"
+    found, fine = case.found(_giveaways), "no token occurs on one side only"
     return judged(GIVEAWAYS, "review", found, remedy, fine, most=4)
 
 
@@ -120,10 +125,12 @@ def _giveaways(result: Result) -> Iterator[str]:
 def check_hygiene(case: Case) -> Check:
     """Count candidates that are lower-cased, tokenised, with doubled spaces or odd characters."""
     remedy = (
-        "see that the converter did not do it; the card says it, and --normalise changes it "
-        "for those who ask"
+        "make sure that the converter did not cause it; the card states it, and --normalise "
+        "changes it on request"
     )
-    return judged(HYGIENE, "review", case.found(_looks), remedy, "texts look as people write them")
+    return judged(
+        HYGIENE, "review", case.found(_looks), remedy, "texts have the form of plain prose"
+    )
 
 
 def _looks(result: Result) -> Iterator[str]:
@@ -141,7 +148,7 @@ def check_personal_data(case: Case) -> Check:
     """Check that the fixture holds no e-mail or IP address, and count those of the real files."""
     if invented := _contacts(case.invented):
         shown = [f"{found.column} ({found.kind} {found.quote})" for found in invented]
-        remedy = "take it out of the fixture: an invented address may be somebody's"
+        remedy = "take it out of the fixture: an invented address may belong to a real person"
         return Check(PERSONAL_DATA, "fail", f"in the fixture: {listed(shown, 3)}", remedy)
     kinds = Counter(one.kind for one in _contacts(case.measured))
     counts = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))

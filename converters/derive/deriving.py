@@ -61,7 +61,7 @@ def derive(
     """
     check_variants(variants)
     if not operations:
-        raise NNDError("no operation is given; `nnd derive --list` shows those there are")
+        raise NNDError("no operation is given; `nnd derive --list` shows them")
     if negatives is None:
         if aspect is not None:
             raise NNDError("--aspect is for negatives; leave it out, or add --negatives preferred")

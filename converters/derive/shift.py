@@ -62,7 +62,7 @@ def stratified(
         there = rows.select(pl.struct(CONTEXT).n_unique()).item()
         if there < n:
             raise NNDError(
-                f"{by} {value}: {counted(there, 'context')} where the mix needs {n}; ask for a "
+                f"{by} {value}: {counted(there, 'context')}, but the mix needs {n}; ask for a "
                 "smaller sample, or another mix"
             )
         parts.append(_drawn(rows, n, seed))

@@ -87,7 +87,9 @@ def check_place(parents: Parents, out: Path) -> None:
         NNDError: If it is the folder of the parents, or cannot be replaced.
     """
     if out.resolve() == parents.folder.resolve():
-        raise NNDError(f"{out}: is the folder the suite is made from; name another with --out")
+        raise NNDError(
+            f"{out}: is the folder that the suite is made from; name another one with --out"
+        )
     check_replaceable(out, files=FOLDER_FILES)
 
 
@@ -107,7 +109,7 @@ def check_names(names: Iterable[str]) -> None:
         if name in get_args(FrameName):
             raise NNDError(f'"{name}" is the name of a part of every dataset; rename the set')
         if name in seen:
-            raise NNDError(f'there are two sets called "{name}"; leave one out, or rename it')
+            raise NNDError(f'there are two sets called "{name}"; remove or rename one')
         seen.add(name)
 
 

@@ -17,7 +17,7 @@ Side: TypeAlias = Literal["high", "low"]
 SIDES: tuple[Side, Side] = ("high", "low")
 
 MOST_PASSED = 0.6
-"""Pass rate of a judge of the surface that is near enough to chance."""
+"""Highest pass rate of a surface metric that counts as near chance."""
 
 _TITLES = {
     "candidates": "candidates",

@@ -52,8 +52,8 @@ def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
 def _notes(n: int, *, for_excel: bool) -> tuple[str, ...]:
     """Say how many texts a spreadsheet would compute, where there are any."""
     done = (
-        "each has a quote ' before it now"
+        "each now has a quote ' before it"
         if for_excel
         else "--for-excel puts a quote ' before each"
     )
-    return (f"texts that a spreadsheet would take for a formula: {n:,}; {done}",) if n else ()
+    return (f"texts that a spreadsheet would read as formulas: {n:,}; {done}",) if n else ()

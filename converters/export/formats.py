@@ -91,7 +91,7 @@ def export(
         raise NNDError(f'there is no target "{to}"; choose one of {", ".join(get_args(Target))}')
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
         raise NNDError(
-            f'"{to}" keeps contexts and their parts as they are; a template is for trl and lm-eval'
+            f'"{to}" keeps contexts and their parts as they are; --template is for trl and lm-eval'
         )
     if for_excel and to != "csv":
         raise NNDError(f'"{to}" is not a table for a spreadsheet; --for-excel is for csv')
@@ -131,7 +131,7 @@ def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
         check_rows("source", [manifest.get("source", {})]),
     )
     for problem in found:
-        raise SchemaError(f"{folder}: {problem}; `nnd validate` lists all that is wrong with it")
+        raise SchemaError(f"{folder}: {problem}; `nnd validate` lists all problems")
     if pairs.is_empty():
-        raise SchemaError(f"{folder}: there are no pairs to export")
+        raise SchemaError(f"{folder}: it has no pairs to export")
     return pairs.select(polars_schema("pair").names()), manifest

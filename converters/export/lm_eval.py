@@ -30,7 +30,7 @@ from nnd.schemas import DISTINCT, rows_of
 _COMMON = "_common"  # without .yaml the harness does not take it for a task
 
 _LOADER = '''\
-"""Hands lm-evaluation-harness the pairs beside this file, wherever the folder is."""
+"""Load the pairs next to this file for lm-evaluation-harness, wherever the folder is."""
 
 from pathlib import Path
 
@@ -242,7 +242,7 @@ differ by several errors count once.
 | `acc_bytes` | `nnd evaluate --protocol bytes` |
 
 For decoder-only models they are equal in the same precision, up to candidates closer than its
-rounding: both score every token behind the context's own. Differences remain where
+rounding, because both score every token after those of the context. Differences remain where
 
 - a tokenizer joins the end of a context and the beginning of a candidate into one token (the metric
   keeps them apart, and counts such tests as `n_crossing`);
@@ -253,6 +253,6 @@ rounding: both score every token behind the context's own. Differences remain wh
 
 The default protocol, `native`, takes the mean over tokens, which the harness cannot; its `acc_norm`
 divides by characters, which no protocol does. For encoder-decoders the numbers differ: the harness
-scores no end token, and feeds the decoder no token that stands before a text (BART's `<s>`).
+scores no end token and gives the decoder no start-of-text token (BART's `<s>`).
 
 {source_notice(manifest)}"""

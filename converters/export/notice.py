@@ -17,8 +17,8 @@ def source_notice(manifest: Mapping[str, Any]) -> str:
     home = f", <{source['homepage']}>" if source.get("homepage") else ""
     allowed = {
         "allowed": "It may be redistributed.",
-        "no-derivatives": "It forbids handing on what is derived from it, as these files are.",
-        "unknown": "It is not known whether the data may be handed on: ask first.",
+        "no-derivatives": "It forbids the redistribution of derived data, such as these files.",
+        "unknown": "Whether the data may be redistributed is not known; ask the authors first.",
     }
     return f"""\
 ## Source

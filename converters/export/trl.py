@@ -23,7 +23,7 @@ from nnd.converters.folder import write_parquet
 _EXAMPLE = ["split", "prompt", "chosen", "rejected"]
 
 _TESTED = (
-    "a model that is trained on these examples can no longer be tested on these pairs: hold some "
+    "a model that is trained on these examples can no longer be tested on these pairs; hold some "
     "contexts out with --split, and train on `train` alone"
 )
 

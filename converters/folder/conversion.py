@@ -140,8 +140,8 @@ class Conversion(Shown):
 def _why_unverified(manifest: Mapping[str, Any], name: str) -> str:
     declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
     if declared[name] is None:
-        return "no SHA-256 is declared, as the true one is not known"
-    return "its SHA-256 is not the declared one"
+        return "its SHA-256 is not declared"
+    return "its SHA-256 differs from the declared one"
 
 
 def convert(
@@ -210,7 +210,9 @@ def convert_source(
     """Convert a loaded source in memory (see `convert`)."""
     check_steps(normalise)
     if accept_changed is not None and not accept_changed.strip():
-        raise SourceError("--accept-changed: say why, in a few words that will stand in the card")
+        raise SourceError(
+            "--accept-changed: give the reason in a few words, which the card will show"
+        )
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         converter = choose_converter(source)
@@ -286,7 +288,7 @@ def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:
         if name in counts and counts[name] != expected:
             raise SourceError(
                 f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
-                "though the file is the declared one: mend convert.py, or `expected`"
+                "although the file is the declared one; fix convert.py, or `expected`"
             )
     frames: dict[SchemaName, pl.DataFrame] = {
         "pair": derived.pairs,

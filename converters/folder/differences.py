@@ -32,22 +32,24 @@ def differences(
         return
     numbered = stored.select(key).with_row_index("row")
     for (row,) in numbered.filter(~pl.struct(key).is_first_distinct()).select("row").rows():
-        yield Problem(row, "", "is in an earlier row too", "keep one of them")
+        yield Problem(row, "", "repeats an earlier row", "keep one of them")
     expected = derived.select(key).with_row_index("expected")
     matched = numbered.join(expected, on=key, how="full", coalesce=True, nulls_equal=True)
     matched = matched.sort("row", "expected", nulls_last=True)
     for row in matched.filter(pl.col("expected").is_null())["row"]:
-        yield Problem(row, "", f"no such {what} follows from the annotations", _REMEDY)
+        yield Problem(row, "", f"this {what} does not follow from the annotations", _REMEDY)
     both = matched.drop_nulls(("row", "expected"))
     for column in (name for name in stored.columns if name not in key):
         here, there = stored[column][both["row"]], derived[column][both["expected"]]
         for place in _differing(here, there):
-            message = f"{shown(_plain(here[place]))} where the annotations give "
+            message = f"{shown(_plain(here[place]))}, but the annotations give "
             message += shown(_plain(there[place]))
             yield Problem(both["row"][place], column, message, _REMEDY)
     for missing in matched.filter(pl.col("row").is_null()).select(key).iter_rows(named=True):
         named = ", ".join(f"{name} {shown(value)}" for name, value in missing.items())
-        yield Problem(None, "", f"there is no {what} of {named}, as the annotations give", _REMEDY)
+        yield Problem(
+            None, "", f"there is no {what} of {named}, which the annotations give", _REMEDY
+        )
 
 
 def _differing(here: pl.Series, there: pl.Series) -> pl.Series:

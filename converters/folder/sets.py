@@ -82,7 +82,7 @@ def _check_members(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem]
     """Rows without a parent are human pairs."""
     strange = rows.join(pairs, on=pairs.columns, how="anti", nulls_equal=True)
     for row, pair_id in strange.select("row", "pair_id").sort("row").iter_rows():
-        message = f"{pair_id} is not one of the human pairs, and names no parent"
+        message = f"{pair_id} is not one of the human pairs and names no parent"
         yield Problem(row, "", message, _BUILD_AGAIN)
 
 
@@ -112,7 +112,7 @@ def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem
         differs[text] = same_id & (pl.col(text) != pl.col(f"{text}_p"))
     for name, is_other in differs.items():
         for row, value in both.filter(is_other).select("row", name).iter_rows():
-            message = f"{shown(value)} is not what the parent has"
+            message = f"{shown(value)} is not the value of its parent"
             yield Problem(row, name, message, _BUILD_AGAIN)
 
 

@@ -40,9 +40,11 @@ def write_slice(
     folder = Path(folder)
     manifest = read_manifest(folder)
     if "sets" in manifest:
-        raise SourceError(f"{folder}: is a suite; slice the data that it was made of")
+        raise SourceError(f"{folder}: is a suite; slice the data it was made from")
     if not pair_ids:
-        raise SourceError(f"{folder}: the slice {name} has no pair, so there is nothing to write")
+        raise SourceError(
+            f"{folder}: the slice {name} has no pairs, so nothing is written; choose another slice"
+        )
     annotations = read_frame(folder, "annotations")
     references = (
         read_frame(folder, "references")

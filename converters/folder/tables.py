@@ -51,7 +51,7 @@ _REASONS = {"same_text": "same text; --keep-equal keeps them"}
 
 
 def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was dropped, and what was kept though it is odd."""
+    """Yield what was dropped, and what was kept although it is odd."""
     dropped = [
         f"{counted(entry['n'], entry['what'].removesuffix('s'))} "
         f"({_REASONS.get(entry['reason'], entry['reason'].replace('_', ' '))})"
@@ -61,7 +61,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"Dropped: {', '.join(dropped)}."
     counts = manifest["counts"]
     if not counts["pairs"]:
-        yield "Every context has one candidate: the human scores serve `nnd metrics` only."
+        yield "Every context has one candidate: so the human scores are for `nnd metrics` only."
     kept = []
     if counts["distinct_pairs"] != counts["pairs"]:
         yield (

@@ -47,7 +47,7 @@ _SCHEMAS: dict[FrameName, SchemaName] = {
 }
 
 _GIVEN: tuple[FrameName, ...] = ("annotations", "references")
-"""What a source gives, from which all else follows."""
+"""What a source states; everything else follows from it."""
 
 
 def validate(folder: str | Path) -> Validation:
@@ -81,7 +81,7 @@ def _findings(folder: Path) -> Iterator[Finding]:
     yield from _check_set_files(folder, sets, manifest)
     there = set().union(*parts.values(), *sets.values())
     for path in sorted(_section(manifest, "outputs").keys() - there):
-        message = "is missing, and the manifest lists it"
+        message = "is missing, although the manifest lists it"
         yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
     for path, problem in _check_splits(parts):
         yield Finding(path, problem)
@@ -216,13 +216,13 @@ def _check_recorded(
     """The file is the one the manifest speaks of."""
     recorded = _section(_section(manifest, "outputs"), name)
     if recorded.get("rows") != frame.height:
-        message = f"{frame.height} rows where the manifest says {recorded.get('rows')}"
+        message = f"{frame.height} rows, but the manifest states {recorded.get('rows')}"
         yield Problem(None, "", message, _CONVERT_AGAIN)
     raw = path.read_bytes()
     if recorded.get("sha256") != hashlib.sha256(raw).hexdigest():
-        yield Problem(None, "", "SHA-256 is not the manifest's", _CONVERT_AGAIN)
+        yield Problem(None, "", "its SHA-256 is not the one in the manifest", _CONVERT_AGAIN)
     elif recorded.get("bytes") != len(raw):
-        message = f"{len(raw)} bytes where the manifest says {recorded.get('bytes')}"
+        message = f"{len(raw)} bytes, but the manifest states {recorded.get('bytes')}"
         yield Problem(None, "", message, _CONVERT_AGAIN)
 
 
@@ -237,7 +237,7 @@ def _check_splits(
             splits = {split: published_path(name, split) for split in frame["split"].unique()}
             strange = [split for split, place in sorted(splits.items()) if place != path]
             if strange:
-                message = f"{shown(strange[0])} belongs into {splits[strange[0]]}"
+                message = f"{shown(strange[0])} belongs in {splits[strange[0]]}"
                 yield path, Problem(None, "split", message, "publish again")
 
 
@@ -274,16 +274,16 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
     counts, recorded = facts["counts"], _section(manifest, "counts")
     for name, found in counts.items():
         if recorded.get(name) != found:
-            message = f"{recorded.get(name)} where the annotations give {found}"
+            message = f"{recorded.get(name)}, but the annotations give {found}"
             yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
     for name in ("dropped", "agreement", "hygiene"):
         if manifest.get(name, {}) != facts[name]:
-            yield Problem(None, name, "is not what the annotations give", _CONVERT_AGAIN)
+            yield Problem(None, name, "does not follow from the annotations", _CONVERT_AGAIN)
     files = manifest["files"]
     if files and all(file["verified"] for file in files) and not _changed(manifest):
         for name, expected in (manifest["source"]["expected"] or {}).items():
             if name in counts and counts[name] != expected:
-                message = f"{counts[name]} where the source expects {expected}"
+                message = f"{counts[name]}, but the source expects {expected}"
                 yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong between us and the Hub: whether to try again, and what to tell, no secrets."""
+"""Errors of the Hub: whether to try again, and what to print, without secrets."""
 
 import os
 import re
@@ -15,8 +15,8 @@ from nnd.schemas import PublishError
 
 _PASSING = {
     HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.CONFLICT,  # somebody else is committing
-    HTTPStatus.PRECONDITION_FAILED,  # somebody else has committed
+    HTTPStatus.CONFLICT,  # another commit is under way
+    HTTPStatus.PRECONDITION_FAILED,  # another commit came first
     HTTPStatus.TOO_EARLY,
     HTTPStatus.TOO_MANY_REQUESTS,
 }
@@ -78,12 +78,12 @@ def explain(error: Exception, where: str) -> PublishError:
         )
     elif _names(cause) & _LOST:
         message = (
-            f"the connection to the Hub breaks off ({_reason(cause)}); run the same command again"
+            f"the connection to the Hub broke off ({_reason(cause)}); run the same command again"
         )
     elif isinstance(cause, UnicodeError) or "LocalProtocolError" in _names(cause):
-        message = "the token holds characters that no token has; `hf auth login` again"
+        message = "the token contains characters that tokens cannot have; run `hf auth login` again"
     else:
-        message = f"the Hub does not take it: {_reason(cause)}"
+        message = f"the Hub rejected the request: {_reason(cause)}"
     return PublishError(scrub(f"{where}: {message}"))
 
 
@@ -104,25 +104,25 @@ def _explain_status(error: HfHubHTTPError) -> str:
     match status:
         case HTTPStatus.UNAUTHORIZED:
             return (
-                "the Hub does not accept the token (401); `hf auth login` with one that may write, "
-                "or set HF_TOKEN to one"
+                "the Hub does not accept the token (401); run `hf auth login` with one that may "
+                "write, or set HF_TOKEN to one"
             )
         case HTTPStatus.PAYMENT_REQUIRED:
             return (
-                f"the Hub wants to be paid for this (402{said}); a Space that runs code needs a "
-                "plan, --sdk static is free and enough for evaluate.load"
+                f"the Hub requires a paid plan for this (402{said}); a Space that runs code needs "
+                "one, but --sdk static is free and sufficient for evaluate.load"
             )
         case HTTPStatus.FORBIDDEN:
             return (
-                f"the token may not write there (403{said}); use one with the role `write`, of "
-                "somebody who belongs to that organisation"
+                f"the token may not write there (403{said}); use one with the role `write` "
+                "from a member of that organisation"
             )
         case HTTPStatus.NOT_FOUND:
             return (
-                f"the Hub does not find it (404{said}); check the name, and what the token may see"
+                f"the Hub does not find it (404{said}); check the name and the access of the token"
             )
     if wanted_pause(error) is None:
-        return f"the Hub does not take it ({status}{said})"
+        return f"the Hub rejected the request ({status}{said})"
     asked = error.response.headers.get("Retry-After", "")
     when = f" in {asked} seconds" if asked.isdecimal() else " later"
     return f"the Hub is busy ({status}{said}); run the same command again{when}"

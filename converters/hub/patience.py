@@ -57,4 +57,4 @@ class Patience:
                 if self.clock() - start + pause > self.total_s:
                     raise
                 self.sleep(pause)
-        raise ValueError(f"{self.tries} tries: at least one is needed")
+        raise ValueError(f"{self.tries} tries; give at least 1")

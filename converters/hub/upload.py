@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _SILENCE_S = 120.0
-"""The Hub ends a request after 60 s of silence; its client alone would wait for ever."""
+"""The Hub ends a request after 60 s of silence; its client alone would wait forever."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,7 +72,7 @@ class Pushed(Shown):
 
     def headline(self) -> str:
         """Return whether anything was sent, and where it is."""
-        done = "Sent" if self.sent else "Unchanged, the Hub has it already"
+        done = "Sent" if self.sent else "Unchanged; the Hub already has it"
         return f"{done}: {self.pull_request or f'commit {self.commit}'}."
 
     def table(self) -> "Table":
@@ -182,7 +182,7 @@ def put_tag(
             ours = {**unadapted, **digests(adapt(state))}
             if not all(is_same(own, held.get(path)) for path, own in ours.items()):
                 raise PublishError(
-                    f"{repository.name}: the tag {tag} is taken: it names commit {named}, which "
+                    f"{repository.name}: the tag {tag} already names commit {named}, which "
                     "holds something else; choose another tag, or delete that one"
                 )
 
@@ -254,7 +254,9 @@ def _create(repository: Repository) -> State:
     )
     state = look(repository)
     if state is None:
-        raise PublishError(f"{repository.name}: was made, but cannot be seen yet; run it again")
+        raise PublishError(
+            f"{repository.name}: was created, but is not visible yet; run the same command again"
+        )
     check_place(repository, state)
     return state
 

@@ -10,7 +10,7 @@ from nnd.converters.source import Source
 from nnd.schemas import CONTEXT, Problem
 
 ANY_SYSTEM = "*"
-"""As a name under `systems`: systems that are not listed are let in as well."""
+"""As a name under `systems`: systems that are not listed are accepted too."""
 
 _SPREADSHEET_ERROR = (
     r"^\s*(#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|FIELD!|ERROR!)|Err:5\d\d)\s*$"
@@ -54,18 +54,18 @@ def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Proble
     for rows, column in ((numbered, "candidate"), (contexts, "context"), (parts, "inputs")):
         text = pl.col(column)
         for row in rows.filter((text != "") & ~text.str.contains(r"\S"))["row"]:
-            message = "is nothing but white space"
+            message = "consists of white space only"
             yield Problem(row, column, message, "leave it out, or make it an empty text")
         for row in rows.filter(text.str.contains("\0", literal=True))["row"]:
-            message = "holds the character NUL, which no text has"
-            yield Problem(row, column, message, "the file may be damaged: fetch it again")
+            message = "contains the character NUL, which texts do not have"
+            yield Problem(row, column, message, "the file may be damaged; fetch it again")
     for row in numbered.filter(pl.col("candidate") == "")["row"] if not keep_empty else ():
         remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
         yield Problem(row, "candidate", "is empty", remedy)
 
 
 def _check_spreadsheet(numbered: pl.DataFrame) -> Iterator[Problem]:
-    """What a spreadsheet shows in place of a value is nothing that anybody wrote."""
+    """An error that a spreadsheet shows in place of a value is not a text."""
     inputs = numbered.select("row", "inputs").explode("inputs").unnest("inputs")
     for column in _TEXTS:
         yield from spreadsheet_errors(numbered.select("row", text=column), column)
@@ -92,7 +92,7 @@ def _check_known(
 
 
 def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
-    """An id stands for one thing: whatever it names must be the same in all its rows."""
+    """An id names one thing: whatever it names must be the same in all its rows."""
     rows = numbered.select(pl.col("row").first().over("split", key)).to_series()
     n = numbered.select(pl.struct("split", key).n_unique()).item()
     for column in columns:
@@ -103,8 +103,13 @@ def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Ite
         first = value.first().over("split", key) if is_nested else value.gather(rows)
         differs = numbered.select(value.ne_missing(first)).to_series()
         for row, name in numbered.select("row", key).filter(differs).iter_rows():
-            message = f"{shown(name)} stands for two different things"
-            yield Problem(row, key, message, f"its {column} differs from an earlier row's")
+            message = f"{shown(name)} names two different things"
+            yield Problem(
+                row,
+                key,
+                message,
+                f"its {column} differs from that of an earlier row; give each its own id",
+            )
 
 
 def _check_duplicates(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
@@ -126,5 +131,7 @@ def _check_annotators(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
         yield Problem(row, "annotators", message, "name one annotator for each rating, or none")
     if needs_annotators(rule):
         for row in numbered.filter((given > 0) & named.is_null())["row"]:
-            remedy = "fill `annotators`, or take `standardise` and `within` out of `quality`"
-            yield Problem(row, "annotators", "not known, and the rule asks who rated", remedy)
+            remedy = "fill in `annotators`, or remove `standardise` and `within` from `quality`"
+            yield Problem(
+                row, "annotators", "is missing, but the rule needs to know who rated", remedy
+            )

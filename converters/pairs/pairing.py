@@ -26,7 +26,7 @@ ID_FIELDS = (
 as its length in UTF-8 bytes, a colon, and itself; a null adds nothing."""
 
 _LEFT = ("aspect", "error_category", "group")
-"""What tells pairs of the same two candidates apart."""
+"""What distinguishes pairs of the same two candidates."""
 
 _ROWS_AT_A_TIME = 100_000
 
@@ -191,4 +191,4 @@ def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 def _lonely(annotations: pl.DataFrame) -> Dropped:
     sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
     lonely = sizes.filter(pl.col("candidate_id") == 1).height
-    return Dropped("one_candidate", "contexts", lonely, "there is nothing to pair it with")
+    return Dropped("one_candidate", "contexts", lonely, "it has no other candidate to pair with")

@@ -32,7 +32,7 @@ def reference_frame(
         source: Whose references they are.
         references: What its converter yields.
         annotations: Its annotations; their contexts are the known ones.
-        report: Is told where a row has a reference twice.
+        report: Called where a row has a reference twice.
 
     Raises:
         SourceError: At the first problem, with the place it was read from, what is wrong, the
@@ -68,7 +68,7 @@ def _rows(
         row = (source.name, each.split, each.context_id, n, each.reference, each.origin)
         found.setdefault(row, each.where)
     if twice:
-        report("references", f"given twice by one row, counted once: {twice}")
+        report("references", f"given twice in one row and counted once: {twice}")
     return found
 
 
@@ -84,7 +84,7 @@ def _check_types(source: Source, each: object) -> None:
             raise SourceError(f"{each.where}: {name}: {shown(value)} is not a string; correct it")
         if has_surrogate(value):
             raise SourceError(
-                f"{each.where}: {name}: {shown(value)} has half a surrogate pair, which is no "
+                f"{each.where}: {name}: {shown(value)} has half a surrogate pair, which is not a "
                 "character; correct it, or leave it out"
             )
 
@@ -99,14 +99,14 @@ def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Ite
     numbered = references.with_row_index("row")
     unknown = numbered.join(annotations, on=CONTEXT, how="anti", maintain_order="left")
     for row, name in unknown.select("row", "context_id").iter_rows():
-        message = f"{shown(name)} is not a context of the annotations"
+        message = f"{shown(name)} is not a context in the annotations"
         yield Problem(row, "context_id", message, "correct its id or its split, or leave it out")
     text = pl.col("reference")
     for row in numbered.filter(~text.str.contains(r"\S"))["row"]:
         yield Problem(row, "reference", "is blank", "leave it out")
     for row in numbered.filter(text.str.contains("\0", literal=True))["row"]:
-        message = "holds the character NUL, which no text has"
-        yield Problem(row, "reference", message, "the file may be damaged: fetch it again")
+        message = "contains the character NUL, which texts do not have"
+        yield Problem(row, "reference", message, "the file may be damaged; fetch it again")
     yield from spreadsheet_errors(numbered.select("row", text="reference"), "reference")
 
 
@@ -125,5 +125,5 @@ def check_numbers(references: pl.DataFrame) -> Iterator[Problem]:
     expected = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(CONTEXT)
     wrong = numbers.with_columns(expected=expected).filter(pl.col("n") != pl.col("expected"))
     for row, n, place in wrong.sort("row").select("row", "n", "expected").iter_rows():
-        message = f"is {n} where the context's references are numbered up to {place}"
+        message = f"is {n} but the references of the context are numbered up to {place}"
         yield Problem(row, "n", message, "convert the source again")

@@ -85,7 +85,7 @@ class Published(Shown):
         """Return what became of it, and where it is."""
         if self.commit is None:
             return f"Dry run: nothing was written to {self.url}."
-        done = "Published" if self.changed else "Unchanged, the Hub has it already"
+        done = "Published" if self.changed else "Unchanged; the Hub already has it"
         return f"{done}: {self.url} at {self.commit}."
 
     def table(self) -> "Table":
@@ -154,7 +154,7 @@ def publish(
             repository holds something else, or the Hub does not take it.
     """
     if pr and tag is not None:
-        raise PublishError("--pr and --tag: a tag names what is on main; tag it once it is merged")
+        raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
     repository = Repository("dataset", repo_id, private=private)
     check_name(repository)
     _check_tag(tag)

@@ -60,7 +60,7 @@ def earlier_files(repository: Repository, source: Mapping[str, Any], state: Stat
         others = sorted(state.files.keys() - _NOBODYS_DATA)
         if others:
             raise PublishError(
-                f"{repository.name}: holds something that nnd did not publish ({others[0]}); name "
+                f"{repository.name}: contains files that nnd did not publish ({others[0]}); name "
                 "another repository, or empty this one"
             )
         return

@@ -86,7 +86,9 @@ def push_results(
 
     def unchanged(state: State) -> Iterator[str]:
         if state.commit != commit:
-            raise PublishError(f"{model}: somebody else changes it just now; run it again")
+            raise PublishError(
+                f"{model}: it is being changed by someone else; run the same command again"
+            )
         yield from ()
 
     with temporary_folder("nnd-results") as place:
@@ -105,7 +107,7 @@ def _readme(repository: Repository) -> tuple[str, str | None]:
     state = look(repository)
     if state is None:
         raise PublishError(
-            f"{repository.name}: there is no such model on the Hub that the token may see"
+            f"{repository.name}: the Hub has no such model that the token can see; check the name"
         )
     if README not in state.files:
         return state.commit, None

@@ -66,12 +66,12 @@ def read_release(
     Raises:
         SchemaError: If the folder has problems, or a split has a name that the Hub does not take.
         LicenceError: If it may not be handed on.
-        PublishError: If a file is not verified or it holds addresses and nobody said what to do,
+        PublishError: If a file is not verified or it holds addresses and no option says what to do,
             or a split's name means something else to `datasets`.
     """
     _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
     if redact and keep_contacts is not None:
-        raise PublishError("--redact and --keep-contacts say opposite things; choose one")
+        raise PublishError("--redact and --keep-contacts contradict each other; choose one")
     _check_folder(folder)
     manifest = read_manifest(folder)
     _check_licence(manifest, folder, private=private, permission=permission)
@@ -134,7 +134,7 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     problems = list(check_card(card, folder))
     if problems:
         raise PublishError(
-            f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems: mend "
+            f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems; fix "
             "source.yaml"
         )
     written = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -145,7 +145,9 @@ def _check_reasons(**reasons: str | None) -> None:
     for name, reason in reasons.items():
         if reason is not None and not reason.strip():
             option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
-            raise PublishError(f"--{option}: say why, in a few words that will stand in the card")
+            raise PublishError(
+                f"--{option}: give the reason in a few words, which the card will show"
+            )
 
 
 def _check_folder(folder: Path) -> None:
@@ -170,15 +172,15 @@ def _check_licence(
         return
     if "sets" in manifest and source["redistribution"] == "no-derivatives":
         raise LicenceError(
-            f"{folder}: the licence of {source['name']} ({source['licence']}) forbids handing on "
-            "changed texts, as those of a suite are; build the suite where it is used, or, if the "
+            f"{folder}: the licence of {source['name']} ({source['licence']}) forbids changed "
+            "texts, such as those of a suite; build the suite where it is used, or, if the "
             'owners allow it, publish with --i-have-permission "who said so, and when"'
         )
     if private:
         return
     why = {
-        "no-derivatives": "forbids handing on what is derived from it, as pairs are",
-        "unknown": "does not say whether the texts may be handed on",
+        "no-derivatives": "forbids the redistribution of derived data, such as pairs",
+        "unknown": "does not state whether the texts may be redistributed",
     }[source["redistribution"]]
     raise LicenceError(
         f"{folder}: the licence of {source['name']} ({source['licence']}) {why}; publish it with "
@@ -246,7 +248,7 @@ def _refuse_contacts(folder: Path, found: list[Any], *, redacted: bool) -> None:
     named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found[:_NAMED]]
     more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     remedy = (
-        "names and labels are not redacted, as others refer to them: change them in convert.py"
+        "names and labels are not redacted, because other rows refer to them; change convert.py"
         if redacted
         else "publish with --redact to replace them"
     )

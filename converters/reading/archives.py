@@ -133,11 +133,11 @@ def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
     yield from what_is_wrong_with_name(info.orig_filename)
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        yield "is a link, or another thing that is no file"
+        yield "is a link or something else that is not a file"
     if info.flag_bits & _ENCRYPTED:
         yield "is encrypted"
     if info.compress_type not in _METHODS:
-        yield "is packed by another method than deflate"
+        yield "is not compressed with deflate"
     if info.file_size > max(ANY_RATIO_UP_TO, MOST_RATIO * info.compress_size):
         yield (
             f"unpacks from {info.compress_size:,} to {info.file_size:,} bytes, more than "
@@ -149,9 +149,9 @@ def what_is_wrong_with_name(name: str) -> Iterator[str]:
     """Yield why no archive that is read may hold a file of this name."""
     parts = name.replace("\\", "/").split("/")
     if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
-        yield "is a name that leads out of the folder"
+        yield "has a name that leads out of the folder"
     if name.lower().endswith((".zip", *TAR_SUFFIXES)):
-        yield "is an archive in the archive"
+        yield "is an archive inside the archive"
 
 
 def shown_name(text: str) -> str:

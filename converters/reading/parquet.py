@@ -67,7 +67,7 @@ def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Itera
                 missing -= batch.num_rows
         # Arrow takes a damaged page for the end of a column.
         if missing:
-            raise ValueError(f"{missing} rows are missing")
+            raise ValueError(f"it is damaged, {missing} rows are missing")
 
 
 def _check_size(path: Path, columns: Sequence[str]) -> None:
@@ -112,14 +112,14 @@ def _decoded_bytes(values: "pa.Array") -> int:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Explain what Arrow has to complain of."""
+    """Explain the errors of Arrow."""
     from pyarrow import ArrowException  # noqa: PLC0415 - most files need none of it
 
     try:
         yield
     except MemoryError as error:
         raise SourceError(
-            f"{path.name}: there is not enough memory to read it; split it into several files"
+            f"{path.name}: not enough memory to read it; split it into several files"
         ) from error
     except (OSError, ValueError, ArrowException) as error:
         reason = str(error).partition("\n")[0].rstrip(".")

@@ -1,6 +1,6 @@
 """Reading annotation files: JSON and cells, each with the place it was read from.
 
-Every complaint names file and line, so that a person can open the file there.
+Every error names file and line, so a person can open the file there.
 """
 
 import csv
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SPACES = " \t\r\n"
 
 LONGEST_CELL = 16 * 2**20
-"""Characters of a quoted cell, which may run over many lines."""
+"""Most characters of a quoted cell, which may span many lines."""
 
 
 class Record(NamedTuple):
@@ -162,7 +162,7 @@ def _parse(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be 
         return _DECODER.decode(text)
     except _TwiceError as error:
         raise SourceError(
-            f"{where}: the key {error} stands twice in one object; keep one of them"
+            f"{where}: the key {error} occurs twice in one object; keep one of them"
         ) from error
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
@@ -208,7 +208,7 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
         width = width or len(values)
         if values and len(values) != width:
             raise SourceError(
-                f"{where}: {len(values)} cells where the header has {width}; correct the row, "
+                f"{where}: {len(values)} cells, but the header has {width}; correct the row, "
                 "or fetch the file again"
             )
         if values:
@@ -270,5 +270,5 @@ def shown(value: object) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except RecursionError:  # hundreds of brackets: what could just be read cannot be written
-        text = "a value of many levels"
+        text = "a value with too many levels"
     return excerpt(text)

@@ -21,7 +21,7 @@ from nnd.converters.reading.workbook import read_workbook
 from nnd.schemas import SourceError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
-"""Of tables. Any other file is a text, whose columns are `line`, from 1, and `text`."""
+"""Suffixes of tables. Any other file is a text, with the columns `line`, from 1, and `text`."""
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """What separates cells where nothing else is said."""

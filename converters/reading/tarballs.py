@@ -87,7 +87,7 @@ def _unpack(path: Path) -> bytes:
     if not gzip.eof:
         raise ValueError("the gzip stream ends early")
     if gzip.unused_data:
-        raise ValueError("there is more after the gzip stream")
+        raise ValueError("data follows the gzip stream")
     return raw
 
 

@@ -80,7 +80,7 @@ def decode(raw: bytes, name: str, *, line: int = 1) -> str:
 
     Args:
         raw: The bytes of a file, or of one of its lines.
-        name: What stands for the file in messages.
+        name: What messages call the file.
         line: Number of the line that they start with.
 
     Raises:
@@ -89,7 +89,7 @@ def decode(raw: bytes, name: str, *, line: int = 1) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
         line += raw.count(b"\n", 0, max(raw.find(b"\0"), 0))
         raise SourceError(
-            f"{name}:{line}: UTF-16, or no text at all; convert the file first, "
+            f"{name}:{line}: UTF-16, or not a text; convert the file first, "
             "e.g. iconv -f utf-16 -t utf-8"
         )
     try:

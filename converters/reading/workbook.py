@@ -59,7 +59,7 @@ def _as_wide_as_the_header(rows: Iterator[Cells]) -> Iterator[Cells]:
         width = width or len(values)
         if len(values) > width:
             raise SourceError(
-                f"{where}: {len(values)} cells where the header has {width}; correct the row, "
+                f"{where}: {len(values)} cells, but the header has {width}; correct the row, "
                 "or fetch the file again"
             )
         if values:
@@ -68,7 +68,7 @@ def _as_wide_as_the_header(rows: Iterator[Cells]) -> Iterator[Cells]:
 
 @dataclass(slots=True)
 class _Reader:
-    """What an XML file is fed to, tag by tag; rows that are complete lie in `done`."""
+    """What an XML file is fed to, tag by tag; complete rows are in `done`."""
 
     done: list[Cells] = field(default_factory=list)
 

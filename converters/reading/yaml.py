@@ -69,7 +69,10 @@ class _Loader(_Reader):
             self.sizes = {**self.sizes, event.anchor: self.values - before}
         if self.values > MOST_VALUES:
             raise yaml.composer.ComposerError(
-                None, None, f"more than {MOST_VALUES:,} values by here", event.start_mark
+                None,
+                None,
+                f"more than {MOST_VALUES:,} values up to here",
+                event.start_mark,
             )
         return node
 
@@ -82,7 +85,7 @@ class _Loader(_Reader):
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.value in found:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f'the key "{key.value}" stands twice; keep one', key.start_mark
+                    None, None, f'the key "{key.value}" occurs twice; keep one', key.start_mark
                 )
             if isinstance(key, yaml.ScalarNode):
                 found.add(key.value)

@@ -50,7 +50,7 @@ def _offered(point: EntryPoint) -> Iterator[Offered]:
             yield Offered(name, owner, folder, None)
     except (_BrokenError, OSError) as error:
         problem = (
-            f'entry point {point.name} = "{point.value}" of {owner}: {error}; mend the package, or '
+            f'entry point {point.name} = "{point.value}" of {owner}: {error}; fix the package, or '
             "uninstall it"
         )
         yield Offered(point.name, owner, None, problem)
@@ -67,7 +67,7 @@ def _folders(point: EntryPoint) -> dict[str, Path]:
         return {point.name: folder}
     inner = {path.parent.name: path.parent for path in sorted(folder.glob("*/source.yaml"))}
     if not inner:
-        raise _BrokenError(f"{folder} holds no source.yaml, nor does a folder in it")
+        raise _BrokenError(f"{folder} has no source.yaml, and neither has a folder in it")
     return inner
 
 
@@ -76,11 +76,11 @@ def _folder(point: EntryPoint) -> Path:
     module, colon, _ = point.value.partition(":")
     parts = module.strip().split(".")
     if colon or not all(part.isidentifier() for part in parts):
-        raise _BrokenError("a package is asked for, such as a.b, and nothing in it")
+        raise _BrokenError("name a package, such as a.b, and nothing inside it")
     try:
         spec = find_spec(parts[0])  # of a top-level name: nothing is imported for it
     except (ImportError, ValueError) as error:
-        raise _BrokenError(f"{parts[0]} cannot be looked up: {error}") from error
+        raise _BrokenError(f"{parts[0]} cannot be found: {error}") from error
     places = [] if spec is None else spec.submodule_search_locations or []
     for place in places:
         folder = Path(place, *parts[1:])

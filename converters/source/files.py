@@ -49,7 +49,7 @@ class Files:
     oddities: list[str] = field(default_factory=list)
 
     def report(self, where: str, what: str) -> None:
-        """Tell of something odd that is no error; it goes into the manifest and is printed."""
+        """Report something odd that is not an error; it goes into the manifest and is printed."""
         self.oddities.append(one_line(f"{where}: {what}"))
 
     def has(self, name: str) -> bool:
@@ -108,7 +108,7 @@ class Files:
         return read_rows(self.path(name), name, {})
 
     def first_line(self, name: str) -> str:
-        """Return the first line of a file, to tell its layout by."""
+        """Return the first line of a file, by which its layout can be recognised."""
         return next(read_lines(self.path(name)), "").removesuffix("\n")
 
     def digests(self) -> list[dict[str, Any]]:
@@ -213,9 +213,7 @@ def _looking_into(origin: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SourceError(
-            f"{origin}: cannot be looked into: {error.strerror}; correct --from"
-        ) from error
+        raise SourceError(f"{origin}: cannot be read: {error.strerror}; correct --from") from error
 
 
 def _sets(source: Source) -> list[str]:

@@ -122,7 +122,7 @@ def _place(answer: http.client.HTTPResponse) -> tuple[int, int | None]:
         return 0, answer.length
     told = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
     if told is None:
-        raise _FetchError("the server does not say which part it sends", anew=True)
+        raise _FetchError("the server does not state which part it sends", anew=True)
     return int(told[1]), int(told[2])
 
 
@@ -148,7 +148,7 @@ def _blocks(
 def _check_size(arrived: int, declared: int | None) -> None:
     """Stop where more arrives than was declared, or where nothing was, more than `MOST_BYTES`."""
     most, what = (
-        (MOST_BYTES, "the most that is fetched where no size is declared")
+        (MOST_BYTES, "the most that is fetched if no size is declared")
         if declared is None
         else (declared, "its declared size")
     )

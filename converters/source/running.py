@@ -62,5 +62,5 @@ def _explaining(
         line = f":{own[-1]}" if own else ""
         raise SourceError(
             f"{path}{line}: {type(error).__name__}: {error}; the converter did not expect this "
-            "input: check that it is the right file, else mend the converter"
+            "input: check that it is the right file, or fix the converter"
         ) from error

@@ -58,7 +58,7 @@ class Source:
     """A source as its source.yaml describes it.
 
     Attributes:
-        folder: Where it lies.
+        folder: Where it is.
         facts: All of source.yaml, valid under `source.schema.json`.
     """
 
@@ -171,7 +171,7 @@ def find_sources() -> list[Found]:
     """Return the built-in sources, then those of installed packages (`entry_points`), by name.
 
     A built-in name is never taken by a package: a name must mean the same on every machine. Two
-    packages that bring one name hide each other. Both are told in `problem`, as is a source that
+    packages that bring one name hide each other. Both are stated in `problem`, as is a source that
     cannot be read; nothing of a package is imported.
     """
     built_in = [Found(source.name, None, source, None) for source in list_sources()]
@@ -202,7 +202,7 @@ def _read_offered(offered: Offered) -> Found:
 def _clash(found: Found, *, built_in: bool) -> str:
     other = "a built-in source" if built_in else "another package's source"
     folder = None if found.source is None else found.source.folder
-    return f"{found.name} is the name of {other}, too: convert it by its folder, {folder}"
+    return f"{found.name} is also the name of {other}; convert it by its folder, {folder}"
 
 
 def load_source(name_or_folder: str | Path) -> Source:
@@ -257,7 +257,7 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
         raise SourceError(f"{path}: {place}: {problem.message} ({problem.remedy})")
     names = [file["name"] for file in facts["files"]]
     if len(set(names)) < len(names):
-        raise SourceError(f"{path}: files: a name stands twice in {', '.join(names)}; keep one")
+        raise SourceError(f"{path}: files: a name occurs twice in {', '.join(names)}; keep one")
     unknown = sorted(facts["quality"].get("aspects", {}).keys() - facts["aspects"].keys())
     if unknown:
         raise SourceError(
@@ -285,7 +285,7 @@ def load_converter(source: Source) -> dict[str, Any]:
     try:
         names = runpy.run_path(str(path))
     except (Exception, SystemExit) as error:
-        raise SourceError(f"{path}: {type(error).__name__}: {error}; mend it") from error
+        raise SourceError(f"{path}: {type(error).__name__}: {error}; fix the file") from error
     if not callable(names.get("annotations")):
-        raise SourceError(f"{path}: there is no function `annotations(files)`; write it")
+        raise SourceError(f"{path}: the function `annotations(files)` is missing; write it")
     return names

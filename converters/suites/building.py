@@ -44,7 +44,7 @@ def build_suite(
     source = parents.manifest["source"]["name"]
     if source != definition.source:
         raise SchemaError(
-            f"{definition.path}: is for the source {definition.source}, and {data} holds {source}; "
+            f"{definition.path}: is for the source {definition.source}, but {data} holds {source}; "
             f"name a folder converted from {definition.source} with --data"
         )
     check_place(parents, Path(out))

@@ -95,13 +95,13 @@ def _check_entry(entry: Mapping[str, Any], where: str) -> None:
     strange = [key for key in entry if key not in known]
     if strange:
         raise SchemaError(
-            f"{where}: {strange[0]} does not go with {kind}; known: {', '.join(known)}"
+            f"{where}: {strange[0]} cannot be combined with {kind}; known: {', '.join(known)}"
         )
     if "negatives" in entry and "on" in entry:
-        raise SchemaError(f"{where}: on does not go with negatives, which change candidates")
+        raise SchemaError(f"{where}: `on` cannot be combined with `negatives`; leave it out")
     if "aspect" in entry and "negatives" not in entry:
-        raise SchemaError(f"{where}: aspect goes with negatives; add them, or leave it out")
+        raise SchemaError(f"{where}: `aspect` needs `negatives`; add them, or leave it out")
     if kind == "by" and "value" not in entry:
-        raise SchemaError(f"{where}: by needs a value, the slice that is meant")
+        raise SchemaError(f"{where}: `by` needs a `value` that names the slice")
     if kind == "where" and "name" not in entry:
-        raise SchemaError(f"{where}: where needs a name for the set")
+        raise SchemaError(f"{where}: `where` needs a `name` for the set")

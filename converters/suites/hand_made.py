@@ -42,7 +42,7 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     children = frame.with_columns(pair_id=pair_ids(frame))
     if children["pair_id"].is_duplicated().any():
         row = int(children["pair_id"].is_duplicated().arg_max() or 0)
-        raise SchemaError(f"{path}:{row + 1}: the same pair is there twice; leave one out")
+        raise SchemaError(f"{path}:{row + 1}: the same pair occurs twice; remove one")
     facts = set_facts(
         name,
         "perturbation",

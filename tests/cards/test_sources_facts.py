@@ -1,5 +1,6 @@
 """What every built-in source tells of itself for its card, and the Hub's words for it."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,6 +49,14 @@ def test_a_source_states_what_a_card_needs(source: Source) -> None:
         assert list(faults_of(facts["citation"])) == []
         assert (hub_licence(facts["licence"]) == "unknown") == (facts["licence"] == "unknown")
         assert hub_licence(facts["licence"]) != "other"
+
+
+@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+def test_the_citation_is_not_older_than_the_texts(source: Source) -> None:
+    """A card dates the systems by the latest work that is cited."""
+    for reading in readings(source):
+        cited = re.findall(r"year\s*=\s*\{(\d{4})\}", reading.facts["citation"])
+        assert max(re.findall(r"\b20\d\d\b", reading.facts["texts"]), default="") <= max(cited)
 
 
 @pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)

@@ -74,7 +74,7 @@ def test_a_conversion_says_what_to_know_of_its_input(tmp_path: Path) -> None:
     assert conversion.headline() == "5 pairs of 3 contexts and 3 systems from birds."
     assert conversion.remarks()[:2] == [
         (
-            "birds.jsonl is unverified (its SHA-256 is not the declared one): "
+            "birds.jsonl is unverified (its SHA-256 differs from the declared one): "
             "expected counts were not checked"
         ),
         "candidates and contexts were changed: nfc, whitespace",
@@ -124,14 +124,14 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
             "manifest.json",
             None,
             "counts/pairs",
-            "71 where the annotations give 72",
+            "71, but the annotations give 72",
             "convert the source again",
         )
     ]
     (cells,) = zip(*(column.cells for column in found.table().columns), strict=True)
     assert [*map(str, cells)] == [
         "manifest.json\ncounts/pairs",
-        "71 where the annotations give 72",
+        "71, but the annotations give 72",
         "convert the source again",
     ]
 
@@ -206,7 +206,7 @@ def test_an_export_says_how_many_rows_are_where(sample: Path, tmp_path: Path) ->
     [
         (None, False, "Dry run: nothing was written to https://hf.co/o/n."),
         ("abc", True, "Published: https://hf.co/o/n at abc."),
-        ("abc", False, "Unchanged, the Hub has it already: https://hf.co/o/n at abc."),
+        ("abc", False, "Unchanged; the Hub already has it: https://hf.co/o/n at abc."),
     ],
 )
 def test_what_was_published_says_so(commit: str | None, *, changed: bool, headline: str) -> None:
@@ -243,7 +243,7 @@ def test_what_was_pushed_says_where_it_is() -> None:
     assert pushed.headline() == "Sent: https://hf.co/o/n/1."
     assert str(pushed).splitlines()[-1].split() == ["added", "a"]
     assert Pushed("abc", sent=False, pull_request=None, changes={}).headline() == (
-        "Unchanged, the Hub has it already: commit abc."
+        "Unchanged; the Hub already has it: commit abc."
     )
     assert isinstance(pushed, Shown)
     assert as_json(pushed) == pushed.to_dict()

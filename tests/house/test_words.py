@@ -1,5 +1,6 @@
-"""Printed texts do without the phrases that CONTRIBUTING lists as ones to avoid."""
+"""Printed texts avoid the phrases that CONTRIBUTING lists."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,28 @@ def found_in(text: str) -> Iterator[str]:
     """Yield each phrase to avoid, with the words around it; the list itself may name them."""
     words = " ".join(re.sub(r"`[^`\n]+`", "`", text).split())
     yield from (words[max(0, hit.start() - 30) : hit.end() + 30] for hit in AVOIDED.finditer(words))
+
+
+def messages_of(path: Path) -> Iterator[str]:
+    """Yield the texts that a module raises, or returns with a Problem or a Check."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) or (
+            isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Problem", "Check")
+        ):
+            constants = (each for each in ast.walk(node) if isinstance(each, ast.Constant))
+            yield from (each.value for each in constants if isinstance(each.value, str))
+
+
+@pytest.mark.parametrize("room", ["cards", "converters", "schemas"])
+def test_the_messages_of_a_room_avoid_the_phrases(room: str) -> None:
+    messages = [
+        (path.relative_to(ROOT).as_posix(), phrase)
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for message in messages_of(path)
+        for phrase in found_in(message)
+    ]
+    assert messages == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -45,7 +45,7 @@ def find_operation(spelled: str) -> Operation:
         return own_operation(spelled)
     if name in FALSIFICATIONS:
         raise NNDError(
-            f'"{name}" makes a candidate wrong, so it makes no perturbation; add --negatives '
+            f'"{name}" makes a candidate wrong, so it is not a perturbation; add --negatives '
             "preferred (or references, fake_references)"
         )
     raise NNDError(
@@ -70,7 +70,7 @@ def find_falsification(spelled: str) -> Falsification:
         return own_falsification(spelled)
     if name in OPERATIONS:
         raise NNDError(
-            f'"{name}" keeps a right candidate right, so it makes no negatives; leave --negatives '
+            f'"{name}" does not make a candidate wrong; leave --negatives '
             f"out, or choose one of {', '.join(FALSIFICATIONS)}"
         )
     raise NNDError(

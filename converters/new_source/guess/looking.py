@@ -180,7 +180,7 @@ class Look:
         if same := measures.alike(found):
             usage = " ".join(f"--rating {column.name}" for column in same)
             usage += f", or --score {same[0].name} … where each is an aspect of its own"
-            why = "some names differ by a number, or by who judged, only"
+            why = "some names differ only by a number or an annotator"
             found = [*self.asked("score", found, why, many=True, usage=usage)]
         if not found:
             near = [column for column in free if column.above <= 0 and column.counts]

@@ -143,7 +143,7 @@ def _no_error(
     if any(m.kind != "label" or m.columns[0].words & words.ERROR for m in without):
         made_up = MADE_UP if MADE_UP not in labels else f"{MADE_UP} at all"
         return made_up, "a candidate without any mark has no error"
-    why = "it beats every other label; or give the labels from best to worst with --order"
+    why = "it is better than every other label; or give the labels from best to worst with --order"
     if without:
         why += "; any other word is the label of candidates without one"
     text = "Which label says that nothing is wrong with a candidate?"
@@ -205,7 +205,7 @@ def _by_numbers(
         return Quality(rule, why, lower=lower)
     why = f"scores from {min(raw):g} to {max(raw):g}"
     if widest > _WIDE * min(widths):
-        why += ", but aspects have scales of their own: better convert them apart"
+        why += ", but the aspects have different scales; convert them separately"
     minimum = sensible_minimum(widest) if answers.minimum is None else answers.minimum
     rule = {"rule": "gap", "minimum": _plain(minimum), "tolerance": 1e-6}
     return Quality(rule | ({"ratings": "mean"} if by_many else {}), why, lower=lower)

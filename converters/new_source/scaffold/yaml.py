@@ -19,7 +19,7 @@ _HEAD = f"""\
 """
 _EXPECTED = """\
 # What the invented fixture gives. Counted by the converter itself: count it by hand,
-# and say here how, before anybody relies on it.
+# and say here how, before anyone relies on it.
 """
 
 

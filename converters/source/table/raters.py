@@ -67,6 +67,6 @@ def _check_same(one: Annotation, first: Annotation) -> None:
     for name in _SAME:
         if getattr(one, name) != getattr(first, name):
             raise SourceError(
-                f"{one.where}: {shown(one.candidate_id)} stands for two different things: its "
+                f"{one.where}: {shown(one.candidate_id)} names two different things: its "
                 f"{name} differs from {first.where}'s; give each its own id"
             )

@@ -121,7 +121,7 @@ def _check_pairs(table: Table, source: Source) -> None:
     ]
     if len(set(cells)) < len(cells):
         raise SourceError(
-            f"{_yaml(source)}: pairs: values: a verdict has two meanings; name each one once"
+            f"{_yaml(source)}: pairs: values: a verdict has two meanings; list each one once"
         )
 
 

@@ -72,7 +72,7 @@ def read_header(header: Cells) -> tuple[list[str], list[str]]:
     wrong = [name for name in credited if name not in answered or credited.count(name) > 1]
     if wrong:
         raise SourceError(
-            f"{header.where}: the credits of {', '.join(wrong)} belong to no answer, or stand "
+            f"{header.where}: the credits of {', '.join(wrong)} belong to no answer, or occur "
             "twice; give every credit column the name of one answer column"
         )
     return answered, credited

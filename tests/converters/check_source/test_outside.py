@@ -169,7 +169,7 @@ def test_the_verdict_claims_no_more_than_was_seen(
 
     assert str(outside) == (
         "pass: outside: convert.py was run without a sandbox (neither bwrap nor unshare -rn works "
-        "here); saw no connection, other program, native code or change to files of others"
+        "here); no connection, other program, native code or change to other files was seen"
     )
 
 

@@ -269,7 +269,7 @@ def test_spans_outside_the_text_are_one_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spelled", "problem"),
     [
-        ("typos", '"typos" keeps a right candidate right, so it makes no negatives'),
+        ("typos", '"typos" does not make a candidate wrong'),
         ("swap_speaker", 'unknown operation "swap_speaker" (did you mean "swap_speakers"?)'),
         ("negation=2", "negation takes no value"),
         ("antonym", "antonym needs a file; write antonym=TABLE.csv"),

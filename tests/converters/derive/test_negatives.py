@@ -185,8 +185,8 @@ def test_a_function_that_makes_nothing_is_one_error(folder: Path) -> None:
 
 
 WRONG = {
-    "--op swap_speakers": "makes a candidate wrong, so it makes no perturbation; add --negatives",
-    "--op typos --negatives preferred": "keeps a right candidate right, so it makes no negatives",
+    "--op swap_speakers": "makes a candidate wrong, so it is not a perturbation; add --negatives",
+    "--op typos --negatives preferred": "does not make a candidate wrong",
     "--op negation --negatives preferred --on context": "--on is for perturbations; leave it out",
     "--op typos --aspect answer": "--aspect is for negatives; leave it out",
     "--op negation --negatives preferred --aspect tone": (

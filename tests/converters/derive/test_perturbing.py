@@ -248,7 +248,7 @@ def test_a_no_derivatives_source_derives_here_and_is_not_published(folder: Path)
     derive(folder, ["punctuation"], out=suite)
 
     assert validate(suite).ok
-    with pytest.raises(LicenceError, match="forbids handing on changed texts"):
+    with pytest.raises(LicenceError, match="forbids changed texts"):
         read_release(suite)
 
 
@@ -295,7 +295,7 @@ WRONG = {
     "--op numbers --on context": "would change which candidate is right",
     "--op case --op case=lower": 'there are two sets called "case-lower"',
     "--op case --variants 0": "0 variants of each text; make at least 1",
-    "": "no operation is given; `nnd derive --list` shows those there are",
+    "": "no operation is given; `nnd derive --list` shows them",
 }
 
 

@@ -81,9 +81,9 @@ def test_g61_each_share_of_a_mix_is_within_one_context(n: int, mix: tuple[float,
         ("topic", {"a": 0.5, "b": 0.4}, "give shares above 0 that add up to 1"),
         ("topic", {"a": 1.5, "b": -0.5}, "give shares above 0 that add up to 1"),
         ("topic", {}, "give shares above 0 that add up to 1"),
-        ("topic", {"a": 0.9, "b": 0.1}, "topic a: 2 contexts where the mix needs 9"),
+        ("topic", {"a": 0.9, "b": 0.1}, "topic a: 2 contexts, but the mix needs 9"),
         ("topics", {"a": 1.0}, r'nothing called "topics" is known .* \(did you mean "topic"\?\)'),
-        ("category", {"x": 1.0}, "category x: no contexts where the mix needs 10"),
+        ("category", {"x": 1.0}, "category x: no contexts, but the mix needs 10"),
     ],
 )
 def test_a_mix_that_cannot_be_made_is_one_error(

@@ -131,7 +131,7 @@ def test_changed_parents_are_refused(folder: Path, tmp_path: Path) -> None:
 def test_the_folder_of_the_parents_is_not_replaced(folder: Path) -> None:
     before = files(folder)
 
-    with pytest.raises(NNDError, match="is the folder the suite is made from"):
+    with pytest.raises(NNDError, match="is the folder that the suite is made from"):
         derive(folder, ["punctuation"], out=folder)
     assert files(folder) == before
 

@@ -85,7 +85,7 @@ def test_a_split_cuts_by_context(sample: Path, monkeypatch: pytest.MonkeyPatch) 
     ("options", "said"),
     [
         (["--to", "xml"], 'no target "xml"; choose one of trl, lm-eval, jsonl, csv'),
-        (["--to", "csv", "--template", "mixqg"], "a template is for trl and lm-eval"),
+        (["--to", "csv", "--template", "mixqg"], "--template is for trl and lm-eval"),
         (["--to", "trl", "--template", "{nose}"], "there is no {nose} in the context; known:"),
         (["--to", "trl", "--template", "wrong"], 'there is no template "wrong"'),
         (["--to", "trl", "--split", "0.001"], "no context is left to train on (14 distinct"),

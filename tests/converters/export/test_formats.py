@@ -95,7 +95,7 @@ def test_a_folder_that_holds_no_pairs_is_refused(target: Target, tmp_path: Path)
     [
         (lambda pairs: pairs.drop("candidate_low"), "candidate_low"),
         (lambda pairs: pairs.with_columns(context=pl.lit(None, pl.String)), "context"),
-        (lambda pairs: pairs.clear(), "there are no pairs"),
+        (lambda pairs: pairs.clear(), "it has no pairs"),
     ],
     ids=["no column", "a null", "no rows"],
 )
@@ -112,7 +112,7 @@ def test_pairs_that_break_the_contract_are_refused(
 def test_a_manifest_without_its_source_is_refused(sample: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(sample, tmp_path / "in")
     (broken / "manifest.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(SchemaError, match="`nnd validate` lists all that is wrong"):
+    with pytest.raises(SchemaError, match="`nnd validate` lists all problems"):
         export(broken, tmp_path / "out", to="trl")
 
 
@@ -266,7 +266,7 @@ def test_csv_says_what_a_spreadsheet_would_compute(formulas: Path, tmp_path: Pat
     found = pl.read_csv(tmp_path / "pairs.csv")["candidate_low"].to_list()
     assert sorted(found) == sorted(FORMULAS)
     (note,) = exported.notes
-    assert note.startswith("texts that a spreadsheet would take for a formula: 8; --for-excel puts")
+    assert note.startswith("texts that a spreadsheet would read as formulas: 8; --for-excel puts")
 
 
 def test_csv_for_excel_has_no_formula(formulas: Path, tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_csv_for_excel_has_no_formula(formulas: Path, tmp_path: Path) -> None:
     assert sorted(found["candidate_low"]) == sorted(f"'{text}" for text in FORMULAS)
     assert sorted(found["candidate_high"]) == sorted(f"a {text}" for text in FORMULAS)
     assert exported.notes == (
-        "texts that a spreadsheet would take for a formula: 8; each has a quote ' before it now",
+        "texts that a spreadsheet would read as formulas: 8; each now has a quote ' before it",
     )
 
 

@@ -163,8 +163,8 @@ def test_a_split_cuts_by_context_into_the_parts_that_trl_expects(tmp_path: Path)
     ("redistribution", "said"),
     [
         ("allowed", "Licence: CC0-1.0. It may be redistributed."),
-        ("no-derivatives", "It forbids handing on what is derived from it"),
-        ("unknown", "It is not known whether the data may be handed on: ask first."),
+        ("no-derivatives", "It forbids the redistribution of derived data"),
+        ("unknown", "Whether the data may be redistributed is not known; ask the authors first."),
     ],
 )
 def test_the_readme_tells_the_source_and_its_licence(

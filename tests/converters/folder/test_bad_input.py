@@ -145,14 +145,14 @@ def test_a_field_that_is_not_what_it_should_be(
         (
             "utf-16",
             (
-                "given:1: UTF-16, or no text at all; convert the file first, "
+                "given:1: UTF-16, or not a text; convert the file first, "
                 "e.g. iconv -f utf-16 -t utf-8"
             ),
         ),
         (
             "utf-16-le",
             (
-                "given:1: UTF-16, or no text at all; convert the file first, "
+                "given:1: UTF-16, or not a text; convert the file first, "
                 "e.g. iconv -f utf-16 -t utf-8"
             ),
         ),
@@ -180,16 +180,16 @@ def test_one_context_id_for_two_contexts(refused: Callable[[str, bytes], str]) -
     other = GROUP | {"context": "Quito is the capital of Ecuador."}
 
     assert refused("quiz_design", lines(GROUP, other)).startswith(
-        'given:2, questions[0]: context_id: "7" stands for two different things '
-        "(its context differs from an earlier row's)"
+        'given:2, questions[0]: context_id: "7" names two different things '
+        "(its context differs from that of an earlier row; give each its own id)"
     )
 
 
 def test_one_candidate_id_for_two_candidates(refused: Callable[[str, bytes], str]) -> None:
     # One system, two questions in one group.
     assert refused("quiz_design", lines(with_question(1, model_name="mixqg"))).startswith(
-        'given:1, questions[1]: candidate_id: "7/mixqg" stands for two different things '
-        "(its candidate differs from an earlier row's)"
+        'given:1, questions[1]: candidate_id: "7/mixqg" names two different things '
+        "(its candidate differs from that of an earlier row; give each its own id)"
     )
 
 
@@ -219,7 +219,7 @@ def test_an_empty_candidate(refused: Callable[[str, bytes], str]) -> None:
 
 @pytest.mark.parametrize("text", ["  ", "\n\u00a0"])
 def test_a_candidate_of_blanks(refused: Callable[[str, bytes], str], text: str) -> None:
-    message = "candidate: is nothing but white space (leave it out, or make it an empty text)"
+    message = "candidate: consists of white space only (leave it out, or make it an empty text)"
 
     assert refused("quiz_design", lines(with_question(1, question=text))) == (
         f"given:1, questions[1]: {message}"
@@ -234,7 +234,7 @@ def test_a_candidate_of_blanks(refused: Callable[[str, bytes], str], text: str) 
 def test_a_context_of_blanks(make_source: MakeSource, toy: Toy, text: str) -> None:
     rows = [toy("a", "heron", "good", context=text), toy("b", "wren", "wrong", context=text)]
 
-    with pytest.raises(NNDError, match=r"^toy\.jsonl:1: context: is nothing but white space \("):
+    with pytest.raises(NNDError, match=r"^toy\.jsonl:1: context: consists of white space only \("):
         convert(make_source(rows))
 
 
@@ -245,7 +245,9 @@ def test_a_part_of_a_context_that_is_no_text(make_source: MakeSource, toy: Toy, 
         for name, label in (("a", "good"), ("b", "wrong"))
     ]
 
-    with pytest.raises(NNDError, match=r"^toy\.jsonl:1: inputs: (is nothing but|holds the char)"):
+    with pytest.raises(
+        NNDError, match=r"^toy\.jsonl:1: inputs: (consists of white|contains the char)"
+    ):
         convert(make_source(rows))
 
 
@@ -260,8 +262,8 @@ def test_an_empty_context_with_an_empty_part_is_one(make_source: MakeSource, toy
 
 def test_a_candidate_with_nul(refused: Callable[[str, bytes], str]) -> None:
     assert refused("quiz_design", lines(with_question(1, question="Who\0?"))) == (
-        "given:1, questions[1]: candidate: holds the character NUL, which no text has (the file "
-        "may be damaged: fetch it again)"
+        "given:1, questions[1]: candidate: contains the character NUL, which texts do not "
+        "have (the file may be damaged; fetch it again)"
     )
 
 
@@ -322,8 +324,7 @@ def test_a_credit_that_is_no_number(refused: Callable[[str, bytes], str], credit
 @pytest.mark.parametrize("row", [ANSWER[:-1], [*ANSWER, "1"], ["p1"]], ids=["short", "long", "one"])
 def test_a_ragged_row(refused: Callable[[str, bytes], str], row: list[str]) -> None:
     assert refused("challenge300", table(HEADER, ANSWER, row)) == (
-        f"given:3: {len(row)} cells where the header has 8; correct the row, or fetch the file "
-        "again"
+        f"given:3: {len(row)} cells, but the header has 8; correct the row, or fetch the file again"
     )
 
 
@@ -456,7 +457,7 @@ def test_a_context_is_one_thing_in_all_its_rows(
     ]
 
     with pytest.raises(
-        NNDError, match=rf'^toy\.jsonl:2: context_id: "c1" stands .*\(its {field} differs from'
+        NNDError, match=rf'^toy\.jsonl:2: context_id: "c1" names .*\(its {field} differs from'
     ):
         convert(make_source(rows))
 

@@ -77,7 +77,7 @@ def test_one_candidate_per_context(toy: Toy, make_source: MakeSource, tmp_path: 
 def test_a_context_has_one_set_of_facts(toy: Toy, make_source: MakeSource) -> None:
     rows = [toy(name, "heron", "good", metadata={"topic": name}) for name in "ab"]
 
-    with pytest.raises(SourceError, match=r'"c1" stands for two different things \(its metadata'):
+    with pytest.raises(SourceError, match=r'"c1" names two different things \(its metadata'):
         convert(make_source(rows))
 
 

@@ -109,90 +109,90 @@ def other_inputs(folder: Path) -> None:
 
 MISSING_FIRST = (
     'there is no pair of split "test", context_id "c1", aspect "answer", error_category "wrong", '
-    'high_id "a", low_id "b", as the annotations give'
+    'high_id "a", low_id "b", which the annotations give'
 )
-NO_SUCH_PAIR = "no such pair follows from the annotations"
-NO_SUCH_SCORE = "no such human score follows from the annotations"
-GIVE = "where the annotations give"
+NO_SUCH_PAIR = "this pair does not follow from the annotations"
+NO_SUCH_SCORE = "this human score does not follow from the annotations"
+GIVE = ", but the annotations give"
 
 MUTATIONS: dict[str, tuple[Change, str]] = {
     # Every column of a pair.
     "pair_id": (
         pair(0, pair_id="0123456789abcdef"),
-        f'{PAIRS}: row 0, pair_id: "0123456789abcdef" {GIVE} "',
+        f'{PAIRS}: row 0, pair_id: "0123456789abcdef"{GIVE} "',
     ),
-    "source": (pair(1, source="other"), f'{PAIRS}: row 1, source: "other" {GIVE} "toy"'),
+    "source": (pair(1, source="other"), f'{PAIRS}: row 1, source: "other"{GIVE} "toy"'),
     "split": (pair(0, split="train"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
-    "language": (pair(2, language="de"), f'{PAIRS}: row 2, language: "de" {GIVE} "en"'),
+    "language": (pair(2, language="de"), f'{PAIRS}: row 2, language: "de"{GIVE} "en"'),
     "context_id": (pair(0, context_id="c2"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
     "context": (
         pair(1, context="Who sang?"),
-        f'{PAIRS}: row 1, context: "Who sang?" {GIVE} "Who sings?"',
+        f'{PAIRS}: row 1, context: "Who sang?"{GIVE} "Who sings?"',
     ),
-    "context emptied": (pair(1, context=""), f'{PAIRS}: row 1, context: "" {GIVE} "Who sings?"'),
+    "context emptied": (pair(1, context=""), f'{PAIRS}: row 1, context: ""{GIVE} "Who sings?"'),
     "inputs": (other_inputs, f'{PAIRS}: row 0, inputs: [{{"key": "question", "value": "Who fl'),
-    "category": (pair(0, category="fish"), f'{PAIRS}: row 0, category: "fish" {GIVE} "birds"'),
-    "category lost": (pair(1, category=None), f'{PAIRS}: row 1, category: null {GIVE} "birds"'),
-    "category gained": (pair(2, category="birds"), f'{PAIRS}: row 2, category: "birds" {GIVE} nu'),
+    "category": (pair(0, category="fish"), f'{PAIRS}: row 0, category: "fish"{GIVE} "birds"'),
+    "category lost": (pair(1, category=None), f'{PAIRS}: row 1, category: null{GIVE} "birds"'),
+    "category gained": (pair(2, category="birds"), f'{PAIRS}: row 2, category: "birds"{GIVE} nu'),
     "aspect": (pair(0, aspect="tone"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
     "candidate_high": (
         pair(0, candidate_high="Text of a"),
-        f'{PAIRS}: row 0, candidate_high: "Text of a" {GIVE} "text of a"',
+        f'{PAIRS}: row 0, candidate_high: "Text of a"{GIVE} "text of a"',
     ),
     "candidate_low": (
         pair(2, candidate_low="text of e."),
-        f'{PAIRS}: row 2, candidate_low: "text of e." {GIVE} "text of e"',
+        f'{PAIRS}: row 2, candidate_low: "text of e."{GIVE} "text of e"',
     ),
     "candidate_low of another": (
         pair(0, candidate_low="text of c"),
-        f'{PAIRS}: row 0, candidate_low: "text of c" {GIVE} "text of b"',
+        f'{PAIRS}: row 0, candidate_low: "text of c"{GIVE} "text of b"',
     ),
     "a text with a blank at its end": (
         pair(0, candidate_low="text of b "),
-        f'{PAIRS}: row 0, candidate_low: "text of b " {GIVE} "text of b"',
+        f'{PAIRS}: row 0, candidate_low: "text of b "{GIVE} "text of b"',
     ),
     "equal texts": (
         pair(0, candidate_low=" text  of a"),
-        f'{PAIRS}: row 0, candidate_low: " text  of a" {GIVE} "text of b"',
+        f'{PAIRS}: row 0, candidate_low: " text  of a"{GIVE} "text of b"',
     ),
     "high_id": (pair(0, high_id="c"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
     "low_id": (pair(1, low_id="b"), f"{PAIRS}: row 1: {NO_SUCH_PAIR}"),
     "system_high": (
         pair(0, system_high="plover"),
-        f'{PAIRS}: row 0, system_high: "plover" {GIVE} "heron"',
+        f'{PAIRS}: row 0, system_high: "plover"{GIVE} "heron"',
     ),
     "system_low": (
         pair(2, system_low="wren"),
-        f'{PAIRS}: row 2, system_low: "wren" {GIVE} "heron"',
+        f'{PAIRS}: row 2, system_low: "wren"{GIVE} "heron"',
     ),
     "an error on the high side": (
         pair(1, label_high="wrong"),
-        f'{PAIRS}: row 1, label_high: "wrong" {GIVE} "good"',
+        f'{PAIRS}: row 1, label_high: "wrong"{GIVE} "good"',
     ),
     "no label on the high side": (
         pair(1, label_high=None),
-        f'{PAIRS}: row 1, label_high: null {GIVE} "good"',
+        f'{PAIRS}: row 1, label_high: null{GIVE} "good"',
     ),
     "error_category": (pair(0, error_category="rude"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
     "error_group": (
         pair(0, error_group="style"),
-        f'{PAIRS}: row 0, error_group: "style" {GIVE} "content"',
+        f'{PAIRS}: row 0, error_group: "style"{GIVE} "content"',
     ),
     "error_group gained": (pair(1, error_group="content"), f'{PAIRS}: row 1, error_group: "cont'),
-    "margin": (pair(0, margin=0.5), f"{PAIRS}: row 0, margin: 0.5 {GIVE} 0.75"),
+    "margin": (pair(0, margin=0.5), f"{PAIRS}: row 0, margin: 0.5{GIVE} 0.75"),
     "margin, a little": (
         pair(0, margin=0.750001),
-        f"{PAIRS}: row 0, margin: 0.750001 {GIVE} 0.75",
+        f"{PAIRS}: row 0, margin: 0.750001{GIVE} 0.75",
     ),
-    "margin turned": (pair(2, margin=-1.0), f"{PAIRS}: row 2, margin: -1.0 {GIVE} 1.0"),
-    "margin lost": (pair(2, margin=None), f"{PAIRS}: row 2, margin: null {GIVE} 1.0"),
+    "margin turned": (pair(2, margin=-1.0), f"{PAIRS}: row 2, margin: -1.0{GIVE} 1.0"),
+    "margin lost": (pair(2, margin=None), f"{PAIRS}: row 2, margin: null{GIVE} 1.0"),
     "origin": (
         pair(2, origin="synthetic:swap"),
-        f'{PAIRS}: row 2, origin: "synthetic:swap" {GIVE} "human"',
+        f'{PAIRS}: row 2, origin: "synthetic:swap"{GIVE} "human"',
     ),
     "parent_id": (
         pair(0, parent_id="0123456789abcdef"),
-        f'{PAIRS}: row 0, parent_id: "0123456789abcdef" {GIVE} null',
+        f'{PAIRS}: row 0, parent_id: "0123456789abcdef"{GIVE} null',
     ),
     # Whole rows.
     "a pair swapped": (swapped, f"{PAIRS}: row 2: {NO_SUCH_PAIR}"),
@@ -200,26 +200,26 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     "a pair added": (rows(PAIRS, invented), f"{PAIRS}: row 3: {NO_SUCH_PAIR}"),
     "a pair twice": (
         rows(PAIRS, lambda pairs: pl.concat([pairs, pairs[1:2]])),
-        f"{PAIRS}: row 3: is in an earlier row too",
+        f"{PAIRS}: row 3: repeats an earlier row",
     ),
     # Every column of a human score.
     "a human score of 1.7": (
         cell(SCORES, 0, "score", 1.7),
-        f"{SCORES}: row 0, score: 1.7 {GIVE} 0",
+        f"{SCORES}: row 0, score: 1.7{GIVE} 0",
     ),
     "a human score, a little": (
         cell(SCORES, 0, "score", 0.500001),
-        f"{SCORES}: row 0, score: 0.500001 {GIVE} 0.5",
+        f"{SCORES}: row 0, score: 0.500001{GIVE} 0.5",
     ),
-    "n": (cell(SCORES, 2, "n", 3), f"{SCORES}: row 2, n: 3 {GIVE} 2"),
-    "model_id": (cell(SCORES, 0, "model_id", "a/b"), f'{SCORES}: row 0, model_id: "a/b" {GIVE} "'),
+    "n": (cell(SCORES, 2, "n", 3), f"{SCORES}: row 2, n: 3{GIVE} 2"),
+    "model_id": (cell(SCORES, 0, "model_id", "a/b"), f'{SCORES}: row 0, model_id: "a/b"{GIVE} "'),
     "definition": (
         cell(SCORES, 4, "definition", "mean"),
-        f'{SCORES}: row 4, definition: "mean" {GIVE} ',
+        f'{SCORES}: row 4, definition: "mean"{GIVE} ',
     ),
     "source of a score": (
         cell(SCORES, 8, "source", "other"),
-        f'{SCORES}: row 8, source: "other" {GIVE} "toy"',
+        f'{SCORES}: row 8, source: "other"{GIVE} "toy"',
     ),
     "system of a score": (cell(SCORES, 0, "system", "robin"), f"{SCORES}: row 0: {NO_SUCH_SCORE}"),
     "aspect of a score": (cell(SCORES, 1, "aspect", "tone"), f"{SCORES}: row 1: {NO_SUCH_SCORE}"),
@@ -230,7 +230,7 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     ),
     "a human score twice": (
         rows(SCORES, lambda scores: pl.concat([scores, scores[:1]])),
-        f"{SCORES}: row 9: is in an earlier row too",
+        f"{SCORES}: row 9: repeats an earlier row",
     ),
     # Annotations: what follows from them is no longer what stands there.
     "label": (cell(ANNOTATIONS, 1, "label", "rude"), f"{PAIRS}: row 0: {NO_SUCH_PAIR}"),
@@ -241,11 +241,11 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     ),
     "score": (
         cell(ANNOTATIONS, 0, "score", 0.75),
-        f"{PAIRS}: row 0, margin: 0.75 {GIVE} 0.5",
+        f"{PAIRS}: row 0, margin: 0.75{GIVE} 0.5",
     ),
     "candidate": (
         cell(ANNOTATIONS, 1, "candidate", "Text of b"),
-        f'{PAIRS}: row 0, candidate_low: "text of b" {GIVE} "Text of b"',
+        f'{PAIRS}: row 0, candidate_low: "text of b"{GIVE} "Text of b"',
     ),
     "candidate emptied": (
         cell(ANNOTATIONS, 1, "candidate", ""),
@@ -253,23 +253,23 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     ),
     "candidate of blanks": (
         cell(ANNOTATIONS, 1, "candidate", " \n"),
-        f"{ANNOTATIONS}: row 1, candidate: is nothing but white space",
+        f"{ANNOTATIONS}: row 1, candidate: consists of white space only",
     ),
     "candidate with NUL": (
         cell(ANNOTATIONS, 1, "candidate", "text\0of b"),
-        f"{ANNOTATIONS}: row 1, candidate: holds the character NUL",
+        f"{ANNOTATIONS}: row 1, candidate: contains the character NUL",
     ),
     "context of blanks": (
         lambda folder: rewrite(folder, ANNOTATIONS, pl.lit(" ").alias("context")),
-        f"{ANNOTATIONS}: row 0, context: is nothing but white space",
+        f"{ANNOTATIONS}: row 0, context: consists of white space only",
     ),
     "context of one row": (
         cell(ANNOTATIONS, 1, "context", "Who sang?"),
-        f'{ANNOTATIONS}: row 1, context_id: "c1" stands for two different things',
+        f'{ANNOTATIONS}: row 1, context_id: "c1" names two different things',
     ),
     "system of a candidate": (
         cell(ANNOTATIONS, 2, "system", "wren"),
-        f'{PAIRS}: row 1, system_low: "plover" {GIVE} "wren"',
+        f'{PAIRS}: row 1, system_low: "plover"{GIVE} "wren"',
     ),
     "system unknown": (
         cell(ANNOTATIONS, 2, "system", "robin"),
@@ -314,24 +314,24 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     ),
     "a model for a system": (
         manifest("birds/wren", "source", "systems", "wren"),
-        f'{SCORES}: row 6, model_id: null {GIVE} "birds/wren"',
+        f'{SCORES}: row 6, model_id: null{GIVE} "birds/wren"',
     ),
     "a group for an error": (
         manifest("style", "source", "taxonomy", "wrong", "group"),
-        f'{PAIRS}: row 0, error_group: "content" {GIVE} "style"',
+        f'{PAIRS}: row 0, error_group: "content"{GIVE} "style"',
     ),
     "a file that is verified and is not": (
         manifest(True, "files", 0, "verified"),
         "manifest.json: files/0/verified: true, but its SHA-256 is not the declared one",
     ),
-    "a count": (manifest(7, "counts", "pairs"), f"manifest.json: counts/pairs: 7 {GIVE} 3"),
+    "a count": (manifest(7, "counts", "pairs"), f"manifest.json: counts/pairs: 7{GIVE} 3"),
     "what was dropped": (
         manifest([{"reason": "x", "what": "pairs", "n": 1, "why": "x"}], "dropped"),
-        "manifest.json: dropped: is not what the annotations give",
+        "manifest.json: dropped: does not follow from the annotations",
     ),
     "hygiene": (
         manifest(0.25, "hygiene", "pairs", "overall", "longer_wins"),
-        "manifest.json: hygiene: is not what the annotations give",
+        "manifest.json: hygiene: does not follow from the annotations",
     ),
 }
 

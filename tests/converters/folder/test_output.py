@@ -130,7 +130,8 @@ def test_pairs_of_equal_texts_that_the_manifest_does_not_keep_are_found(
 
     lines = [str(finding) for finding in validate(tmp_path / "out")]
     assert lines[0] == (
-        "pairs.parquet: row 0: no such pair follows from the annotations (convert the source again)"
+        "pairs.parquet: row 0: this pair does not follow from the annotations (convert the source "
+        "again)"
     )
 
 

@@ -90,7 +90,7 @@ def test_what_a_row_gives_twice_is_reported(write: Write) -> None:
 
     assert conversion.references["reference"].to_list() == ["A", "B"]
     assert conversion.manifest["oddities"] == [
-        "references: given twice by one row, counted once: 1"
+        "references: given twice in one row and counted once: 1"
     ]
 
 
@@ -127,14 +127,17 @@ def test_steps_change_them_as_other_texts(write: Write) -> None:
         (
             text("A", context_id="c2"),
             (
-                'toy.jsonl:1: context_id: "c2" is not a context of the annotations (correct its id '
+                'toy.jsonl:1: context_id: "c2" is not a context in the annotations (correct its id '
                 "or its split, or leave it out)"
             ),
         ),
-        (text("A", split="dev"), 'toy.jsonl:1: context_id: "c1" is not a context of the'),
+        (text("A", split="dev"), 'toy.jsonl:1: context_id: "c1" is not a context in the'),
         (text(" \n"), "toy.jsonl:1: reference: is blank (leave it out)"),
         (text(""), "toy.jsonl:1: reference: is blank (leave it out)"),
-        (text("a\0b"), "toy.jsonl:1: reference: holds the character NUL, which no text has ("),
+        (
+            text("a\0b"),
+            "toy.jsonl:1: reference: contains the character NUL, which texts do not have (",
+        ),
         (text("#NAME?"), 'toy.jsonl:1: reference: "#NAME?" is an error of a spreadsheet program'),
         (text("\ud800"), 'toy.jsonl:1: reference: "\\ud800" has half a surrogate pair'),
         ({"reference": 7}, "toy.jsonl:1: reference: 7 is not a string; correct it"),
@@ -173,8 +176,8 @@ def folder(write: Write, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("n", 3, "row 0, n: is 3 where the context's references are numbered up to 2 ("),
-        ("context_id", "c2", 'row 0, context_id: "c2" is not a context of the annotations ('),
+        ("n", 3, "row 0, n: is 3 but the references of the context are numbered up to 2 ("),
+        ("context_id", "c2", 'row 0, context_id: "c2" is not a context in the annotations ('),
         ("source", "other", 'row 0, source: "other" is not the source of the manifest, "toy" ('),
         ("reference", "\t", "row 0, reference: is blank (leave it out)"),
         ("origin", "a machine", "row 0, origin: 'a machine' does not match"),
@@ -193,8 +196,8 @@ def test_validate_misses_a_file_that_the_manifest_lists(folder: Path) -> None:
     (folder / "references.parquet").unlink()
 
     assert [str(finding) for finding in validate(folder)] == [
-        ("references.parquet: is missing, and the manifest lists it (convert the source again)"),
-        "manifest.json: hygiene: is not what the annotations give (convert the source again)",
+        "references.parquet: is missing, although the manifest lists it (convert the source again)",
+        "manifest.json: hygiene: does not follow from the annotations (convert the source again)",
     ]
 
 

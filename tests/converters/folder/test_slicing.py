@@ -60,7 +60,7 @@ def test_a_pair_that_was_added_to_a_slice_is_found(whole: Path, tmp_path: Path) 
     )
     strange.write_parquet(out / "pairs.parquet")
     found = [str(finding) for finding in validate(out)]
-    assert any("row 2: no such pair follows from the annotations" in each for each in found)
+    assert any("row 2: this pair does not follow from the annotations" in each for each in found)
 
 
 def test_what_is_no_slice_is_refused(whole: Path, tmp_path: Path) -> None:

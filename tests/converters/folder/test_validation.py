@@ -43,7 +43,9 @@ def test_a_file_that_is_not_the_manifests_is_found(folder: Path, name: str) -> N
     frame = pl.read_parquet(folder / name)
     frame.write_parquet(folder / name, compression="uncompressed")
 
-    assert found(folder) == [f"{name}: SHA-256 is not the manifest's (convert the source again)"]
+    assert found(folder) == [
+        f"{name}: its SHA-256 is not the one in the manifest (convert the source again)"
+    ]
 
 
 def test_lost_rows_are_found(folder: Path) -> None:
@@ -52,7 +54,7 @@ def test_lost_rows_are_found(folder: Path) -> None:
     )
 
     assert found(folder)[0] == (
-        "human_scores.parquet: 1 rows where the manifest says 9 (convert the source again)"
+        "human_scores.parquet: 1 rows, but the manifest states 9 (convert the source again)"
     )
 
 
@@ -65,7 +67,7 @@ def test_a_row_that_breaks_the_schema_is_found(folder: Path) -> None:
             "(Higher is better, for example 0.684)"
         ),
         (
-            "human_scores.parquet: row 0, score: NaN where the annotations give 1.0 (convert the "
+            "human_scores.parquet: row 0, score: NaN, but the annotations give 1.0 (convert the "
             "source again)"
         ),
     ]
@@ -76,7 +78,7 @@ def test_a_null_where_none_may_be_is_found(folder: Path) -> None:
 
     assert [line.partition(" (")[0] for line in found(folder)] == [
         "pairs.parquet: row 0, source: None is not of type 'string'",
-        'pairs.parquet: row 0, source: null where the annotations give "toy"',
+        'pairs.parquet: row 0, source: null, but the annotations give "toy"',
     ]
 
 
@@ -109,7 +111,7 @@ def test_columns_in_another_order_hide_nothing(folder: Path) -> None:
 
     assert found(folder) == [
         (
-            'pairs.parquet: row 0, language: "de" where the annotations give "en" '
+            'pairs.parquet: row 0, language: "de", but the annotations give "en" '
             "(convert the source again)"
         )
     ]
@@ -122,19 +124,19 @@ def test_a_size_that_is_not_the_files_is_found(folder: Path) -> None:
 
     size = (folder / "pairs.parquet").stat().st_size
     assert found(folder) == [
-        f"pairs.parquet: {size} bytes where the manifest says 1 (convert the source again)"
+        f"pairs.parquet: {size} bytes, but the manifest states 1 (convert the source again)"
     ]
 
 
 @pytest.mark.parametrize(
     ("count", "line"),
     [
-        ({"pairs": 3}, "counts/pairs: 3 where the annotations give 2"),
-        ({"contexts": 2}, "counts/contexts: 2 where the annotations give 1"),
+        ({"pairs": 3}, "counts/pairs: 3, but the annotations give 2"),
+        ({"contexts": 2}, "counts/contexts: 2, but the annotations give 1"),
         (
             {"by_error_category": {"wrong": 2}},
             (
-                "counts/by_error_category: {'wrong': 2} where the annotations give {'rude': 1, "
+                "counts/by_error_category: {'wrong': 2}, but the annotations give {'rude': 1, "
                 "'wrong': 1}"
             ),
         ),
@@ -156,7 +158,7 @@ def test_a_report_that_the_texts_do_not_give_is_found(folder: Path) -> None:
     write_manifest(folder, manifest)
 
     (line,) = found(folder)
-    assert line.startswith("manifest.json: hygiene: is not what the annotations give")
+    assert line.startswith("manifest.json: hygiene: does not follow from the annotations")
 
 
 def test_a_declared_file_that_gives_something_else_is_found(folder: Path) -> None:
@@ -167,7 +169,7 @@ def test_a_declared_file_that_gives_something_else_is_found(folder: Path) -> Non
     write_manifest(folder, manifest)
 
     assert found(folder) == [
-        "manifest.json: counts/pairs: 2 where the source expects 7 (convert the source again)"
+        "manifest.json: counts/pairs: 2, but the source expects 7 (convert the source again)"
     ]
 
 

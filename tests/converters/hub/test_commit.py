@@ -180,10 +180,13 @@ def test_a_hub_that_stays_busy_is_given_up(
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (401, "the Hub does not accept the token (401); `hf auth login` with one that may write"),
-        (402, "the Hub wants to be paid for this (402: Payment required)"),
+        (
+            401,
+            "the Hub does not accept the token (401); run `hf auth login` with one that may write",
+        ),
+        (402, "the Hub requires a paid plan for this (402: Payment required)"),
         (403, "the token may not write there (403"),
-        (400, "the Hub does not take it (400"),
+        (400, "the Hub rejected the request (400"),
     ],
 )
 def test_a_refusal_is_told_at_once(
@@ -204,7 +207,7 @@ def test_metadata_that_the_hub_refuses_is_told(
 
     error = publisher.refused("push", name=name, files=files)
 
-    assert f"{name}: the Hub does not take it:" in error
+    assert f"{name}: the Hub rejected the request:" in error
     assert '"license" must be a string' in error
     assert titles(hub, name) == ["initial commit"]
 
@@ -324,7 +327,7 @@ def test_a_tag_of_other_files_is_taken(
 
     error = publisher.refused("put_tag", name=name, files=files, tag="v1", commit=commit)
 
-    assert f"{name}: the tag v1 is taken: it names commit {first}" in error
+    assert f"{name}: the tag v1 already names commit {first}" in error
 
 
 @pytest.mark.parametrize("name", ["quiz", "a/b/c", "org/-x", "org/" + "x" * 120, "org/a b"])

@@ -29,7 +29,7 @@ def test_the_token_is_left_out_whatever_it_looks_like(monkeypatch: pytest.Monkey
 
 def test_an_error_is_one_line() -> None:
     error = explain(ValueError("Invalid metadata:\n- a\n\n- b"), "org/n")
-    assert str(error) == "org/n: the Hub does not take it: Invalid metadata: - a - b"
+    assert str(error) == "org/n: the Hub rejected the request: Invalid metadata: - a - b"
 
 
 def test_what_is_wrong_with_the_upload_of_a_file_decides() -> None:
@@ -44,5 +44,5 @@ def test_what_is_wrong_with_the_upload_of_a_file_decides() -> None:
     assert wanted_pause(wrap(NetworkError("gone"))) == 0
     assert wanted_pause(wrap(ValueError("wrong"))) is None
     assert str(explain(wrap(ValueError("wrong")), "org/n")) == (
-        "org/n: the Hub does not take it: wrong"
+        "org/n: the Hub rejected the request: wrong"
     )

@@ -98,6 +98,6 @@ def test_a_rule_that_asks_who_rated_must_be_told(
     quality = {"rule": "gap", "minimum": 1, "ratings": "mean", option: "annotator"}
 
     with pytest.raises(
-        SourceError, match=r":2: annotators: not known, and the rule asks who rated"
+        SourceError, match=r":2: annotators: is missing, but the rule needs to know who rated"
     ):
         convert(make_source(rows, quality=quality))

@@ -263,7 +263,7 @@ def test_files_that_are_no_longer_made_go_and_foreign_ones_stay(
 @pytest.mark.parametrize(
     ("files", "found"),
     [
-        ({"train.csv": b"a,b"}, "holds something that nnd did not publish (train.csv)"),
+        ({"train.csv": b"a,b"}, "contains files that nnd did not publish (train.csv)"),
         ({"manifest.json": b"not json"}, "holds what nnd did not publish, and this is toy"),
         ({"manifest.json": b"[1]"}, "holds what nnd did not publish, and this is toy"),
         ({"manifest.json": b'{"source": 1}'}, "holds what nnd did not publish"),
@@ -471,7 +471,7 @@ def test_what_is_verified_needs_no_reason(there: There, convert_rows: Callable[.
 def test_a_reason_is_a_reason(there: There, convert_rows: Callable[..., Path], option: str) -> None:
     error = there.refused(convert_rows(), **{option: " "})
 
-    assert ": say why" in error
+    assert ": give the reason" in error
 
 
 def test_addresses_are_refused_with_their_rows(
@@ -553,7 +553,7 @@ def test_kept_addresses_are_told(there: There, convert_rows: Callable[..., Path]
 def test_one_cannot_keep_and_redact(there: There, convert_rows: Callable[..., Path]) -> None:
     error = there.refused(convert_rows(), redact=True, keep_contacts="why")
 
-    assert error == "--redact and --keep-contacts say opposite things; choose one"
+    assert error == "--redact and --keep-contacts contradict each other; choose one"
 
 
 def test_where_there_is_nothing_to_redact_nothing_changes(
@@ -624,7 +624,7 @@ def test_a_folder_with_problems_is_refused(convert_rows: Callable[..., Path]) ->
     with pytest.raises(SchemaError) as caught:
         read_release(folder)
 
-    assert "counts/contexts: 7 where the annotations give 1" in str(caught.value)
+    assert "counts/contexts: 7, but the annotations give 1" in str(caught.value)
     assert f", and 1 more; `nnd validate {folder}` lists all problems" in str(caught.value)
 
 
@@ -659,10 +659,10 @@ def test_a_problem_is_found_in_the_file_of_its_split(
 
     found = [str(finding) for finding in validate(tmp_path)]
 
-    assert f"{path}: SHA-256 is not the manifest's (convert the source again)" in found
+    assert f"{path}: its SHA-256 is not the one in the manifest (convert the source again)" in found
     assert any(line.startswith(f"{path}: row 1: no such pair follows") for line in found)
     assert (
-        f'{path}: split: "test" belongs into pairs/test-00000-of-00001.parquet (publish again)'
+        f'{path}: split: "test" belongs in pairs/test-00000-of-00001.parquet (publish again)'
         in found
     )
 
@@ -691,7 +691,7 @@ def test_a_tag_that_is_taken_is_told_before_anything_is_sent(
 
     error = there.refused(convert_rows(two_splits, folder="other"), tag="v1")
 
-    assert "the tag v1 is taken" in error
+    assert "the tag v1 already names" in error
     assert there.titles() == before
 
 

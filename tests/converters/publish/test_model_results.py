@@ -149,7 +149,9 @@ def test_a_readme_that_changes_meanwhile_is_not_undone(hub: Hub, ask: Ask) -> No
     theirs = {"README.md": b"---\nlicense: apache-2.0\n---\n"}
     hub.faults.script(r"GET .*/resolve/", lambda: hub.commit("models", "org/busy", theirs))
     error = refused(ask, push("org/busy"))
-    assert error.message == "org/busy: somebody else changes it just now; run it again"
+    assert (
+        error.message == "org/busy: it is being changed by someone else; run the same command again"
+    )
     assert pulls(hub, "org/busy") == {}
     ask(push("org/busy"))
     assert b"apache-2.0" in hub.files("models", "org/busy", "refs/pr/1")["README.md"]
@@ -158,7 +160,10 @@ def test_a_readme_that_changes_meanwhile_is_not_undone(hub: Hub, ask: Ask) -> No
 def test_a_model_that_is_not_there_is_one_line(ask: Ask) -> None:
     error = refused(ask, push("org/none"))
     assert error.name == "PublishError"
-    assert error.message == "org/none: there is no such model on the Hub that the token may see"
+    assert (
+        error.message
+        == "org/none: the Hub has no such model that the token can see; check the name"
+    )
 
 
 def test_a_folder_is_no_model_on_the_hub(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_suite_of_a_source_without_derivatives_is_not_published(
     make_suite: Callable[..., Path], *, private: bool
 ) -> None:
     suite = make_suite(redistribution="no-derivatives")
-    with pytest.raises(LicenceError, match="forbids handing on changed texts, as those of a suite"):
+    with pytest.raises(LicenceError, match="forbids changed texts, such as those of a suite"):
         read_release(suite, private=private)
     assert read_release(suite, permission="asked the owners").sets
 

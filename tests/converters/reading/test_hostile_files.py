@@ -150,7 +150,7 @@ def test_a_cell_that_does_not_end_is_refused(
         list(read_cells(tmp_path / "a.csv", delimiter=",", quoted=True))
 
 
-UTF_16 = "UTF-16, or no text at all; convert the file first, e.g. iconv -f utf-16 -t utf-8"
+UTF_16 = "UTF-16, or not a text; convert the file first, e.g. iconv -f utf-16 -t utf-8"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
@@ -180,7 +180,7 @@ def test_a_nul_byte_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"{}\n{}\n\0\n")
 
     assert refused("quiz_design", tmp_path / "a", tmp_path / "out").startswith("a:1: there is no")
-    with pytest.raises(SourceError, match=r"^a:3: UTF-16, or no text at all"):
+    with pytest.raises(SourceError, match=r"^a:3: UTF-16, or not a text"):
         list(read_jsonl(tmp_path / "a"))
 
 
@@ -258,9 +258,9 @@ def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError) as caught:
         list(read_jsonl(tmp_path / "a"))
-    assert str(caught.value) == 'a:2: the key "a" stands twice in one object; keep one of them'
+    assert str(caught.value) == 'a:2: the key "a" occurs twice in one object; keep one of them'
     with pytest.raises(
-        SourceError, match=r'^a\.json: the key "a" stands twice in one object; keep'
+        SourceError, match=r'^a\.json: the key "a" occurs twice in one object; keep'
     ):
         list(parse_json('{"a": 1,\n "a": 2}', "a.json"))
 

@@ -151,7 +151,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
 def test_a_line_with_a_nul_byte_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one\ntwo\nthr\0ee\n")
 
-    with pytest.raises(SourceError, match=r"^a:3: UTF-16, or no text at all; convert the file"):
+    with pytest.raises(SourceError, match=r"^a:3: UTF-16, or not a text; convert the file"):
         read_text(tmp_path / "a")
 
 

@@ -113,7 +113,7 @@ def test_a_sheet_that_is_not_there(read: Read) -> None:
 
 def test_a_row_wider_than_the_header(read: Read) -> None:
     assert refused(read, '<row r="2"><c r="C2"><v>1</v></c></row>') == (
-        "a.xlsx:2: 3 cells where the header has 2; correct the row, or fetch the file again"
+        "a.xlsx:2: 3 cells, but the header has 2; correct the row, or fetch the file again"
     )
 
 

@@ -175,14 +175,14 @@ def test_names_that_are_taken(
     seen = look(site, "sample", "pond", "toy", str(site / "frogs"))
 
     assert seen.problems == {
-        "sample": "sample is the name of a built-in source, too: convert it by its folder, "
+        "sample": "sample is also the name of a built-in source; convert it by its folder, "
         f"{site / 'birds'}",
-        "pond": "pond is the name of another package's source, too: convert it by its folder, "
+        "pond": "pond is also the name of another package's source; convert it by its folder, "
         f"{site / 'frogs'}",
         "toy": None,
     }
     assert seen.loaded["sample"] == str(BUILT_IN / "sample")
-    assert seen.loaded["pond"].startswith("pond is the name of another package's source, too: ")
+    assert seen.loaded["pond"].startswith("pond is also the name of another package's source; ")
     assert seen.loaded["toy"] == "toy"
     assert seen.loaded[str(site / "frogs")] == str(site / "frogs")
 
@@ -190,10 +190,10 @@ def test_names_that_are_taken(
 BROKEN = {
     "nowhere.at.all": "there is no package nowhere",
     "birds.nothing": "there is no folder birds.nothing in it",
-    "birds.empty": "holds no source.yaml, nor does a folder in it",
-    "birds:source": "a package is asked for, such as a.b, and nothing in it",
-    "birds..toy": "a package is asked for, such as a.b, and nothing in it",
-    "../birds": "a package is asked for, such as a.b, and nothing in it",
+    "birds.empty": "has no source.yaml, and neither has a folder in it",
+    "birds:source": "name a package, such as a.b, and nothing inside it",
+    "birds..toy": "name a package, such as a.b, and nothing inside it",
+    "../birds": "name a package, such as a.b, and nothing inside it",
     "json.decoder": "there is no folder json.decoder in it",  # a module is no folder
     "sys": "there is no package sys",
 }
@@ -213,7 +213,7 @@ def test_broken_entry_points_are_told_and_hide_no_other(site: Path, install: Ins
         assert problem is not None
         assert problem.startswith(f'entry point {name} = "{value}" of bird-data 1.2: ')
         assert words in problem
-        assert problem.endswith("mend the package, or uninstall it")
+        assert problem.endswith("fix the package, or uninstall it")
         assert seen.loaded[name] == problem
 
 

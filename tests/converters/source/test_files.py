@@ -167,7 +167,7 @@ def test_a_folder_without_permission_is_an_error(
     if was_root:  # whom no permission stops
         os.seteuid(NOBODY)
     try:
-        with pytest.raises(SourceError, match="cannot be looked into: Permission denied"):
+        with pytest.raises(SourceError, match="cannot be read: Permission denied"):
             asked.path("answers.tsv")
     finally:
         if was_root:
@@ -301,7 +301,7 @@ def test_the_declared_file_needs_no_reason(make_source: MakeSource) -> None:
 
 @pytest.mark.parametrize("why", ["", " \n"])
 def test_a_reason_says_something(changed: Path, why: str) -> None:
-    with pytest.raises(SourceError, match=r"^--accept-changed: say why, in a few words"):
+    with pytest.raises(SourceError, match=r"^--accept-changed: give the reason in a few words"):
         convert(changed, accept_changed=why)
 
 

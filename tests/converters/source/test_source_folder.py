@@ -98,7 +98,7 @@ def test_neither_a_name_nor_a_folder(
         ("name: !!bool toy", "not valid YAML, KeyError: "),
         ("name: !!python/object:os.system {}", "not valid YAML, ConstructorError: "),
         ("[" * 5000, "not valid YAML, RecursionError: "),
-        ("name: toy", "top level: 'pretty_name' is a required property (Name for people"),
+        ("name: toy", "top level: 'pretty_name' is a required property (Display name"),
     ],
 )
 def test_a_source_yaml_that_is_none(make_source: MakeSource, text: str, words: str) -> None:
@@ -174,7 +174,7 @@ def test_a_file_that_is_declared_twice(make_source: MakeSource) -> None:
     file = {"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}
 
     assert refused(make_source(files=[file, file])).endswith(
-        "source.yaml: files: a name stands twice in toy.jsonl, toy.jsonl; keep one"
+        "source.yaml: files: a name occurs twice in toy.jsonl, toy.jsonl; keep one"
     )
 
 
@@ -189,8 +189,7 @@ def test_a_convert_py_that_is_missing(make_source: MakeSource) -> None:
 
 
 MISFIT = (
-    "the converter did not expect this input: check that it is the right file, else mend the "
-    "converter"
+    "the converter did not expect this input: check that it is the right file, or fix the converter"
 )
 
 
@@ -199,15 +198,15 @@ MISFIT = (
     [
         (
             "def annotations(files:\n",
-            ": SyntaxError: '(' was never closed (convert.py, line 1); mend",
+            ": SyntaxError: '(' was never closed (convert.py, line 1); fix the file",
         ),
         (
             "import no_such_module\n",
-            ": ModuleNotFoundError: No module named 'no_such_module'; mend it",
+            ": ModuleNotFoundError: No module named 'no_such_module'; fix the file",
         ),
-        ("raise SystemExit(0)\n", ": SystemExit: 0; mend it"),
-        ("", ": there is no function `annotations(files)`; write it"),
-        ("annotations = 3\n", ": there is no function `annotations(files)`; write it"),
+        ("raise SystemExit(0)\n", ": SystemExit: 0; fix the file"),
+        ("", ": the function `annotations(files)` is missing; write it"),
+        ("annotations = 3\n", ": the function `annotations(files)` is missing; write it"),
         ("def annotations(files):\n    yield {}['text']\n", f":2: KeyError: 'text'; {MISFIT}"),
         (
             "def annotations(files):\n    raise ValueError('a\\nb')\n",
@@ -257,7 +256,7 @@ def test_a_convert_py_with_null_bytes(make_source: MakeSource) -> None:
     folder = make_source(code="x = '\0'\n")
 
     assert refused(folder).startswith(f"{folder}/convert.py: ")
-    assert refused(folder).endswith(": source code string cannot contain null bytes; mend it")
+    assert refused(folder).endswith(": source code string cannot contain null bytes; fix the file")
 
 
 def test_a_field_of_another_type_names_the_place(make_source: MakeSource, toy: Toy) -> None:
@@ -363,8 +362,8 @@ def test_a_nul_character_in_a_text_is_damage(make_source: MakeSource, toy: Toy) 
     rows = [toy("a", "heron", "good", candidate="a\0b"), toy("b", "wren", "wrong")]
 
     assert refused(make_source(rows)) == (
-        "toy.jsonl:1: candidate: holds the character NUL, which no text has (the file may be "
-        "damaged: fetch it again)"
+        "toy.jsonl:1: candidate: contains the character NUL, which texts do not have (the file "
+        "may be damaged; fetch it again)"
     )
 
 

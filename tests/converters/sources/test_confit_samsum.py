@@ -80,8 +80,8 @@ def test_the_score_of_a_summary_is_kept_beside_its_marks(
         (",,,x,,,,,4.0", ",,,y,,,,,4.0", f'{FILE}:10, Wrong Reference: "y" is neither blank nor '),
         ("Tense,", "Times,", f'{FILE}:1: there is no column "Tense", only "ID", "Dialogue", '),
         ("T5-Cons", "T6-Cons", f'{FILE}:10: system: "T6-Cons" is not in source.yaml '),
-        ("4.0,T5-Cons", "4.0", f"{FILE}:10: 13 cells where the header has 14; "),
-        ("\n7,", "\n0,", f'{FILE}:7: candidate_id: "0" stands for two different things '),
+        ("4.0,T5-Cons", "4.0", f"{FILE}:10: 13 cells, but the header has 14; "),
+        ("\n7,", "\n0,", f'{FILE}:7: candidate_id: "0" names two different things '),
     ],
     ids=["mark", "column", "system", "ragged", "id"],
 )

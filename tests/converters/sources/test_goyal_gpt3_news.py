@@ -170,11 +170,11 @@ def test_the_other_file_is_asked_for(tmp_path: Path) -> None:
         ),
         (
             {"cnn_human.json": json.dumps(PLAIN), "bbc_human.json": b"\xff\xfe{\0}\0"},
-            f"{ZIP}/bbc_human.json:1: UTF-16, or no text at all;",
+            f"{ZIP}/bbc_human.json:1: UTF-16, or not a text;",
         ),
         (
             {"../cnn_human.json": json.dumps(PLAIN), "bbc_human.json": json.dumps(PLAIN)},
-            f"{ZIP}: ../cnn_human.json is a name that leads out of the folder;",
+            f"{ZIP}: ../cnn_human.json has a name that leads out of the folder;",
         ),
     ],
     ids=["missing", "cut off", "UTF-16", "elsewhere"],

@@ -154,7 +154,7 @@ WRONG: list[tuple[str, Edit, str]] = [
         lambda line: line.update(model_id="M23_dynamicmix"),
         f'{PAIRED}:3: system: "M23_dynamicmix" is not in source.yaml',
     ),
-    ("summeval", lambda line: line.update(text="Another."), "stands for two different things"),
+    ("summeval", lambda line: line.update(text="Another."), "names two different things"),
     ("summeval", lambda line: line.update(decoded=""), f"{PAIRED}:3: candidate: is empty"),
     (
         "dialsummeval",
@@ -196,7 +196,7 @@ WRONG: list[tuple[str, Edit, str]] = [
         lambda line: line.update(model_id="Z"),
         f'{DIALOGUES}:3: system: "Z" is not in source.yaml',
     ),
-    ("dialsummeval", lambda line: line.update(model_id="A"), "stands for two different things"),
+    ("dialsummeval", lambda line: line.update(model_id="A"), "names two different things"),
 ]
 
 

@@ -62,8 +62,8 @@ def test_byte_order_mark_and_crlf_leave_no_trace(simplification: Conversion) -> 
         (b"DSS,Sem", b"DSS2,Sem", f'{FILE}:2: system: "DSS2" is not in source.yaml '),
         (b"orig_sent", b"original", f'{FILE}:1: there is no column "orig_sent", only "sent_id", '),
         (b"sys_type", b"sys_name", f'{FILE}:1: the header has "sys_name" twice; '),
-        (b"\r\n2,DSS", b",\r\n2,DSS", f"{FILE}:2: 10 cells where the header has 9; "),
-        (b"\r\n2,DSS", b"\r\n1,DSS", f'{FILE}:3: context_id: "1" stands for two different '),
+        (b"\r\n2,DSS", b",\r\n2,DSS", f"{FILE}:2: 10 cells, but the header has 9; "),
+        (b"\r\n2,DSS", b"\r\n1,DSS", f'{FILE}:3: context_id: "1" names two different '),
     ],
     ids=["score", "system", "column", "twice", "ragged", "context"],
 )

@@ -150,20 +150,20 @@ def test_a_wrong_line_is_named(
             "set 1: no pair is in the slice (by: error_cat",
         ),
         ({"by": "mood", "value": "x"}, "set 1: "),
-        ({"by": "shape"}, "set 1: by needs a value"),
+        ({"by": "shape"}, "set 1: `by` needs a `value`"),
         ({"where": "length >", "name": "x"}, 'set 1: --where "length >": is not an SQL condition'),
-        ({"where": "length > 0"}, "set 1: where needs a name"),
+        ({"where": "length > 0"}, "set 1: `where` needs a `name`"),
         ({"where": "length < 0", "name": "none"}, "set 1: no pair is in the slice (where: length"),
         (
             {"op": "punctuation", "value": "x"},
-            "set 1: value does not go with op; known: name, note",
+            "set 1: value cannot be combined with op; known: name, note",
         ),
         ({"op": "punctuation", "by": "shape"}, "set 1: has op and by; write exactly one of op, by"),
         ({"name": "empty"}, "set 1: has none of them; write exactly one of op, by"),
         ({"keywords": ["zebrafish"]}, "set 1: no pair is in the set (keywords: ['zebrafish'])"),
         (
             {"sample": 3, "on": "both"},
-            "set 1: on does not go with sample; known: name, note, sampl",
+            "set 1: on cannot be combined with sample; known: name, note, sampl",
         ),
         ({"op": "punctuation", "sed": 1}, "'sed' was unexpected"),
         ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
@@ -180,7 +180,7 @@ def test_a_wrong_definition_is_one_clear_error(
     define: Define, sample: Path, tmp_path: Path
 ) -> None:
     out, other = tmp_path / "suite", tmp_path / "other.yaml"
-    assert "is for the source quiz_design, and" in refused("quiz_design", sample, out)
+    assert "is for the source quiz_design, but" in refused("quiz_design", sample, out)
     assert 'definition (did you mean "quiz_design"?)' in refused("quiz_desing", sample, out)
     assert "sets" in refused(define(), sample, out)
     for text, said in (("- a", "is not a mapping"), ("{", "cannot be read as YAML")):
@@ -225,17 +225,22 @@ def problems(suite: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "column", "value", "said"),
     [
-        ("punctuation", "candidate_high", "x", 'candidate_high: "x" is not what the parent has'),
+        (
+            "punctuation",
+            "candidate_high",
+            "x",
+            'candidate_high: "x" is not the value of its parent',
+        ),
         (
             "punctuation",
             "parent_id",
             "0" * 16,
             f"parent_id: {'0' * 16} is not one of the human pai",
         ),
-        ("punctuation", "aspect", "tone", 'aspect: "tone" is not what the parent has'),
-        ("punctuation", "cluster", "c9", 'cluster: "c9" is not what the parent has'),
+        ("punctuation", "aspect", "tone", 'aspect: "tone" is not the value of its parent'),
+        ("punctuation", "cluster", "c9", 'cluster: "c9" is not the value of its parent'),
         ("punctuation", "pair_id", "0" * 16, f"pair_id: {'0' * 16} is not the id of these texts"),
-        ("slice-wrong_fact", "category", "x", "is not one of the human pairs, and names no parent"),
+        ("slice-wrong_fact", "category", "x", "is not one of the human pairs and names no parent"),
     ],
 )
 def test_a_changed_set_is_found(suite: Path, name: str, column: str, value: str, said: str) -> None:

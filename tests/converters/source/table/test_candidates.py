@@ -577,7 +577,7 @@ def test_columns_nobody_asks_for_may_share_a_name(table_source: TableSource) -> 
 @pytest.mark.parametrize("row", [ROWS[1][:4], [*ROWS[1], ""]], ids=["short", "long"])
 def test_a_ragged_row(table_source: TableSource, row: list[str]) -> None:
     assert refused(table_source(csv_of(HEADER, ROWS[0], row))) == (
-        f"toy.csv:5: {len(row)} cells where the header has 5; correct the row, or fetch the file "
+        f"toy.csv:5: {len(row)} cells, but the header has 5; correct the row, or fetch the file "
         "again"
     )
 

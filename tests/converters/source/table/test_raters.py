@@ -103,7 +103,7 @@ def test_a_label_that_several_gave_is_one(shaped_source: ShapedSource) -> None:
             [*rows(heron={"ann": "5"}), ["1", "bob", "heron", "another", "4"]],
             SCORED,
             (
-                'toy.csv:3: "1/heron" stands for two different things: its candidate differs from '
+                'toy.csv:3: "1/heron" names two different things: its candidate differs from '
                 "toy.csv:2's; give each its own id"
             ),
         ),
