@@ -1,7 +1,8 @@
-"""The results of a merged run, made of its file without holding the ids of its rows.
+"""The results of a merged run, made of its file without holding all of it.
 
-Rates, agreement with people and the effects of sets are counted over contexts and tests. Of the
-rows of one model at a time, their ids are therefore replaced by numbers (`results.to_rate`).
+The rows of one model are read at a time. Rates and agreement with people are counted over contexts
+and tests, so that numbers can take the place of ids (`results.to_rate`); the effects of sets need
+the ids of that model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
