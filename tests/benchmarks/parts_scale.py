@@ -91,7 +91,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         place, model = Path(name), Path(sys.argv[1])
         data = place / "pairs.parquet"
-        write_pairs(data, place, PAIRS)
+        write_pairs(data, place, PAIRS, 1)
         for _ in range(ROUNDS):
             for work in (products, torchrun, ray):
                 found.setdefault(work.__name__, []).append(ratio(work, model, data, place))
