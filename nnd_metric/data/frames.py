@@ -88,7 +88,7 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
 
 
 def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
-    """Check that texts have no lone surrogates, which are not characters and not valid UTF-8.
+    """Check that texts have no half surrogate pairs, which are not characters.
 
     Raises:
         ScoringError: If a text has one; the message says where.
@@ -97,8 +97,8 @@ def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
         for row, value in enumerate(values):
             if has_surrogate(_texts_in(value)):
                 raise ScoringError(
-                    f"row {row}: {name} has a lone surrogate, which is not a character; decode "
-                    "the text again, or leave the row out"
+                    f"row {row}: {name} has half a surrogate pair, which is not a character; "
+                    "decode the text again, or leave the row out"
                 )
 
 

@@ -109,8 +109,8 @@ def find_template(name_or_text: str) -> Template:
         )
     if has_surrogate(name_or_text):
         raise ScoringError(
-            f'template "{name_or_text}" has a lone surrogate, which is not a character; write it '
-            "in UTF-8"
+            f'template "{name_or_text}" has half a surrogate pair, which is not a character; '
+            "write it in UTF-8"
         )
     return Template(name_or_text, (Variant(name_or_text),))
 

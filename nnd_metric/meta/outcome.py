@@ -103,7 +103,7 @@ class MetricTable(Shown):
         if not any(rate.n for rate in rates.values()):
             n = max((each.n for row in self.rows for each in row.candidates.values()), default=0)
             judged = f", but {n:,} single candidates were" if n else ""
-            return f"None of the {len(self.rows)} metrics judged tests{judged}."
+            return f"No test was judged by {len(self.rows)} metrics{judged}."
         best = max(rates, key=lambda name: rates[name].passes)
         rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (

@@ -546,7 +546,7 @@ def test_what_is_added_must_be_of_pairs(metric: Metric, how: str) -> None:
 def test_what_is_added_must_be_whole(metric: Metric, how: str) -> None:
     message = refusal(getattr(metric(), how), context=["a"], candidate_low=["b"])
     assert message == (
-        "candidate_high is missing; context, candidate_high, candidate_low go together"
+        "candidate_high is missing; pass context, candidate_high, candidate_low together"
     )
 
 

@@ -241,7 +241,7 @@ def test_a_checkpoint_with_code_of_its_own_says_what_scored_it(
     )
 
     (note,) = (note for note in plain.notes if "auto_map" in note)
-    assert "code of its own" in note
+    assert "custom code" in note
     assert "scored as the GPT2LMHeadModel of transformers" in note
     assert note in plain.to_dict()["notes"]
     assert not any("auto_map" in note for note in own.notes)
@@ -254,7 +254,7 @@ def test_what_is_no_model_is_refused(models: Any) -> None:
 
 
 def test_a_model_without_its_tokenizer_is_refused(tiny: Tiny) -> None:
-    with pytest.raises(ScoringError, match=r"^GPT2LMHeadModel: cannot be .*wrap_model"):
+    with pytest.raises(ScoringError, match=r"^GPT2LMHeadModel: not a model .*wrap_model"):
         evaluate(tiny("gpt2").model, PAIRS)  # type: ignore[call-overload]
 
 
@@ -336,7 +336,7 @@ def test_each_model_scores_as_it_does_alone(loaded: Loaded) -> None:
 
 
 def test_no_model_is_an_error() -> None:
-    with pytest.raises(ScoringError, match="no model to evaluate"):
+    with pytest.raises(ScoringError, match="no model was given"):
         evaluate([], PAIRS)
 
 
@@ -372,8 +372,8 @@ def unusable(tiny: Tiny) -> LoadedModel:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"protocol": "nativ"}, 'no protocol "nativ"'),
-        ({"template": "mixgq"}, 'no template "mixgq"'),
+        ({"protocol": "nativ"}, 'unknown protocol "nativ"'),
+        ({"template": "mixgq"}, 'unknown template "mixgq"'),
         ({"systems": {"mien": "A"}}, 'no model "mien" .did you mean "mine"..; known: mine'),
         ({"systems": {"mine": "Z"}}, 'no system "Z"; known: A, B'),
         ({"human_scores": "nowhere"}, "nowhere: file or folder not found"),

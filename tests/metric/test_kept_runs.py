@@ -154,7 +154,7 @@ def test_a_result_that_cannot_be_added_to_is_refused(
         document["outputs"] = listed
     (tmp_path / "run" / "result.json").write_text(json.dumps(document))
 
-    with pytest.raises(ScoringError, match="nothing can be added to its result"):
+    with pytest.raises(ScoringError, match="models cannot be added to its result"):
         run(models[1], birds, tmp_path / "run")
 
 

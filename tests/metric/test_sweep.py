@@ -170,7 +170,7 @@ def test_what_fails_is_told_and_the_rest_is_done(
     broken = _made(tmp_path / "broken")
     (broken / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
     nowhere = str(tmp_path / "nowhere")
-    with pytest.warns(ScoringWarning, match="going on without it") as told:
+    with pytest.warns(ScoringWarning, match="continuing without it") as told:
         found = evaluate(
             [models[0], nowhere, str(broken), models[1]],
             [birds, nowhere, trees],
@@ -292,8 +292,8 @@ def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"protocol": "nativ"}, 'no protocol "nativ"'),
-        ({"template": "mixgq"}, 'no template "mixgq"'),
+        ({"protocol": "nativ"}, 'unknown protocol "nativ"'),
+        ({"template": "mixgq"}, 'unknown template "mixgq"'),
         ({"systems": {"x": "left"}}, 'no model "x"'),
         ({"systems": {"x": "ash"}}, 'no system "ash"; known: left, right, oak, elm'),
         ({"human_scores": "birds"}, "works with a single dataset only"),
@@ -338,7 +338,7 @@ def test_names_of_datasets_are_names_of_folders(
     ]
     with pytest.raises(ScoringError, match=r'two datasets are called "rows\.v2"; name each once'):
         name_datasets(datasets)
-    with pytest.raises(ScoringError, match="there is no dataset"):
+    with pytest.raises(ScoringError, match="no dataset was given"):
         name_datasets([])
 
 
@@ -402,7 +402,7 @@ def test_the_command_reports_failures_at_the_end_and_exits_with_1(
     assert err.endswith("; continuing without it\n")
     table = out[out.index("failed: model") :]
     assert "nowhere" in table
-    assert "is not in the cache" in table
+    assert "not found in the local Hub cache" in table
     result = written(tmp_path / "run")
     assert [each["model"] for each in result["results"]] == models
     code, out, _ = nnd("evaluate", *arguments, "--json")

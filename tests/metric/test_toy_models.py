@@ -186,4 +186,4 @@ def test_command_without_pairs_exits_with_2(
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["--data", str(tmp_path), "--out", str(tmp_path)])
-    assert "holds no pairs.parquet" in capsys.readouterr().err
+    assert "pairs.parquet not found" in capsys.readouterr().err

@@ -71,7 +71,7 @@ def test_metrics_correlate_over_candidates(folder: Path) -> None:
     # Ranks of length 1 2 3 4, of people's 0 0 1 1: 1.5 1.5 3.5 3.5; rho = 4 / sqrt(5 * 4).
     assert agreement.sample["spearman"] == pytest.approx(4 / 20**0.5)
     assert (agreement.n, agreement.single_contexts) == (4, 4)
-    assert row.systems_reason == "agreement over systems needs pairs, and there are none"
+    assert row.systems_reason == "agreement over systems needs pairs, but the data has none"
 
 
 def test_no_model_can_be_evaluated_on_it(folder: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_wrong_line_is_named(
         ),
         ({"by": "mood", "value": "x"}, "set 1: "),
         ({"by": "shape"}, "set 1: `by` needs a `value`"),
-        ({"where": "length >", "name": "x"}, 'set 1: --where "length >": is not an SQL condition'),
+        ({"where": "length >", "name": "x"}, 'set 1: --where "length >": not an SQL condition'),
         ({"where": "length > 0"}, "set 1: `where` needs a `name`"),
         ({"where": "length < 0", "name": "none"}, "set 1: no pair is in the slice (where: length"),
         (
@@ -274,7 +274,9 @@ def test_a_parent_that_was_changed_is_found(suite: Path) -> None:
         suite / "pairs.parquet"
     )
     assert any('candidate_high: "Changed."' in problem for problem in problems(suite))
-    with pytest.raises(ScoringError, match="was changed since the suite was made; build it again"):
+    with pytest.raises(
+        ScoringError, match="changed after the suite was built; build the suite again"
+    ):
         load_pairs(suite)
 
 

@@ -701,11 +701,11 @@ def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
     [
         (
             ["--protocol", "nativ"],
-            'no protocol "nativ" (did you mean "native"?); choose one of native, ',
+            'unknown protocol "nativ" (did you mean "native"?); choose one of native, ',
         ),
         (
             ["--template", "mixgq"],
-            'no template "mixgq" (did you mean "mixqg"?); choose one of default, ',
+            'unknown template "mixgq" (did you mean "mixqg"?); choose one of default, ',
         ),
         (["--template", "{answr}"], "no {answr} in the context; known: {context}, "),
         (["--template", "{context"], "braces"),
@@ -809,7 +809,7 @@ def test_weights_that_are_no_numbers(
     family.model.get_input_embeddings().weight.data[:] = float("nan")
     family.model.save_pretrained(tmp_path / "model")
     family.tokenizer.save_pretrained(tmp_path / "model")
-    assert_one_line(nnd("evaluate", "--model", "model", "--data", sample), "answers with NaN")
+    assert_one_line(nnd("evaluate", "--model", "model", "--data", sample), "returns NaN")
 
 
 # Bad input: agree

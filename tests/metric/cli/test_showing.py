@@ -68,7 +68,7 @@ def test_the_command_prints_them(nnd: Nnd, tmp_path: Path) -> None:
     ("options", "words"),
     [
         ({"category": ["wron"]}, 'did you mean "wrong"'),
-        ({"category": ["wrong"], "annotations": True}, "--category chooses pairs"),
+        ({"category": ["wrong"], "annotations": True}, "--category applies to pairs only"),
         ({"origin": "nowhere"}, "birds-nnd"),
     ],
 )

@@ -276,7 +276,9 @@ def test_half_a_surrogate_pair_is_no_character(column: str) -> None:
 
     message = refusal([row, row | {column: value}])
 
-    assert message.startswith(f"row 1: {column} has a lone surrogate, which is not a character; ")
+    assert message.startswith(
+        f"row 1: {column} has half a surrogate pair, which is not a character; "
+    )
 
 
 @pytest.mark.parametrize("kind", [*FORMS[:-1], lambda _, folder: str(folder)])

@@ -23,7 +23,7 @@ def before() -> Iterator[None]:
 
 
 def test_a_cpu_has_none(loaded: Loaded) -> None:
-    with pytest.raises(ScoringError, match=r"for float32 on a CUDA GPU.*float32 on cpu; leave it"):
+    with pytest.raises(ScoringError, match=r"float32 on a CUDA GPU.*float32 on cpu; leave it"):
         Engine(loaded("gpt2"), matmul="high")
 
 

@@ -230,7 +230,7 @@ def test_a_path_that_cannot_be_taken_is_an_error_that_says_why(
     ],
 )
 def test_an_unknown_path_is_an_error(name: str, path: str, known: str, loaded: Loaded) -> None:
-    with pytest.raises(ScoringError, match=f'no path "{path}"; choose one of {known}'):
+    with pytest.raises(ScoringError, match=f'unknown path "{path}"; choose one of {known}'):
         run(loaded(name), "native", REQUESTS, path=path)
 
 

@@ -112,7 +112,7 @@ def test_metrics_show_themselves(data: Path) -> None:
     assert found.headline() == "length passes 100.0 % of 3 tests, the highest of 2 metrics."
     nothing = metrics(data=data, scorers=[])
     check_shown(nothing)
-    assert nothing.headline() == "None of the 0 metrics judged tests."
+    assert nothing.headline() == "No test was judged by 0 metrics."
     assert nothing.to_frame().height == 0
 
 

@@ -117,7 +117,7 @@ def test_a_result_says_that_images_were_left_out(tmp_path: Path) -> None:
 
 def test_a_model_that_needs_an_image_is_refused(tmp_path: Path) -> None:
     save(blip, tmp_path)
-    with pytest.raises(ScoringError, match="gives texts no likelihood") as told:
+    with pytest.raises(ScoringError, match="defines no likelihood") as told:
         load_model(tmp_path, CPU)
     assert str(told.value).startswith(
         f"{tmp_path}: the model defines no likelihood of a text (without an image it"

@@ -391,7 +391,7 @@ def test_a_folder_of_parts_is_left_alone_by_others(
         merge(run)
     with pytest.raises(NNDError, match="holds a finished run"):
         evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError, match="there are no parts of a run"):
+    with pytest.raises(NNDError, match="no parts of a run found"):
         merge(birds)
 
 

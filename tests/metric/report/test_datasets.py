@@ -82,8 +82,10 @@ def test_what_does_not_fit(
     out, runs = tmp_path / "r.html", [small_run, other_run]
     sample, other = [data for _, data in two]
     scores = sample / "human_scores.parquet"
-    assert "of one dataset only" in problem(runs, out, data=[sample, other], human_scores=scores)
-    assert "of one dataset only" in problem(runs, out, human_scores=scores)
+    assert "with a single dataset only" in problem(
+        runs, out, data=[sample, other], human_scores=scores
+    )
+    assert "with a single dataset only" in problem(runs, out, human_scores=scores)
     assert problem(small_run, out, data=[sample, other]).startswith(
         "other: none of the runs was made on this dataset"
     )

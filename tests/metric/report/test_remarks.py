@@ -39,7 +39,7 @@ def test_what_reaches_as_much_is_a_row_and_not_a_sentence(run: Path, page: Page)
                 lead = f"{100 * each['lead']:+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "\u2212")
                 assert f"{names[name]} {100 * each['with_coin']:.1f} {lead} {verdict}" in told
                 expected += 1
-    assert told.count("always the") + told.count("the same model") == expected > 4
+    assert told.count("always picking the") + told.count("the same model") == expected > 4
     assert not re.search(r"passes \d+\.\d % of 72", told)
 
 

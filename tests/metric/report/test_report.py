@@ -457,7 +457,7 @@ def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> No
     )
     assert 'no system "emu"' in problem(run, out, data=sample, systems={"zoo/ant": "emu"})
     assert problem(run, out, systems={"zoo/ant": "heron"}).startswith("--system needs human scores")
-    assert "no result" in problem([], out)
+    assert "no run was given" in problem([], out)
 
 
 def test_a_family_of_a_model_whose_size_is_not_known(tmp_path: Path) -> None:

@@ -506,7 +506,7 @@ def test_what_cannot_work_shows_before_the_first_step(tmp_path: Path) -> None:
     [
         ({"every": 0}, "every is 0; give 1 or more steps"),
         ({"contexts": 0}, "contexts is 0; give 1 or more, or None for all"),
-        ({"template": "mixgq"}, 'no template "mixgq"'),
+        ({"template": "mixgq"}, 'unknown template "mixgq"'),
     ],
     ids=str,
 )
@@ -537,7 +537,7 @@ def test_a_model_that_answers_with_nan_is_a_warning_and_training_goes_on(tmp_pat
     trainer = make_trainer("gpt2", tmp_path)
     watcher = watch(trainer)
     trainer.add_callback(Spoil())
-    with pytest.warns(ScoringWarning, match="answers with NaN .*; training goes on") as told:
+    with pytest.warns(ScoringWarning, match="returns NaN .*; training continues") as told:
         trainer.train()
     assert trainer.state.global_step == 6
     assert [entry.step for entry in read_history(watcher.history)] == [0, 2]
@@ -557,7 +557,7 @@ def test_trouble_of_any_kind_is_a_warning_and_training_goes_on(
     monkeypatch.setattr(Engine, "__call__", failing)
     trainer = make_trainer("gpt2", tmp_path)
     watcher = watch(trainer)
-    said = r"step 4: RuntimeError\('CUDA error: misaligned address'\); training goes on"
+    said = r"step 4: RuntimeError\('CUDA error: misaligned address'\); training continues"
     with pytest.warns(ScoringWarning, match=said):
         trainer.train()
     assert [entry.step for entry in read_history(watcher.history)] == [0, 2, 6]
@@ -571,7 +571,7 @@ def test_a_history_of_other_pairs_is_not_gone_on_with(tmp_path: Path) -> None:
     before = watcher.history.read_bytes()
     second = make_trainer("gpt2", tmp_path, **how)
     watch(second, contexts=6)
-    with pytest.raises(ScoringError, match="its last entry was made in another way"):
+    with pytest.raises(ScoringError, match="the last entry was made with other options"):
         second.train(resume_from_checkpoint=True)
     assert watcher.history.read_bytes() == before
 

@@ -212,7 +212,7 @@ def test_adapters_outside_the_model_are_refused(done: Done, tmp_path: Path) -> N
 def test_a_loss_that_is_not_a_number_ends_the_training(done: Done, tmp_path: Path) -> None:
     wild = Schedule(steps=3, batch_size=4, learning_rate=1e38)
     with (
-        pytest.warns(ScoringWarning, match="step 1: .* answers with NaN"),
+        pytest.warns(ScoringWarning, match="step 1: .* returns NaN"),
         pytest.raises(ScoringError, match=r"step 2: the loss is nan; train with a smaller"),
     ):
         begin(done.data, tmp_path / "out", schedule=wild)
