@@ -660,7 +660,7 @@ def test_a_problem_is_found_in_the_file_of_its_split(
     found = [str(finding) for finding in validate(tmp_path)]
 
     assert f"{path}: its SHA-256 is not the one in the manifest (convert the source again)" in found
-    assert any(line.startswith(f"{path}: row 1: no such pair follows") for line in found)
+    assert any(line.startswith(f"{path}: row 1: this pair does not follow") for line in found)
     assert (
         f'{path}: split: "test" belongs in pairs/test-00000-of-00001.parquet (publish again)'
         in found
