@@ -47,6 +47,11 @@ def commands_page() -> str:
     """Return the help of every command."""
     command = typer.main.get_command(app)
     text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="nnd", title="Commands")
+    for name, each in command.commands.items():  # type: ignore[attr-defined]
+        summary = (
+            f"* [`{name}`](#nnd-{name}): {each.get_short_help_str(limit=200)}"  # typer's is cut
+        )
+        text = re.sub(rf"^\* `{name}`: .*$", summary, text, flags=re.MULTILINE)
     return re.sub(r"^Examples?:\n((?:nnd .*\n)+)", _as_block, text, flags=re.MULTILINE)
 
 
@@ -84,7 +89,8 @@ def files_page() -> str:
 def _schema(schema: Mapping[str, Any]) -> Iterator[str]:
     title = schema["title"]
     yield f"## {title}\n\n{_cell(schema['description'])}"
-    yield _table(schema)
+    if "properties" in schema:
+        yield _table(schema)
     for name, definition in schema.get("$defs", {}).items():
         if "properties" in definition:
             yield f"### {title}: {name}\n\n{_cell(definition.get('description', ''))}"
@@ -121,9 +127,15 @@ def _type(field: Mapping[str, Any]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a text as a cell of a table; `<` outside of code would begin an HTML tag."""
-    parts = re.split(r"(`[^`]*`)", text.replace("|", r"\|").replace("\n", " "))
-    return "".join(part if part.startswith("`") else part.replace("<", "&lt;") for part in parts)
+    """Return a text as a cell of a table.
+
+    Outside of code, `<` would begin an HTML tag and `|` the next cell.
+    """
+    parts = re.split(r"(`[^`]*`)", text.replace("\n", " "))
+    return "".join(
+        part if part.startswith("`") else part.replace("<", "&lt;").replace("|", r"\|")
+        for part in parts
+    )
 
 
 def llms_text(pages: list[Page], config: MkDocsConfig) -> str:

@@ -69,6 +69,21 @@ def test_arguments_are_explained_and_examples_are_code(site: Path) -> None:
     assert r"\[" not in shown
 
 
+def test_the_reference_has_whole_sentences_and_no_empty_table(site: Path) -> None:
+    texts = dict(pages(site))
+    summaries = re.findall(
+        r'<li><a href="#nnd-[\w-]+"><code>[\w-]+</code></a>: (.+)</li>',
+        texts["reference/commands.html"],
+    )
+
+    assert len(summaries) > 20
+    assert [text for text in summaries if not re.search(r"[^.][.?]$", text)] == []
+    assert [
+        name for name, text in texts.items() if re.search(r"<tr>\s*(<td></td>\s*)+</tr>", text)
+    ] == []
+    assert r"<code>\|</code>" not in texts["reference/files.html"]
+
+
 def test_links_open_pages_where_the_site_is_read_from_disk(site: Path) -> None:
     """A browser shows the list of files where a link ends in a folder."""
     found = [
