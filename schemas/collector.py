@@ -1,4 +1,4 @@
-"""Python's garbage collector, paused while many objects are made that all stay."""
+"""Pausing Python's garbage collector while many lasting objects are made."""
 
 import gc
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the collector: it would walk over a million tuples again and again, and free none.
+    """Pause the collector, which would visit a million tuples repeatedly and free none of them.
 
-    Everything that no cycle holds is freed as always. Also a decorator.
+    Objects outside reference cycles are freed as usual. It can be used as a decorator.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,7 +1,7 @@
-"""Parquet files, here or behind a URL that fsspec opens: in object stores, on web servers.
+"""Parquet files on this machine, or at a URL that fsspec opens: object stores and web servers.
 
-A file behind a URL is not copied: what is asked of it is read, a row group at a time where that is
-enough. `s3://`, `gs://` and `az://` need a package each, which fsspec names; `hf://` needs none.
+A file at a URL is not copied; only the row groups and columns that are needed are read. `s3://`,
+`gs://` and `az://` each need a package, which fsspec names; `hf://` needs none.
 """
 
 from collections.abc import Iterator
@@ -12,25 +12,26 @@ from typing import BinaryIO, TypeAlias, TypeGuard
 from nnd.schemas import ScoringError
 
 File: TypeAlias = Path | str
-"""A file here, or the URL of one."""
+"""A local file, or a URL."""
 
 
 def is_url(data: object) -> TypeGuard[str]:
-    """Whether data is the URL of a file."""
+    """Return whether data is a URL."""
     return isinstance(data, str) and "://" in data
 
 
 def stem_of(url: str) -> str:
-    """Return the name of the file behind a URL, without its ending."""
+    """Return the name of the file at a URL, without its suffix."""
     return PurePosixPath(url.partition("?")[0]).stem
 
 
 @contextmanager
 def readable(file: File) -> Iterator[Path | BinaryIO]:
-    """Yield what Arrow can read a file from.
+    """Yield a path or an open file for Arrow.
 
     Raises:
-        ScoringError: If it cannot be opened, or what is done with it finds that it is not Parquet.
+        ScoringError: If the file cannot be opened, or the code in the block finds that it is not
+            Parquet.
     """
     try:
         if isinstance(file, Path):
@@ -44,7 +45,7 @@ def readable(file: File) -> Iterator[Path | BinaryIO]:
 
 @contextmanager
 def _opened(url: str) -> Iterator[BinaryIO]:
-    """Open a file; each file system of fsspec has errors of its own, which become an OSError."""
+    """Open a file; the various errors of fsspec's file systems become an OSError."""
     from fsspec.core import url_to_fs  # noqa: PLC0415 - seldom needed
 
     try:
@@ -56,12 +57,12 @@ def _opened(url: str) -> Iterator[BinaryIO]:
     try:
         with system.open(path, "rb") as file:
             yield file
-    except ValueError:  # of Arrow
+    except ValueError:  # raised by Arrow
         raise
     except Exception as error:
-        cause = error.__cause__ or error  # over HTTP, all that goes wrong is a FileNotFoundError
+        cause = error.__cause__ or error  # over HTTP, every failure is a FileNotFoundError
         if isinstance(cause, FileNotFoundError):
-            reason = "there is no such file; check the URL, which must be of a file"
+            reason = "file not found; check the URL, which must name a single file"
         else:
             said = str(cause).partition("\n")[0] or repr(cause)
             reason = f"{said}; check the URL, and that this machine has access to it"
