@@ -81,8 +81,8 @@ def test_what_is_not_there_is_said(name: str, said: str, web: str) -> None:
 
 def test_an_object_that_is_not_there_is_said(memory: str) -> None:
     assert refusal(f"{memory}/nowhere.parquet") == (
-        f"{memory}/nowhere.parquet: cannot be read as Parquet: there is no such file; check the "
-        "URL, which must be of a file"
+        f"{memory}/nowhere.parquet: cannot be read as Parquet: file not found; check the "
+        "URL, which must name a single file"
     )
 
 
