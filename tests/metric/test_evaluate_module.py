@@ -477,7 +477,7 @@ def test_nothing_is_loaded_before_it_is_needed(metric: Metric) -> None:
     [
         ({}, "no pairs were given; pass dataset, or context, candidate_high, candidate_low"),
         ({"dataset": "x", **TEXTS}, "pass either dataset or columns of pairs, not both"),
-        ({"context": ["a"], "candidate_high": ["b"]}, "candidate_low is missing; context, "),
+        ({"context": ["a"], "candidate_high": ["b"]}, "candidate_low is missing; pass context, "),
         ({**TEXTS, "candidate_low": ["a"]}, "the columns differ in length: context 8, candidate_"),
         ({**TEXTS, "context": "a text"}, "context is str; give a list, one entry per pair"),
         ({**TEXTS, "context": [1] * 8}, "frame: column context is Int64; it must be text"),

@@ -163,7 +163,7 @@ def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(
         ScoringError,
         match=(
-            r"is not a folder; name a folder that `nnd convert` "
+            r"not a folder; name a folder that `nnd convert` "
             r"wrote$"
         ),
     ):
