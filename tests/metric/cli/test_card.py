@@ -55,7 +55,7 @@ def test_a_card_is_checked(nnd: Nnd, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert code == 1
     assert out.startswith(f"{other} has 1 problem.\n")
     rows = [" ".join(line.split()) for line in out.splitlines()]
-    assert 'Counts the row "pairs | 7" is "pairs | 2" according to the data' in rows[-2]
+    assert 'Counts the row "pairs | 7" should be "pairs | 2" according to the data' in rows[-2]
     code, out, _ = nnd("card", folder, "--check", other, "--json")
     assert code == 1
     assert len(json.loads(out)) == 1
