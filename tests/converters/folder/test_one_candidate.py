@@ -79,6 +79,6 @@ def test_no_model_can_be_evaluated_on_it(folder: Path) -> None:
         evaluate("a model that is never loaded", folder)
 
     assert str(caught.value) == (
-        "out: there are no pairs, so no model can be evaluated on them; `nnd metrics` compares "
-        "metrics with judgements of single candidates"
+        "out: the data has no pairs, so models cannot be evaluated on it; use `nnd metrics` to "
+        "compare metrics with judgements of single candidates"
     )

@@ -241,7 +241,7 @@ def test_what_cannot_be_drawn_is_said_and_nothing_is_written(
     empty = write(tmp_path / "empty", [])
     for histories, out, categories, said in [
         ([], "c.svg", [], "no history was given"),
-        ([two[0], two[0]], "c.svg", [], "is named twice"),
+        ([two[0], two[0]], "c.svg", [], "named twice"),
         ([empty], "c.svg", [], "empty: is empty"),
         ([tmp_path / "none"], "c.svg", [], "none: No such file"),
         (two, "c.pdf", [], "c.pdf: a figure is .svg or .png"),
