@@ -1,11 +1,10 @@
 """What `evaluate` shows about the metric: a description, the citation, its inputs and outputs."""
 
 DESCRIPTION = """\
-Near-Negative Distinction (NND) reuses human evaluations of generated text to
-test other language models. Humans found one of two candidates for a context better; a model passes
-if it gives that candidate the higher log-likelihood. The metric is the share of pairs that the
-model passes, overall and per error category; for several models, also how far these pass rates
-agree with human scores.
+Near-Negative Distinction (NND) reuses human evaluations of generated text to test other language
+models. Humans found one of two candidates for a context better; a model passes if it gives that
+candidate the higher log-likelihood. The metric is the share of pairs that the model passes, overall
+and per error category; for several models, also how far these pass rates agree with human scores.
 """
 
 PAPER = "https://arxiv.org/abs/2205.06871"

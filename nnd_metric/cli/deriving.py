@@ -108,7 +108,7 @@ def suite(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build a suite: perturbed sets, slices and samples of a source.
+    """Build a suite: perturbed sets, slices, samples of a source.
 
     Writes the folder of the human pairs and sets/NAME.parquet for each set; the same input gives
     the same bytes. A definition may run Python functions: read the code of strangers first.

@@ -191,7 +191,7 @@ def evaluate(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score pairs with models; report pass rates and agreement with human scores.
+    """Score pairs with models: pass rates and agreement.
 
     Run the command again to resume: finished likelihoods are not computed again. A new model is
     added to a run in --out; the others remain. If a model or dataset fails, the others are still

@@ -121,13 +121,15 @@ def compare(
     details: Details = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare models on the pairs that both of them were scored on.
+    """Compare models on the pairs that they share.
 
-    Nothing is scored again.
+    No model is run.
 
     Runs of several datasets are compared within each; the mean gives datasets equal weight.
-    Example: nnd compare run --model gpt2 --model gpt2-large Example: nnd compare run bump-run --by
-    origin --match "swap_speakers=Wrong Reference" Example: nnd compare run --by origin --out suite
+
+    Example: nnd compare run --model gpt2 --model gpt2-large
+    Example: nnd compare run bump-run --by origin --match "swap_speakers=Wrong Reference"
+    Example: nnd compare run --by origin --out suite
     """
     from nnd.metric.comparison import compare as compare_
 

@@ -430,7 +430,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
 
 
 def test_compare_with_nothing_to_compare(nnd: Nnd) -> None:
-    assert_one_line(nnd("compare", "nowhere"), "nowhere: is not a folder")
+    assert_one_line(nnd("compare", "nowhere"), "nowhere: not a folder")
 
 
 # Whole runs of the installed command
@@ -707,7 +707,7 @@ def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
             ["--template", "mixgq"],
             'unknown template "mixgq" (did you mean "mixqg"?); choose one of default, ',
         ),
-        (["--template", "{answr}"], "no {answr} in the context; known: {context}, "),
+        (["--template", "{answr}"], "the context has no {answr}; known: {context}, "),
         (["--template", "{context"], "braces"),
         (["--keep", "middle"], 'unknown side "middle" of a context; choose beginning or end'),
         (["--dtype", "float31"], '"float31" is not a torch dtype'),

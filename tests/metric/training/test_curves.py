@@ -242,10 +242,10 @@ def test_what_cannot_be_drawn_is_said_and_nothing_is_written(
     for histories, out, categories, said in [
         ([], "c.svg", [], "no history was given"),
         ([two[0], two[0]], "c.svg", [], "named twice"),
-        ([empty], "c.svg", [], "empty: is empty"),
+        ([empty], "c.svg", [], "empty: the history is empty"),
         ([tmp_path / "none"], "c.svg", [], "none: No such file"),
         (two, "c.pdf", [], "c.pdf: a figure is .svg or .png"),
-        (two, "c.svg", ["rood"], 'no category "rood"; known: rude, wrong'),
+        (two, "c.svg", ["rood"], 'unknown category "rood"; known: rude, wrong'),
     ]:
         with pytest.raises(ScoringError) as error:
             curve(histories, tmp_path / out, categories=categories)
