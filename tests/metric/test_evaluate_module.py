@@ -25,10 +25,11 @@ from support.metric_runs import (
 )
 from support.places import ROOT
 
-from nnd.metric import evaluate as evaluate_models, sweep
+from nnd.metric import evaluate as evaluate_models
 from nnd.metric.data.columns import COLUMNS, FEATURES
 from nnd.metric.models import Loading, holder
 from nnd.metric.models.load import LoadedModel, load_model
+from nnd.metric.placement import in_turn
 from nnd.metric.space.metric import NND
 from nnd.schemas import ScoringError, load_schema
 
@@ -429,7 +430,7 @@ def test_a_model_is_let_go_before_the_next_is_loaded(
         there.append(network() is not None)
         return load_model(*args)
 
-    module = sweep if several else holder
+    module = in_turn if several else holder
     monkeypatch.setattr(module, "load_model", load)
     instance.compute(dataset=data, model_id=[models[1]] if several else models[1])
     assert there == [False]

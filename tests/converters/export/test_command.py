@@ -86,8 +86,8 @@ def test_a_split_cuts_by_context(sample: Path, monkeypatch: pytest.MonkeyPatch) 
     [
         (["--to", "xml"], 'no target "xml"; choose one of trl, lm-eval, jsonl, csv'),
         (["--to", "csv", "--template", "mixqg"], "--template is for trl and lm-eval"),
-        (["--to", "trl", "--template", "{nose}"], "there is no {nose} in the context; known:"),
-        (["--to", "trl", "--template", "wrong"], 'there is no template "wrong"'),
+        (["--to", "trl", "--template", "{nose}"], "the context has no {nose}; known:"),
+        (["--to", "trl", "--template", "wrong"], 'unknown template "wrong"'),
         (["--to", "trl", "--split", "0.001"], "no context is left to train on (14 distinct"),
     ],
 )

@@ -127,4 +127,4 @@ def test_on_a_terminal_it_asks(folder: Path) -> None:
     assert told["quality"] == {"rule": "no_error", "no_error": "kind 2"}
     assert "Which label says that nothing is wrong with a candidate?" in shown
     assert "3  kind 2" in shown
-    assert "one of 1 to 3" in shown
+    assert "a number from 1 to 3" in shown

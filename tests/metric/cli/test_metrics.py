@@ -145,8 +145,8 @@ def test_prompts_on_both_sides(
         (
             ["--data", "data", "--over", "a,d"],
             (
-                'over: no candidate was written by system "d"; choose shared, all, or of '
-                "the systems a, b, c"
+                'over: no candidate was written by system "d"; choose shared, all, or '
+                "some of the systems: a, b, c"
             ),
         ),
         (

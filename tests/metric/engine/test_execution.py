@@ -176,7 +176,7 @@ def test_one_request_too_long_for_memory_is_one_error(name: str, path: str, fres
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScoringWarning)
         with pytest.raises(
-            ScoringError, match=rf"{name}: cpu has not enough memory .* tokens; use"
+            ScoringError, match=rf"{name}: cpu does not have enough memory .* tokens; use"
         ):
             engine(REQUESTS)
 
@@ -185,7 +185,7 @@ def test_one_request_too_long_for_memory_is_one_error(name: str, path: str, fres
 def test_one_request_too_long_for_the_proof_is_the_same_error(name: str, fresh: Fresh) -> None:
     family = fresh(name)
     fill_memory(family, 40, FULL[0])
-    with pytest.raises(ScoringError, match=r"cpu has not enough memory .* tokens; use"):
+    with pytest.raises(ScoringError, match=r"cpu does not have enough memory .* tokens; use"):
         Engine(wrap_model(family.model, family.tokenizer))(REQUESTS)
 
 

@@ -50,7 +50,7 @@ def test_a_models_own_revision_goes_before_the_one_for_all() -> None:
 def test_a_folder_has_no_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
-    with pytest.raises(ScoringError, match=r"^mine@3: mine is a folder here, and folders have no"):
+    with pytest.raises(ScoringError, match=r"^mine@3: mine is a local folder, and folders have no"):
         load_config("mine@3")
 
 
@@ -115,4 +115,4 @@ def test_one_revision_of_a_model_stands_for_its_system(tmp_path: Path) -> None:
     people = human_scores().with_columns(model_id=pl.lit("org/tiny")).head(1)
     found = evaluate("org/tiny@step-1", data, human_scores=people).agreement_reason
     assert found is not None
-    assert "and only org/tiny is" in found
+    assert "but only org/tiny is" in found

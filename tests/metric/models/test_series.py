@@ -44,7 +44,7 @@ def test_revisions_on_the_hub_come_in_the_order_of_their_steps(hub: Hub, ask: As
 
 
 def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match=r"holds no checkpoints found; name a folder of folders"):
+    with pytest.raises(ScoringError, match=r"no checkpoints found; name a folder of folders"):
         list_checkpoints(tmp_path)
 
 

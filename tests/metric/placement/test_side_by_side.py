@@ -154,7 +154,7 @@ def test_a_killed_process_is_a_failure_of_its_model_and_the_other_goes_on(
     monkeypatch.setattr(side_by_side, "Process", start)
     devices = two_gpus()
     trouble, found = score(models, birds, devices=devices)
-    with pytest.warns(ScoringWarning, match="SIGKILL.*going on without it"):
+    with pytest.warns(ScoringWarning, match="SIGKILL.*continuing without it"):
         assert done(found) == [("birds", models[1])]
     reason = f"{models[0]}: its process on cpu ended early (SIGKILL)"
     assert trouble.failures == [Failure(models[0], None, reason)]
@@ -233,7 +233,7 @@ def test_what_fails_in_a_process_is_warned_of_once_and_the_other_goes_on(
         assert done(found) == [("birds", models[1])]
     (failure,) = trouble.failures
     assert (failure.model, failure.dataset) == (broken, None)
-    assert [str(each.message) for each in warned] == [f"{failure.reason}; going on without it"]
+    assert [str(each.message) for each in warned] == [f"{failure.reason}; continuing without it"]
     assert "the weights cannot be loaded" in failure.reason
 
 
@@ -250,7 +250,7 @@ def test_a_model_that_fits_no_device_is_a_failure_and_none_of_it_is_loaded(
     models: list[str], birds: str, here: Started
 ) -> None:
     trouble, found = score(models, birds, devices=[Device("cpu", 2**29)])
-    with pytest.warns(ScoringWarning, match="going on without it"):
+    with pytest.warns(ScoringWarning, match="continuing without it"):
         assert list(found) == []
     assert [each.model for each in trouble.failures] == models
     assert here.processes == {}
