@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# An example is not wrong because the machine is busy.
+settings.register_profile("nnd", deadline=None)
+settings.load_profile("nnd")
 
 # Before any Hub client is imported: no test asks the Hub, and none waits for its retries. Those
 # that want a Hub start a client of their own against the loopback server.

@@ -161,7 +161,7 @@ def _fit(x: FloatArray, y: FloatArray) -> Line:
     residuals = y - intercept - slope * x
     remainders = 1 - (1 / n + from_mean**2 / squares)  # one minus leverage
     left_out = None
-    # A system that alone differs in its rate carries the line: without it there is none.
+    # If only one system differs in its rate, there is no line without it.
     if remainders.min() > ROUNDING:
         left_out = residuals / remainders
     return Line(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-ALL_AGREE = "*: all contexts agree; Wilson's interval, each context taken for one test"
+ALL_AGREE = "*: all contexts agree; Wilson's interval, each context counted as one test"
 """What `rate_and_interval` means by a star."""
 
 

@@ -121,7 +121,7 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
     """Say who stands for whom, what was left out, and how the numbers were made."""
     systems = agreement["systems"]
     lines = [f"{model} stands for {system}" for model, system in systems.items()]
-    lines += [f"{model} stands for no judged system" for model in agreement["unmatched"]]
+    lines += [f"{model} is not matched to a judged system" for model in agreement["unmatched"]]
     lines += human_notes(agreement)
     lines.append(f"gap r (laban2022) takes the systems as {', '.join(systems.values())}")
     made = {
@@ -167,7 +167,7 @@ def _prediction(prediction: Mapping[str, Any], line: Mapping[str, Any]) -> list[
         seen = f"{share(line['lowest'])}-{share(line['highest'])}"
         notes.append(f"extrapolates {prediction['position']} the rates seen, {seen}")
     if line["rmse"] is None:
-        notes.append("one system carries the line: no leave-one-out error")
+        notes.append("the fit depends on one system: no leave-one-out error")
     elif line["rmse"] >= line["rmse_of_mean"]:
         notes.append("no better than guessing the mean")
     return [

@@ -20,8 +20,8 @@ _HOW_TO_READ = (
     f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {ALL_AGREE}"
 )
 _AHEAD = (
-    "ahead: paired bootstrap over contexts, 95 % interval, p not adjusted for how many there are; "
-    "all pairs of metrics are in the file"
+    "ahead: paired bootstrap over contexts, 95 % interval, p not adjusted for multiple "
+    "comparisons; all pairs of metrics are in the file"
 )
 
 
@@ -102,7 +102,7 @@ def metrics_notes(table: Mapping[str, Any]) -> list[str]:
     """
     rows = table["rows"]
     notes = [_HOW_TO_READ, _over(table["shared"])]
-    notes.append(f"candidates, what people said: {table['judgement']}")
+    notes.append(f"judgements of candidates: {table['judgement']}")
     notes += [_AHEAD] if table["differences"] else []
     agreements = [row["systems"] for row in rows if row["systems"] is not None]
     notes += human_notes(agreements[0]) if agreements else []
@@ -122,7 +122,7 @@ def metrics_notes(table: Mapping[str, Any]) -> list[str]:
 def _over(shared: Mapping[str, Any] | None) -> str:
     """Say what all rows are over."""
     if shared is None:
-        return "each row is over all systems and candidates that it has numbers of"
+        return "each row is over all systems and candidates that have its numbers"
     names = ", ".join(shared["systems"])
     systems = counted(len(shared["systems"]), "system") + (f" ({names})" if names else "")
     candidates = counted(shared["candidates"], "candidate")
@@ -136,9 +136,7 @@ def _over(shared: Mapping[str, Any] | None) -> str:
         left_out.append(f"{counted(shared['other_candidates'], 'candidate')} ({lacking})")
     if not left_out:
         return over
-    return (
-        f"{over}, without {' and '.join(left_out)} that not every metric has; --over all keeps them"
-    )
+    return f"{over}, without {' and '.join(left_out)} that some metrics lack; --over all keeps them"
 
 
 def _left_out(row: Mapping[str, Any]) -> list[str]:
@@ -169,7 +167,7 @@ def _systems_left_out(agreement: Mapping[str, Any], kind: str) -> list[str]:
     if agreement["scores_missing"]:
         found.append(f"{agreement['scores_missing']:,} human scores that are missing")
     if agreement["unmatched"]:
-        found.append(f"models of no known system: {', '.join(agreement['unmatched'])}")
+        found.append(f"models not matched to a system: {', '.join(agreement['unmatched'])}")
     return found
 
 

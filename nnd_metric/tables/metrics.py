@@ -79,7 +79,7 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
             over = f"{counted(systems, 'system')} and {over}"
         lacking = [counted(others, "system")] if others else []
         lacking += [counted(rest, "candidate")] if rest else []
-        without = f", without {' and '.join(lacking)} that not every metric has" if lacking else ""
+        without = f", without {' and '.join(lacking)} that some metrics lack" if lacking else ""
         remarks.append(f"All rows are over the same {over}{without}.")
     overall = [
         row["systems"]["by_category"]["overall"]["n"] for row in table["rows"] if row["systems"]

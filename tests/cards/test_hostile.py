@@ -69,7 +69,7 @@ def test_a_reader_sees_the_text_and_nothing_else(make: Any, text: str) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 def test_any_text_is_seen_as_it_is(text: str) -> None:
     line = one_visible_line(text)
     for make in (escape, code):
@@ -81,7 +81,7 @@ def test_any_text_is_seen_as_it_is(text: str) -> None:
 
 
 @given(st.text(alphabet="`|\\*_<>[]{}$~#-+=1.) a\n&", max_size=30))
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=500, derandomize=True)
 def test_marks_are_seen_as_they_are(text: str) -> None:
     assert shown(escape(text)) == one_visible_line(text)
     assert shown(code(text)) == one_visible_line(text)

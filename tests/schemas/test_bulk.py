@@ -45,7 +45,7 @@ def good_row(name: SchemaName) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ROW_SCHEMAS)
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 def test_both_find_the_same_problems(name: SchemaName, data: st.DataObject) -> None:
     schema = polars_schema(name)
     rows = []

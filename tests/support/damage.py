@@ -64,7 +64,7 @@ def fuzz(examples: int, *, in_full: int) -> Callable[[Callable[..., None]], Call
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         quiet = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
         times = in_full if IN_FULL else examples
-        chosen = settings(max_examples=times, deadline=None, suppress_health_check=quiet)
+        chosen = settings(max_examples=times, suppress_health_check=quiet)
         damages = st.builds(Damage, st.integers(1, 2**64))
         return chosen(given(damage=damages)(example(damage=Damage(0))(test)))
 

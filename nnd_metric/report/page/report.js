@@ -147,7 +147,7 @@
     pane.classList.toggle("open", seen);
     document.body.style.overflow = seen && narrow.matches ? "hidden" : "";
     if (!seen) {
-      pane.replaceChildren(element("p", { className: "aside", textContent: shown.length ? "Choose a pair." : "No pair is like that." }));
+      pane.replaceChildren(element("p", { className: "aside", textContent: shown.length ? "Choose a pair." : "No pair matches the filters." }));
       return;
     }
     const close = element("button", { className: "close", type: "button", textContent: "Close" });
@@ -280,7 +280,7 @@
     try {
       await chooseDataset(0);
     } catch (error) {
-      find("status").textContent = `The pairs cannot be shown: ${error.message}. It takes a browser of 2023 or later.`;
+      find("status").textContent = `The pairs cannot be shown: ${error.message}. A browser of 2023 or later is required.`;
       return;
     }
     find("status").hidden = true;

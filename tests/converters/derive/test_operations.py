@@ -319,7 +319,7 @@ def test_g55_every_text_survives(name: str, value: str | None) -> None:
             assert Counter(new.replace(" ", "")) == Counter(text.replace(" ", ""))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), max_size=4))
 def test_g55_any_text_survives(texts: list[str]) -> None:
     for name in PLAIN:

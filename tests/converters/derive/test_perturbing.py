@@ -204,7 +204,7 @@ def test_a_context_that_is_not_made_of_its_parts_is_changed_as_a_text() -> None:
 PARTS = st.text(st.sampled_from("ab .?1"), max_size=8)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(parts=st.lists(PARTS, min_size=1, max_size=3), between=PARTS, whole=st.booleans())
 def test_a_context_unchanged_is_rendered_as_it_was(
     parts: list[str],

@@ -143,7 +143,6 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
 )
 @settings(
     max_examples=100 if FULL else 10,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

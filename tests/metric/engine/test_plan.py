@@ -46,7 +46,7 @@ def requests(draw: st.DrawFn) -> list[Encoded]:
 
 
 PLANNED = (requests(), st.integers(1, 200), st.integers(1, 40))
-SETTINGS = settings(deadline=None, derandomize=True, max_examples=500 if FULL else 30)
+SETTINGS = settings(derandomize=True, max_examples=500 if FULL else 30)
 
 
 @pytest.mark.parametrize("plan", PLANNERS)

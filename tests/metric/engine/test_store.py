@@ -111,7 +111,6 @@ def test_the_first_value_of_a_key_stays(opened: Open) -> None:
     assert store.get([b"a", b"b"]) == {b"a": -1.0, b"b": -3.0}
 
 
-@settings(deadline=None)  # it waits for the disk
 @given(st.lists(st.floats(max_value=1e-3, allow_nan=False, allow_infinity=False), max_size=20))
 def test_every_log_likelihood_comes_back_bit_for_bit(numbers: list[float]) -> None:
     wanted = {key(place): number for place, number in enumerate([*numbers, -0.0, 5e-324])}

@@ -255,7 +255,7 @@ def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
     }
     assert (
         "all rows are over the same 2 systems (a, b) and 3 candidates, without 1 system (c) and "
-        "3 candidates (good lacks 3, bad lacks 3) that not every metric has; --over all keeps them"
+        "3 candidates (good lacks 3, bad lacks 3) that some metrics lack; --over all keeps them"
     ) in metrics_notes(found.to_dict())
     assert found.scores.filter(scorer="length").height == len(CANDIDATES)  # all are written
 
@@ -272,7 +272,7 @@ def test_each_row_over_all_that_it_has(judged: Judged) -> None:
     assert counts == {"length": 5, "good": 3, "bad": 3}
     assert found.shared is None
     notes = metrics_notes(found.to_dict())
-    assert "each row is over all systems and candidates that it has numbers of" in notes
+    assert "each row is over all systems and candidates that have its numbers" in notes
 
 
 def test_models_of_systems_that_others_have_no_number_of_are_left_out_of_nnd(
@@ -363,7 +363,7 @@ def test_what_people_said_is_named(tmp_path: Path, rule: dict[str, Any], said: s
 
     assert found["judgement"] == said
     notes = metrics_notes(found)
-    assert f"candidates, what people said: {said}" in notes
+    assert f"judgements of candidates: {said}" in notes
     assert "overall, human score: invented (aspect quality)" in notes
 
 
@@ -400,7 +400,7 @@ def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
     # bad has no likelihood for 1/b and 1/c, one of which is in each of the three tests
     assert (
         "NND pass rate, left out: system bad: 3 tests without a likelihood, which fail; "
-        "models of no known system: other"
+        "models not matched to a system: other"
     ) in notes
 
 

@@ -250,7 +250,7 @@ def test_search_finds_what_texts_hold_and_pairs_by_id(tab: Tab, page: Path, samp
     assert listed(tab) == [pairs[40]["pair_id"]]
     search(tab, "no such")
     assert text_of(tab, "#count") == "0 of 72 pairs"
-    assert text_of(tab, "#pair") == "No pair is like that."
+    assert text_of(tab, "#pair") == "No pair matches the filters."
 
 
 def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) -> None:

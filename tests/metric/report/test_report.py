@@ -146,7 +146,7 @@ def test_all_passed_is_told_with_an_interval_of_contexts(tmp_path: Path) -> None
     words = Page(tmp_path / "report.html").words()
     assert "100.0 % of 4 tests, 95 % interval with one test per context 51.0 to 100.0." in words
     assert "[51.0, 100.0]*" in words
-    assert "all contexts agree; Wilson's interval, each context taken for one test" in words
+    assert "all contexts agree; Wilson's interval, each context counted as one test" in words
 
 
 def test_two_sizes_of_no_family_are_no_trend(small: Path, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_line_that_one_system_carries_has_no_leave_one_out_error() -> None:
     # the scores by 4/3 of their distance from the mean 2.5: 4/3 sqrt((2.25 + 0.25) / 2) = 1.491.
     shown = predicted([0.5, 0.5, 0.5, 0.7], [1, 2, 3, 4])
     assert shown.endswith(
-        " n/a (guessing the mean 1.49) one system carries the line: no leave-one-out error"
+        " n/a (guessing the mean 1.49) the fit depends on one system: no leave-one-out error"
     )
 
 
