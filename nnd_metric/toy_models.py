@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,6 +34,7 @@ from transformers.utils.logging import disable_progress_bar
 from nnd.schemas import ScoringError
 
 Family = Literal["gpt2", "bart"]
+Texts = list[tuple[str, str]]  # context and candidate
 
 VOCABULARY = 800
 WINDOW = 512
@@ -42,7 +44,7 @@ LAYERS = 2
 HEADS = 4
 BATCH = 16
 LEARNING_RATE = 1e-3
-UNSCORED = -100  # the label that the losses of transformers ignore
+UNSCORED = -100  # the losses of transformers ignore this label
 START, PAD, END = "<s>", "<pad>", "</s>"
 
 
@@ -78,11 +80,7 @@ class Example:
 
 
 def train_toy_models(
-    pairs: pl.DataFrame,
-    out: Path,
-    *,
-    seed: int = 0,
-    recipes: Sequence[Recipe] = RECIPES,
+    pairs: pl.DataFrame, out: Path, *, seed: int = 0, recipes: Sequence[Recipe] = RECIPES
 ) -> list[Path]:
     """Train the toy models on the better candidates of `pairs`; save each with its tokenizer.
 
@@ -131,14 +129,13 @@ def _reproducible(seed: int) -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-def _texts(pairs: pl.DataFrame) -> list[tuple[str, str]]:
-    missing = [name for name in ("context", "candidate_high") if name not in pairs.columns]
-    if missing:
+def _texts(pairs: pl.DataFrame) -> Texts:
+    if missing := [name for name in ("context", "candidate_high") if name not in pairs.columns]:
         raise ScoringError(
             f"the pairs have no column {', '.join(missing)}; convert the source again"
         )
-    texts = pairs.select("context", "candidate_high").unique().sort(pl.all())
-    texts = texts.filter(pl.col("candidate_high") != "")
+    learnt = pl.col("candidate_high") != ""
+    texts = pairs.select("context", "candidate_high").filter(learnt).unique().sort(pl.all())
     if texts.is_empty():
         raise ScoringError(
             "the pairs have no candidate to train a toy model on; use another source"
@@ -146,7 +143,7 @@ def _texts(pairs: pl.DataFrame) -> list[tuple[str, str]]:
     return list(texts.iter_rows())
 
 
-def _train_tokenizer(texts: list[tuple[str, str]], family: Family) -> PreTrainedTokenizerFast:
+def _train_tokenizer(texts: Texts, family: Family) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE; as in the real families, BART's puts <s> and </s> around a text."""
     trained = Tokenizer(models.BPE())
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -174,7 +171,7 @@ def _train_tokenizer(texts: list[tuple[str, str]], family: Family) -> PreTrained
 
 
 def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrainedModel:
-    """Return a tiny model with random weights, without dropout: it shall learn by heart."""
+    """Return a tiny model with random weights, and no dropout: it should learn by heart."""
     marks: dict[str, Any] = {
         "vocab_size": len(tokenizer),
         "bos_token_id": tokenizer.bos_token_id,
@@ -189,9 +186,7 @@ def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrained
                 n_embd=WIDTH,
                 n_layer=LAYERS,
                 n_head=HEADS,
-                embd_pdrop=0.0,
-                resid_pdrop=0.0,
-                attn_pdrop=0.0,
+                **dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0),
             )
         )
         gpt2.loss_type = "ForCausalLM"  # transformers cannot derive it from the name of the class
@@ -214,9 +209,7 @@ def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrained
     )
 
 
-def _examples(
-    texts: list[tuple[str, str]], tokenizer: PreTrainedTokenizerFast, family: Family
-) -> list[Example]:
+def _examples(texts: Texts, tokenizer: PreTrainedTokenizerFast, family: Family) -> list[Example]:
     """Encode (context, candidate) as protocol `native` does, and add an end token to learn."""
     if family == "gpt2":
         return [_continuation(context, candidate, tokenizer) for context, candidate in texts]
@@ -277,21 +270,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train the toys on a converted folder and print one line about each."""
     parser = argparse.ArgumentParser(
         prog="python -m nnd.metric.toy_models",
-        description="Train three toy models on the better candidates of a converted source, to "
-        "try the metric on without downloading anything. They are tested on the very "
-        "texts they are trained on: their numbers show that everything works; they "
-        "say nothing about language models.",
+        description="Train three toy models on the better candidates of a converted source, to try "
+        "the metric without downloading anything. They are tested on the very texts they are "
+        "trained on: their numbers show that everything works; they say nothing about language "
+        "models.",
     )
-    parser.add_argument(
-        "--data", type=Path, required=True, metavar="FOLDER", help="folder with pairs.parquet"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="FOLDER",
-        help="folder to write one folder per toy model to",
-    )
+    add = partial(parser.add_argument, type=Path, required=True, metavar="FOLDER")
+    add("--data", help="folder with pairs.parquet")
+    add("--out", help="folder to write one folder per toy model to")
     parser.add_argument("--seed", type=int, default=0, help="seed of weights and order (default 0)")
     options = parser.parse_args(arguments)
     pairs = options.data / "pairs.parquet"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .asking import ask as ask
     from .patience import Patience as Patience
     from .state import (
         Adapt as Adapt,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     )
     from .upload import (
         Pushed as Pushed,
-        ask as ask,
         check_place as check_place,
         push as push,
         put_tag as put_tag,

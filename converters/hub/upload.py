@@ -1,33 +1,22 @@
-"""Files into a repository on the Hub: one commit or none, and looked at before anything is claimed.
+"""Upload files to a repository on the Hub in one commit, or none, and read them back.
 
     push(Repository("dataset", "org/name"), {"README.md": path, …}, message="…")
 
 An attempt reads the state of the repository, sends what differs in one commit on top of exactly
-that state, and reads back what the Hub then holds. Whatever passes (a rival's commit, a busy Hub, a
-lost connection) leads to another attempt from the start. So an answer that got lost makes no second
-commit: the next attempt finds the files there. And whoever is killed can simply start again.
+that state, and reads back what the Hub then holds. After an error that may pass (somebody else's
+commit, a busy Hub, a lost connection) it starts from the beginning. So a lost answer does not cause
+a second commit: the next attempt finds the files there. After a kill, simply run it again.
 """
 
-import contextlib
-import logging
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
-from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
-from huggingface_hub.utils import (  # type: ignore[attr-defined]
-    are_progress_bars_disabled,
-    disable_progress_bars,
-    enable_progress_bars,
-    get_session,
-)
-from huggingface_hub.utils.logging import get_verbosity, set_verbosity
 
+from nnd.converters.hub.asking import ask
 from nnd.converters.hub.check import find_pull_request, read_back
-from nnd.converters.hub.errors import explain, is_unreachable, wanted_pause
 from nnd.converters.hub.patience import Patience
 from nnd.converters.hub.state import (
     Adapt,
@@ -43,26 +32,21 @@ from nnd.converters.hub.state import (
     is_same,
     look,
 )
-from nnd.schemas import NNDError, PublishError, Shown, text_table
+from nnd.schemas import PublishError, Shown, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Result = TypeVar("Result")
-
-_SILENCE_S = 120.0
-"""The Hub ends a request after 60 s of silence; its client alone would wait forever."""
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pushed(Shown):
-    """What became of a push.
+    """The result of a push.
 
     Attributes:
         commit: Id of the commit that holds the files.
         sent: Whether a commit was sent for it, rather than found.
         pull_request: Address of the pull request that the commit belongs to, or None.
-        changes: Path → what it meant for what was there before.
+        changes: Path → whether the file was added, changed, deleted or the same.
     """
 
     commit: str
@@ -95,21 +79,21 @@ def push(
     pull_request: bool = False,
     patience: Patience | None = None,
 ) -> Pushed:
-    """Bring files into a repository: in one commit, or in none where they are there already.
+    """Upload files to a repository in one commit, or in none if it holds them already.
 
     Args:
-        repository: It is made where there is none, unless a pull request is asked for.
-        files: Path in the repository → file here. Others that are there stay.
+        repository: Created if it does not exist, unless `pull_request` is set.
+        files: Path in the repository → local file. Other files in the repository stay.
         message: Title of the commit, and of the pull request.
-        obsolete: Which of the others go.
-        adapt: What to send for some of the files, given what is there.
-        pull_request: Open a pull request against main. One that is open, has the same title and
-            holds the same files is taken instead.
-        patience: How long to try again.
+        obsolete: Selects which of the other files to delete.
+        adapt: Returns replacements for some of the files, given the state of the repository.
+        pull_request: Open a pull request against main, or use the open one that has the same title
+            and the same files.
+        patience: How long to keep trying.
 
     Raises:
-        PublishError: If the Hub does not take the files, or holds others afterwards. The
-            repository is as it was then, or holds all of them; running again ends it.
+        PublishError: If the Hub refuses the files, or holds others afterwards. The repository then
+            is unchanged or holds all of them; a second call finishes the work.
     """
     check_name(repository)
     check_token(repository)
@@ -153,25 +137,25 @@ def put_tag(
     adapt: Adapt = lambda _: {},
     patience: Patience | None = None,
 ) -> None:
-    """Let a tag name a commit; one that names another commit with the same files may stay.
+    """Create a tag; an existing one may stay if its commit holds the same files.
 
     Args:
-        repository: Where.
+        repository: The repository to tag.
         tag: The tag's name.
-        files: What the commit holds, by path.
-        commit: Full id; None: only check that the tag is free, or names such a commit.
-        adapt: What to take for some of the files, given what is on main.
-        patience: How long to try again.
+        files: The files of the commit, by path.
+        commit: Full id; None means to check only that the tag is free, or names such a commit.
+        adapt: Returns replacements for some of the files, given the state of main.
+        patience: How long to keep trying.
 
     Raises:
-        PublishError: If it names a commit that holds something else, or the Hub does not take it.
+        PublishError: If the tag names a commit with other files, or the Hub refuses it.
     """
     unadapted = digests(files)
 
     def attempt() -> None:
         state = look(repository)
         if state is None:
-            return  # nothing is there, so no tag is
+            return  # without a repository, the tag is free
         api = HfApi()
         refs = api.list_repo_refs(repository.name, repo_type=repository.kind)
         named = next((ref.target_commit for ref in refs.tags if ref.name == tag), None)
@@ -183,65 +167,10 @@ def put_tag(
             if not all(is_same(own, held.get(path)) for path, own in ours.items()):
                 raise PublishError(
                     f"{repository.name}: the tag {tag} already names commit {named}, which "
-                    "holds something else; choose another tag, or delete that one"
+                    "holds other files; choose another tag, or delete that one"
                 )
 
     ask(repository, attempt, patience=patience, reached=lambda: commit is not None)
-
-
-def ask(
-    repository: Repository,
-    attempt: Callable[[], Result],
-    *,
-    patience: Patience | None = None,
-    reached: Callable[[], bool] = lambda: False,
-) -> Result:
-    """Return what an attempt returns that talks to the Hub, tried again where that may help.
-
-    Args:
-        repository: Whose name an error begins with.
-        attempt: What to do, each time from the start.
-        patience: How long to try again.
-        reached: Whether the Hub has been reached before. Until then no connection means that there
-            is no network, and waiting is no use.
-
-    Raises:
-        PublishError: In one line, without secrets.
-    """
-
-    def pause(error: Exception) -> float | None:
-        return None if is_unreachable(error) and not reached() else wanted_pause(error)
-
-    def attempt_in_time() -> Result:
-        get_session().timeout = _SILENCE_S  # each time: after some errors it is a new session
-        return attempt()
-
-    with _client_for_us():
-        try:
-            return (patience or Patience()).keep_trying(attempt_in_time, wanted_pause=pause)
-        except NNDError:
-            raise
-        except (HTTPError, OSError, ValueError, RuntimeError) as error:
-            if getattr(error, "filename", None) is not None:
-                raise  # of a file here
-            raise explain(error, repository.name) from None
-
-
-@contextlib.contextmanager
-def _client_for_us() -> Iterator[None]:
-    """A client that leaves the talking to us, and draws progress bars on a terminal only."""
-    timeout, verbosity = get_session().timeout, get_verbosity()
-    hidden = not sys.stderr.isatty() and not are_progress_bars_disabled()
-    set_verbosity(logging.ERROR)
-    if hidden:
-        disable_progress_bars()
-    try:
-        yield
-    finally:
-        get_session().timeout = timeout
-        set_verbosity(verbosity)
-        if hidden:
-            enable_progress_bars()
 
 
 def _create(repository: Repository) -> State:
@@ -262,15 +191,16 @@ def _create(repository: Repository) -> State:
 
 
 def check_place(repository: Repository, state: State | None, *, pull_request: bool = False) -> None:
-    """Check that a push may go to a repository as it is.
+    """Check that a repository accepts this push.
 
     Args:
-        repository: What is asked for.
-        state: What is there, or None where there is none.
-        pull_request: Whether a pull request is to be opened.
+        repository: The repository to push to.
+        state: Its state on the Hub, or None if it does not exist.
+        pull_request: Whether to open a pull request.
 
     Raises:
-        PublishError: If there is nothing to open one against, or all can see what is to be private.
+        PublishError: If a pull request has no repository to change, or a repository that should be
+            private is public.
     """
     if state is None and pull_request:
         raise PublishError(

@@ -1,9 +1,8 @@
 """The store of finished likelihoods, which a later run does not compute again.
 
-It is one SQLite file that several processes may share. A likelihood is found by its `row_key`.
-Every entry has a checksum, because SQLite does not notice a flipped bit inside a value. A damaged
-store is not used at all: it is moved aside, and a new one is made. A problem with the store never
-ends a run: at worst there is a warning and nothing is stored.
+It is one SQLite file (`database`) that several processes may share. A likelihood is found by its
+`row_key`. A damaged store is not used at all: it is moved aside, and a new one is made. A problem
+with the store never ends a run: at worst there is a warning and nothing is stored.
 
 SQLite guarantees that stored values survive the end of the process, and that processes can read and
 write at the same time. Opening and moving aside happen under a lock of our own, because SQLite
@@ -12,7 +11,6 @@ would combine the new file with the old one's log.
 
 import contextlib
 import hashlib
-import itertools
 import math
 import os
 import sqlite3
@@ -22,41 +20,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from filelock import FileLock
-
+from nnd.metric.engine.database import (
+    DamagedError,
+    ForeignError,
+    connect,
+    identity,
+    locked,
+    rows,
+    seal,
+    set_aside,
+    transact,
+)
 from nnd.schemas import cache_folder
 
 if TYPE_CHECKING:  # encoding needs torch, but the store does not
     from nnd.metric.encoding import Encoded
 
 _KEY_BYTES: Final = 16
-_CHECKSUM_BYTES: Final = 8
 _NUMBER: Final = struct.Struct("<d")
-_PATIENCE_S: Final = 30
 _ROUNDING: Final = 1e-3
 """How far above 0 rounding can push a sum of log-probabilities: about 1e-7 per token."""
 
-_APPLICATION: Final = int.from_bytes(b"nndL")
-_VERSION: Final = 1
-_TABLES: Final = (
-    "CREATE TABLE likelihoods (key BLOB PRIMARY KEY, entry BLOB NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE proofs (key BLOB PRIMARY KEY, entry BLOB NOT NULL) WITHOUT ROWID",
-)
-_DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
 _Found = TypeVar("_Found")
 
-
-class _DamagedError(Exception):
-    """The file does not hold what was written; the message names the evidence."""
-
-
-class _ForeignError(Exception):
-    """The file belongs to another program or version; the message says to which."""
-
-
 _UNUSABLE: Final = (
-    *(OSError, sqlite3.DatabaseError, _DamagedError, _ForeignError),
+    *(OSError, sqlite3.DatabaseError, DamagedError, ForeignError),
     NotImplementedError,  # raised by older filelock if the file system has no locks
 )
 
@@ -122,7 +110,7 @@ class Store:
         """Return the summed log-probabilities, in nats, of the keys that are in the store."""
 
         def read(database: sqlite3.Connection) -> dict[bytes, float]:
-            entries = _entries(database, "SELECT entry FROM likelihoods WHERE key = ?", keys)
+            entries = rows(database, "SELECT entry FROM likelihoods WHERE key = ?", keys)
             return {key: _log_probability(value) for key, value in entries}
 
         return self._do("DEFERRED", read) or {}
@@ -140,7 +128,7 @@ class Store:
             raise ValueError(
                 f"{wrong[0]} is not a log-likelihood; check values with can_be_stored first"
             )
-        entries = [(key, _sealed(key, _NUMBER.pack(value))) for key, value in found.items()]
+        entries = [(key, seal(key, _NUMBER.pack(value))) for key, value in found.items()]
 
         def write(database: sqlite3.Connection) -> None:
             database.executemany("INSERT OR IGNORE INTO likelihoods VALUES (?, ?)", entries)
@@ -157,11 +145,11 @@ class Store:
         key = fingerprint.encode()
 
         def read(database: sqlite3.Connection) -> _Found | None:
-            for _, proof in _entries(database, "SELECT entry FROM proofs WHERE key = ?", [key]):
+            for _, proof in rows(database, "SELECT entry FROM proofs WHERE key = ?", [key]):
                 try:
                     return parse(proof.decode())
                 except ValueError as error:
-                    raise _DamagedError("a stored proof cannot be read") from error
+                    raise DamagedError("a stored proof cannot be read") from error
             return None
 
         return self._do("DEFERRED", read)
@@ -169,7 +157,7 @@ class Store:
     def put_proof(self, fingerprint: str, proof: str) -> None:
         """Store a proof for this model, and replace an earlier one."""
         key = fingerprint.encode()
-        entry = _sealed(key, proof.encode())
+        entry = seal(key, proof.encode())
 
         def write(database: sqlite3.Connection) -> None:
             database.execute("INSERT OR REPLACE INTO proofs VALUES (?, ?)", (key, entry))
@@ -195,10 +183,10 @@ class Store:
             if not self._is_in_place():
                 self._open()
             try:
-                return _transact(self._database, kind, work)
-            except _DamagedError as damage:
+                return transact(self._database, kind, work)
+            except DamagedError as damage:
                 self._open(damage)
-                return _transact(self._database, kind, work)
+                return transact(self._database, kind, work)
         return None
 
     @contextlib.contextmanager
@@ -218,144 +206,35 @@ class Store:
                 "writable folder with free space"
             )
 
-    def _open(self, damage: _DamagedError | None = None) -> None:
+    def _open(self, damage: DamagedError | None = None) -> None:
         """Open the file; before that, move it aside if it is the one with `damage`."""
         self.close()
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(self._path.with_name(f".{self._path.name}.lock"), timeout=_PATIENCE_S):
+        with locked(self._path):
             # Two processes may find the damage at once: the second then finds a new file.
             if damage is not None and self._is_in_place():
-                self._set_aside(damage)
+                self._start_over(damage)
             try:
-                self._database = _connect(self._path)
-            except _DamagedError as found:
-                self._set_aside(found)
-                self._database = _connect(self._path)
-            self._file = _identity(self._path)
+                self._database = connect(self._path)
+            except DamagedError as found:
+                self._start_over(found)
+                self._database = connect(self._path)
+            self._file = identity(self._path)
 
     def _is_in_place(self) -> bool:
         """Whether the open file still has its name: another process may have moved it aside."""
-        return self._file is not None and _identity(self._path) == self._file
+        return self._file is not None and identity(self._path) == self._file
 
-    def _set_aside(self, damage: _DamagedError) -> None:
-        aside = _unused(self._path)
-        # The database file goes last: otherwise, if killed midway, we would leave a log that would
-        # join a new file.
-        for part, name in reversed(list(zip(_parts(self._path), _parts(aside), strict=True))):
-            with contextlib.suppress(FileNotFoundError):
-                part.rename(name)
+    def _start_over(self, damage: DamagedError) -> None:
+        aside = set_aside(self._path)
         self._warn(
             f"{self._path}: the store of likelihoods is damaged ({damage}); it was moved to "
             f"{aside} (inspect or delete it), and everything is computed again"
         )
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open a database and make its tables, or check that they are ours."""
-    database = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)
-    try:
-        with _damage_told():
-            _prepare(database)
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-def _prepare(database: sqlite3.Connection) -> None:
-    database.text_factory = bytes  # damaged text may not be UTF-8
-    database.execute("PRAGMA synchronous = NORMAL")
-    # Keys are random: with room for many pages, few are written more than once.
-    database.execute("PRAGMA cache_size = -16000")  # KiB
-    database.execute("PRAGMA wal_autocheckpoint = 10000")  # pages of 4 KiB
-    database.execute("PRAGMA cell_size_check = ON")
-    (application,) = database.execute("PRAGMA application_id").fetchone()
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    tables = [made for (made,) in database.execute("SELECT sql FROM sqlite_master ORDER BY name")]
-    if not (application or version or tables):
-        _make_tables(database)
-    elif application != _APPLICATION:
-        raise _ForeignError("it is the database of another program")
-    elif version > _VERSION:
-        raise _ForeignError(f"it has version {version}, but this nnd reads version {_VERSION}")
-    elif version != _VERSION or tables != [made.encode() for made in _TABLES]:
-        raise _DamagedError("its tables differ from those that nnd creates")
-
-
-def _make_tables(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA journal_mode = WAL")
-    with database:
-        database.execute("BEGIN IMMEDIATE")
-        for statement in _TABLES:
-            database.execute(statement)
-        database.execute(f"PRAGMA application_id = {_APPLICATION}")
-        database.execute(f"PRAGMA user_version = {_VERSION}")
-
-
-def _transact(
-    database: sqlite3.Connection, kind: str, work: Callable[[sqlite3.Connection], _Found]
-) -> _Found:
-    with _damage_told(), database:
-        database.execute(f"BEGIN {kind}")
-        return work(database)
-
-
-@contextlib.contextmanager
-def _damage_told() -> Iterator[None]:
-    """Return the damage that an error of SQLite means, or None if it means something else."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise _DamagedError("SQLite's own message cannot be read") from error
-    except sqlite3.DatabaseError as error:
-        # The low byte is the kind of error; the others give details.
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
-            raise _DamagedError(str(error)) from error
-        raise
-
-
-def _entries(
-    database: sqlite3.Connection, query: str, keys: Sequence[bytes]
-) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the keys that exist with their entries, without the checksum."""
-    for key in keys:
-        if (row := database.execute(query, (key,)).fetchone()) is not None:
-            yield key, _unsealed(key, row[0])
-
-
-def _sealed(key: bytes, value: bytes) -> bytes:
-    return value + hashlib.sha256(key + value).digest()[:_CHECKSUM_BYTES]
-
-
-def _unsealed(key: bytes, entry: object) -> bytes:
-    if isinstance(entry, bytes):
-        value = entry[:-_CHECKSUM_BYTES]
-        if entry == _sealed(key, value):
-            return value
-    raise _DamagedError("a checksum is wrong")
-
-
 def _log_probability(value: bytes) -> float:
     """Return a stored number; `put` would have refused one that is not a log-likelihood."""
     if len(value) == _NUMBER.size and can_be_stored(number := _NUMBER.unpack(value)[0]):
         return float(number)
-    raise _DamagedError("a stored number is not a log-likelihood")
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what distinguishes a file from a later one with the same name."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _parts(path: Path) -> list[Path]:
-    """Return the files that SQLite makes for one database, the main file first."""
-    return [path.with_name(f"{path.name}{end}") for end in ("", "-journal", "-shm", "-wal")]
-
-
-def _unused(path: Path) -> Path:
-    names = (path.with_name(f"{path.name}.corrupt-{number}") for number in itertools.count(1))
-    return next(name for name in names if not any(part.exists() for part in _parts(name)))
+    raise DamagedError("a stored number is not a log-likelihood")

@@ -45,8 +45,9 @@ from nnd.metric.results import make_signature, pass_rates, score_pairs
 from nnd.metric.training.history import (
     HISTORY,
     Entry,
+    describe_cost,
+    log_of,
     read_history,
-    share_of_time,
     summarise,
     write_history,
 )
@@ -132,7 +133,7 @@ class NNDCallback(TrainerCallback):
             loaded = wrap_model(model, self._tokenizer)
             self._engine = replace(self._engine, loaded=loaded, proofs=[])
         if state.is_world_process_zero:
-            self._entries = self._kept(state.global_step)
+            self._entries = self._entries_before(state.global_step)
             self._watch(state, control)
 
     def on_step_end(
@@ -182,8 +183,8 @@ class NNDCallback(TrainerCallback):
         if state.is_world_process_zero and self._entries:
             sys.stderr.write(f"nnd: {describe_cost(self._entries)}; `nnd curve {self.history}`\n")
 
-    def _kept(self, step: int) -> list[Entry]:
-        """Return the entries of the resumed run up to its checkpoint."""
+    def _entries_before(self, step: int) -> list[Entry]:
+        """Return the entries of a resumed training up to its checkpoint."""
         if not self.history.is_file():
             return []
         return [entry for entry in read_history(self.history) if entry.step < step]
@@ -240,28 +241,6 @@ class NNDCallback(TrainerCallback):
             training_seconds=start - self._since,
             signature=make_signature(step, self.pairs, self._engine, self._template, rates),
         )
-
-
-def log_of(entry: Entry) -> dict[str, float]:
-    """Return the values of an entry that the Trainer logs.
-
-    Returns:
-        `nnd/pass_rate`, `nnd/<category>`, the seconds it took as `nnd/seconds`, and as
-        `nnd/share_of_time` their share of the time since the last scoring.
-    """
-    rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
-    found = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
-    found |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
-    return {f"nnd/{name}": value for name, value in found.items()}
-
-
-def describe_cost(entries: list[Entry]) -> str:
-    """Return the cost of a run's scorings in words."""
-    seconds = sum(entry.seconds for entry in entries)
-    return (
-        f"{len(entries)} scorings of {entries[-1].overall.n:,} tests took {seconds:.1f} s, "
-        f"{100 * share_of_time(entries):.1f} % of the time of training"
-    )
 
 
 def _check_counts(every: int, contexts: int | None) -> None:

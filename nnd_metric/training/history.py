@@ -144,6 +144,28 @@ def share_of_time(entries: Sequence[Entry]) -> float:
     return scoring / whole if whole else 0.0
 
 
+def log_of(entry: Entry) -> dict[str, float]:
+    """Return the values of an entry that the Trainer logs.
+
+    Returns:
+        `nnd/pass_rate`, `nnd/<category>`, the seconds it took as `nnd/seconds`, and as
+        `nnd/share_of_time` their share of the time since the last scoring.
+    """
+    rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
+    found = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
+    found |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
+    return {f"nnd/{name}": value for name, value in found.items()}
+
+
+def describe_cost(entries: list[Entry]) -> str:
+    """Return the cost of a run's scorings in words."""
+    seconds = sum(entry.seconds for entry in entries)
+    return (
+        f"{len(entries)} scorings of {entries[-1].overall.n:,} tests took {seconds:.1f} s, "
+        f"{100 * share_of_time(entries):.1f} % of the time of training"
+    )
+
+
 def _point(rate: Rate) -> Point:
     return Point(rate.pass_rate, rate.n, rate.interval)
 
@@ -176,7 +198,7 @@ def _read_point(stored: Mapping[str, Any]) -> Point:
 
 def _read_count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is no count")
+        raise ValueError(f"{value!r} is not a count")
     return value
 
 

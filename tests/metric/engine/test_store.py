@@ -21,7 +21,7 @@ from support.engine.store_processes import batch, entries, key, value
 from support.places import SUPPORT
 
 from nnd.metric.encoding.requests import Encoded
-from nnd.metric.engine import store as store_module
+from nnd.metric.engine import database as database_module, store as store_module
 from nnd.metric.engine.store import Store, default_store, row_key
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
@@ -617,7 +617,7 @@ def test_a_folder_in_its_place(path: Path, opened: Open, warnings: list[str]) ->
 @pytest.mark.parametrize(
     ("numbers", "reason"),
     [
-        ((store_module._APPLICATION, 2), "it has version 2, but this nnd reads version 1"),
+        ((database_module._APPLICATION, 2), "it has version 2, but this nnd reads version 1"),
         ((0, 0), "it is the database of another program"),
         ((77, 1), "it is the database of another program"),
     ],
@@ -641,7 +641,7 @@ def test_what_is_not_ours_is_left_alone(
 def test_a_store_that_others_keep_locked(
     path: Path, opened: Open, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(database_module, "_PATIENCE_S", 0.05)
     store = opened()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -655,7 +655,7 @@ def test_a_store_that_others_keep_locked(
 def test_a_store_that_another_process_keeps_opening(
     path: Path, opened: Open, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(database_module, "_PATIENCE_S", 0.05)
     path.parent.mkdir()
     with (path.parent / ".likelihoods.sqlite.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

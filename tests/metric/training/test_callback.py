@@ -33,8 +33,8 @@ from nnd.metric.engine.engine import Engine
 from nnd.metric.models import wrap_model
 from nnd.metric.models.load import load_model
 from nnd.metric.toy_models import Family
-from nnd.metric.training.callback import NNDCallback, log_of
-from nnd.metric.training.history import HISTORY, Entry, read_history
+from nnd.metric.training.callback import NNDCallback
+from nnd.metric.training.history import HISTORY, Entry, log_of, read_history
 from nnd.metric.training.isolation import undisturbed
 from nnd.schemas import ScoringError, ScoringWarning
 
