@@ -35,6 +35,15 @@ def on_page_markdown(markdown: str, config: MkDocsConfig, **_: Any) -> str:  # n
     return re.sub(r"\]\(\.\./\.\./(\w)", rf"]({config.repo_url}/blob/main/\1", markdown)
 
 
+def on_page_content(html: str, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
+    """Return a page whose options (`--data`) stay in one piece at the end of a line."""
+    return re.sub(r"(?<!<pre>)<code>[^<]*--[^<]*</code>", _mark_options, html)
+
+
+def _mark_options(code: re.Match[str]) -> str:
+    return re.sub(r"--[\w-]+", r'<span class="option">\g<0></span>', code[0])
+
+
 def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001 - as mkdocs calls it
     """Write llms.txt, once every page is read."""
     pages = [page for file in files.documentation_pages() if (page := file.page) is not None]

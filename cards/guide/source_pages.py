@@ -65,8 +65,7 @@ def _named(what: str, says: str, entries: Mapping[str, str | None]) -> str:
 
 
 def _systems(systems: Mapping[str, str | None]) -> Iterator[str]:
-    public = [f"`{name}` is `{model}`" for name, model in systems.items() if model]
+    names = (f"`{name}`" + (f" (`{model}`)" if model else "") for name, model in systems.items())
+    explained = " Names in brackets are those on the Hub." if any(systems.values()) else ""
     if systems:
-        yield f"**Systems.** {', '.join(f'`{name}`' for name in systems)}."
-    if public:
-        yield f"Models on the Hub: {', '.join(public)}."
+        yield f"**Systems.** {', '.join(names)}.{explained}"

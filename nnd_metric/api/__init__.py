@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from nnd.converters.derive import derive as derive
     from nnd.converters.derive.operations import operations as operations
     from nnd.converters.folder import convert as convert, validate as validate
-    from nnd.converters.new_source import new_source as new_source
+    from nnd.converters.new_source import Answers as Answers, new_source as new_source
     from nnd.converters.publish import publish as publish
     from nnd.converters.source import sources as sources
     from nnd.metric import estimate as estimate, evaluate as evaluate
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nnd.metric.data import load_pairs as load_pairs
     from nnd.metric.engine import Scoring as Scoring
     from nnd.metric.meta import metrics as metrics
-    from nnd.metric.models import Loading as Loading
+    from nnd.metric.models import Loading as Loading, wrap_model as wrap_model
     from nnd.metric.parts import (
         Ray as Ray,
         evaluate_on_ray as evaluate_on_ray,

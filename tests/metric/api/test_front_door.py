@@ -14,6 +14,7 @@ from nnd.schemas import Shown
 
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 BESIDE_COMMANDS = {
+    "Answers",
     "Chat",
     "DISTRIBUTION",
     "LicenceError",
@@ -36,6 +37,7 @@ BESIDE_COMMANDS = {
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary
+    "wrap_model",
 }
 
 
