@@ -179,6 +179,7 @@ def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrained
         "eos_token_id": tokenizer.eos_token_id,
     }
     if family == "gpt2":
+        marks |= dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
         gpt2 = GPT2LMHeadModel(
             GPT2Config(
                 **marks,
@@ -186,7 +187,6 @@ def _new_model(tokenizer: PreTrainedTokenizerFast, family: Family) -> PreTrained
                 n_embd=WIDTH,
                 n_layer=LAYERS,
                 n_head=HEADS,
-                **dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0),
             )
         )
         gpt2.loss_type = "ForCausalLM"  # transformers cannot derive it from the name of the class
