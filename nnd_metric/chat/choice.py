@@ -120,7 +120,7 @@ def find_chat(
         as_turns: Whether contexts are dialogues.
 
     Raises:
-        ScoringError: If there is no template, or it cannot be used.
+        ScoringError: If the tokenizer has no default template, or a template cannot be used.
     """
     if asked.file is not None:
         text = asked.read_file()

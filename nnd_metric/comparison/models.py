@@ -159,8 +159,8 @@ def _choose(
     if unknown:
         labels = list(dict.fromkeys(entry.label for entry in everything))
         raise ScoringError(
-            f'there is no model "{unknown[0]}" in these runs{did_you_mean(unknown[0], labels)}; '
-            f"known: {', '.join(labels)}"
+            f'unknown model "{unknown[0]}"{did_you_mean(unknown[0], labels)}; known: '
+            f"{', '.join(labels)}"
         )
     found = {
         dataset: [*entries] if models is None else _find(entries, models)

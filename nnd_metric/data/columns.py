@@ -43,8 +43,10 @@ def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
     lists = {name: _values(name, values) for name, values in columns.items()}
     lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ScoringError(f"the columns differ in length: {told}")
+        listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ScoringError(
+            f"the columns differ in length: {listed}; give one entry per pair in each"
+        )
     if "error_category" in lists:
         lists["error_category"] = [label or None for label in lists["error_category"]]
     return frame_of_lists(lists)

@@ -1,4 +1,4 @@
-"""Completion of pairs: checks, an id for each row, and a digest of its contents."""
+"""Complete pairs: check them, and add missing ids and a digest of the contents of each row."""
 
 import hashlib
 import json
@@ -23,10 +23,10 @@ _ID_OF = {
     "low_id": ("candidate_low",),
     "pair_id": _READ,
 }
-"""Column of ids → the columns whose texts make a missing id."""
+"""Column of ids → the columns whose texts are hashed for a missing id."""
 
 Digests: TypeAlias = npt.NDArray[np.uint32]
-"""A SHA-256 for each pair, uint32 [pairs, 8], of everything that a template can render."""
+"""SHA-256 of everything that a template can render, for each pair: uint32 [pairs, 8]."""
 
 
 class Complete(NamedTuple):
@@ -68,13 +68,13 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
 
 
 def sum_digests(digests: Digests) -> int:
-    """Return the sum of some digests; the sums of parts add up to that of the whole."""
+    """Return the sum of digests as whole numbers, so that the sums of parts add up."""
     words = digests.sum(axis=0, dtype=np.uint64)
     return sum(int(word) << 32 * place for place, word in enumerate(words))
 
 
 def version_of(digest: int) -> str:
-    """Return a sum of digests in the form of `PairSet.version`: modulo 2^256, in hex digits."""
+    """Return a sum of digests as a `PairSet.version`: modulo 2^256, in hexadecimal digits."""
     return f"{digest % 2**256:064x}"
 
 
@@ -86,13 +86,13 @@ def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
     """
     if "inputs" not in pairs.columns:
         return [None] * pairs.height
-    found: list[dict[str, str] | None] = []
+    parts_of_rows: list[dict[str, str] | None] = []
     before, parts = None, None
     for (value,) in pairs.select("inputs").iter_rows():
-        if value != before:  # rows that follow each other are mostly of one context
+        if value != before:  # adjacent rows are mostly of one context
             before, parts = value, None if value is None else _parts(value)
-        found.append(parts)
-    return found
+        parts_of_rows.append(parts)
+    return parts_of_rows
 
 
 def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSON rows
@@ -103,22 +103,22 @@ def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSO
 def _row_digests(texts: Iterable[str], parts: Sequence[Mapping[str, str] | None]) -> Digests:
     rows = (
         hashlib.sha256(f"{digest} {inputs}".encode()).digest()
-        for digest, inputs in zip(texts, _said(parts), strict=True)
+        for digest, inputs in zip(texts, _as_json(parts), strict=True)
     )
     return np.frombuffer(b"".join(rows), dtype="<u4").reshape(-1, 8)
 
 
-def _said(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:
-    """Yield parts as JSON."""
-    before, said = None, "null"
-    for part in parts:
-        if part is not before:
-            before, said = part, "null" if part is None else json.dumps(part, sort_keys=True)
-        yield said
+def _as_json(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:
+    """Yield the parts of each context as JSON; equal neighbours are converted once."""
+    before, text = None, "null"
+    for entry in parts:
+        if entry is not before:
+            before, text = entry, "null" if entry is None else json.dumps(entry, sort_keys=True)
+        yield text
 
 
 def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Convert to text: categories, columns of nulls, keys that are numbers."""
+    """Convert categorical columns, columns of nulls and numeric keys to text."""
     keys = [column for column in (*OPTIONAL, *IDS) if column in frame.columns]
     nested = [column for column in keys if frame[column].dtype.is_nested()]
     if nested:
@@ -130,19 +130,19 @@ def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _text_digests(frame: pl.DataFrame, columns: Sequence[str]) -> Iterator[str]:
-    """Yield 16 hex digits per row that stand for the texts in some columns.
+    """Yield a digest of 16 hexadecimal digits per row, of the texts in some columns.
 
-    The first text, that of a context, is long, and the same in many rows that follow each other: it
-    is hashed once for all of them.
+    The first text, usually a context, is long and the same in many adjacent rows, so it is hashed
+    once for all of them.
     """
     first, *others = columns
     texts = [pl.lit("\x00") + pl.col(name).fill_null("") for name in others]
     joined = pl.concat_str(pl.lit(""), *texts).cast(pl.Binary)
     rest = iter(frame.select(first, rest=joined)["rest"])
     for rows, text in frame[first].rle().struct.unnest().iter_rows():
-        begun = hashlib.sha256(text.encode())
+        prefix = hashlib.sha256(text.encode())
         for others_of_row in islice(rest, rows):
-            digest = begun.copy()
+            digest = prefix.copy()
             digest.update(others_of_row)
             yield digest.hexdigest()[:16]
 

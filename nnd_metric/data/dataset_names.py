@@ -11,7 +11,7 @@ from nnd.schemas import ScoringError
 
 def is_several(data: object) -> bool:
     """Whether data is a list of datasets; a list of dicts holds the rows of one dataset."""
-    return isinstance(data, list | tuple) and not any(isinstance(each, Mapping) for each in data)
+    return isinstance(data, list | tuple) and not any(isinstance(entry, Mapping) for entry in data)
 
 
 def only_of_one(argument: str) -> ScoringError:
@@ -31,10 +31,10 @@ def no_pairs(name: str) -> ScoringError:
 
 
 def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
-    """Return names for some datasets that can serve as names of folders.
+    """Return a name for each dataset that can serve as the name of a folder.
 
     Raises:
-        ScoringError: If there is no dataset, or two have the same name.
+        ScoringError: If the list is empty, or two datasets have the same name.
     """
     names = [_name(data) for data in datasets]
     if not names:

@@ -63,7 +63,7 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
 
 
 def name_of(data: object) -> str:
-    """Return the name in the results of a table without a name."""
+    """Return the name that a table in memory gets in the results."""
     if isinstance(data, list | tuple):
         return "rows"
     return "dataset" if hasattr(data, "to_polars") else "frame"
@@ -73,7 +73,7 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     """Return columns as a frame; `inputs` may hold an object per row, or a list of {key, value}.
 
     Raises:
-        ScoringError: If their values do not form a table.
+        ScoringError: If the columns do not form a table, or a text is not valid Unicode.
     """
     lists = dict(columns)
     if "inputs" in lists:
@@ -88,10 +88,10 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
 
 
 def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
-    """Check that texts have no half surrogate pairs, which are not characters.
+    """Check that no text contains half a surrogate pair, which is not a character.
 
     Raises:
-        ScoringError: If a text has one; the message says where.
+        ScoringError: If a text does; the message names the row and the column.
     """
     for name, values in columns.items():
         for row, value in enumerate(values):
@@ -111,12 +111,12 @@ def _texts_in(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
 
 
 def _entries(parts: Any) -> Any:  # noqa: ANN401 - as stored, or as JSON rows
-    """Return a context's parts as entries: polars would keep only the parts of the first row."""
+    """Return a context's parts as a list: of objects, polars keeps only the first row's keys."""
     if not isinstance(parts, Mapping):
         return parts
     return [{"key": key, "value": value} for key, value in parts.items()]
 
 
 def _is_pandas(data: object) -> bool:
-    pandas = sys.modules.get("pandas")  # not imported here: the user of a frame has imported it
+    pandas = sys.modules.get("pandas")  # whoever has a pandas frame has imported pandas
     return pandas is not None and isinstance(data, pandas.DataFrame)

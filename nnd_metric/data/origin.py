@@ -1,4 +1,4 @@
-"""Facts about the source of pairs from the manifest: name, licence and notes."""
+"""Read facts about the source of pairs from the manifest: name, licence and notes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Origin:
         name: Its display name.
         licence: An SPDX identifier, or `unknown`.
         homepage: Its address on the web, or None.
-        notes: Notes about it, a sentence or two each.
+        notes: Notes about it, each of a sentence or two.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The pairs to score, and human scores: from a folder, a file, the Hub, or a table in memory."""
+"""Read pairs and human scores from a folder, a file, the Hub, or a table in memory."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,8 +55,8 @@ class PairSet(Shown):
     @property
     def title(self) -> str:
         """The name, with the chosen part of the data."""
-        told = ", ".join(f"--{what} {how}" for what, how in self.part)
-        return f"{self.name} ({told})" if told else self.name
+        options = ", ".join(f"--{option} {value}" for option, value in self.part)
+        return f"{self.name} ({options})" if options else self.name
 
     def headline(self) -> str:
         """Return the number of pairs and contexts, and whether systems have human scores."""
@@ -113,8 +113,8 @@ def load_pairs(data: PairData) -> PairSet:
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
         return _pair_set(read_rows(path), None, path.stem)
-    found = _read_folder(path, repo or path.resolve().name, str(data))
-    return found if commit is None else replace(found, version=commit)
+    pairs = _read_folder(path, repo or path.resolve().name, str(data))
+    return pairs if commit is None else replace(pairs, version=commit)
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
@@ -131,7 +131,7 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
         frame, where = to_frame(data), "human_scores"
     check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
     _check_scores(frame["score"], where)
-    return _once_each(frame, where)
+    return _without_repetitions(frame, where)
 
 
 def _scores_file(data: str | Path) -> Path:
@@ -152,17 +152,17 @@ def read_scores_in(folder: Path) -> pl.DataFrame | None:
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
-    pairs = read_stored(folder, "pairs")
-    if pairs is None:
+    rows = read_stored(folder, "pairs")
+    if rows is None:
         raise ScoringError(
             f"{where}: pairs.parquet not found; name a folder that `nnd convert` wrote"
         )
-    found = _pair_set(pairs, read_scores_in(folder), name)
+    pairs = _pair_set(rows, read_scores_in(folder), name)
     sets = [
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)
-        for each in read_sets(folder, pairs)
+        for each in read_sets(folder, rows)
     ]
-    return replace(found, sets=tuple(sets))
+    return replace(pairs, sets=tuple(sets))
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:
@@ -177,24 +177,24 @@ def _check_scores(scores: pl.Series, name: str) -> None:
     if not finite.all():
         row = int(finite.arg_min() or 0)
         raise ScoringError(
-            f"{name}: row {row}: score is {scores[row]}; give a number, or null if there is none"
+            f"{name}: row {row}: score is {scores[row]}; give a finite number, or null if missing"
         )
 
 
-def _once_each(frame: pl.DataFrame, where: str) -> pl.DataFrame:
-    """Return human scores without repeated rows, each of which would count in a mean.
+def _without_repetitions(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Return human scores without repeated rows, which would count several times in a mean.
 
     Raises:
         ScoringError: If a system has two scores for one aspect and category.
     """
     key = [name for name in ("source", "system", "aspect", "category") if name in frame.columns]
-    found = frame.unique([*key, "model_id", "score"], keep="first", maintain_order=True)
-    each = found.drop_nulls("score").group_by(key, maintain_order=True)
-    scores = each.agg(pl.col("score").unique().sort())
-    for *of, values in scores.filter(pl.col("score").list.len() > 1).rows():
-        named = ", ".join(f"{name} {value}" for name, value in zip(key, of, strict=True))
+    rows = frame.unique([*key, "model_id", "score"], keep="first", maintain_order=True)
+    groups = rows.drop_nulls("score").group_by(key, maintain_order=True)
+    scores = groups.agg(pl.col("score").unique().sort())
+    for *values_of_key, values in scores.filter(pl.col("score").list.len() > 1).rows():
+        named = ", ".join(f"{name} {value}" for name, value in zip(key, values_of_key, strict=True))
         raise ScoringError(
             f"{where}: {named} has the scores {values[0]} and {values[1]}; leave one score for "
             "each system, aspect and category"
         )
-    return found
+    return rows

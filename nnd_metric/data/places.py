@@ -1,4 +1,4 @@
-"""Places of data: a folder, a file, or a dataset on the Hub, which is downloaded."""
+"""Find data: a folder, a file, or a dataset on the Hub, which is downloaded."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 def find_place(data: str | Path, needed: Sequence[str]) -> Place:
-    """Return the file or folder that a name stands for.
+    """Return the file or folder that a path or a Hub id names.
 
     Args:
         data: A path, or `ORG/name[@revision]` of a dataset on the Hub, which is downloaded at
@@ -52,9 +52,9 @@ def find_place(data: str | Path, needed: Sequence[str]) -> Place:
 def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path, str]:
     """Download a Hub dataset at one commit, because branches and tags may change.
 
-    A commit is not looked up, so that a downloaded one is read without the Hub.
+    A full commit id is not looked up, so a commit that was downloaded before can be read offline.
     """
-    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - slow, seldom needed
+    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - slow to import, rarely needed
     from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # noqa: PLC0415
 
     try:
@@ -70,7 +70,7 @@ def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path
 
 
 def _hub_problem(error: Exception) -> str:
-    """Say in one line why the download failed: the client's messages have several lines."""
+    """Describe in one line why a download failed; the client's messages have several lines."""
     from huggingface_hub import errors  # noqa: PLC0415
 
     if isinstance(error, errors.GatedRepoError):
@@ -84,6 +84,6 @@ def _hub_problem(error: Exception) -> str:
         return "the dataset does not have this revision; name one of its branches, tags or commits"
     reason = " ".join(str(error).split()) or repr(error)
     return (
-        "there is no local folder of this name, and the Hub did not provide the dataset: "
+        "no local folder has this name, and the Hub did not provide the dataset: "
         f"{reason} (a downloaded commit, ORG/name@commit, can be read offline)"
     )

@@ -1,4 +1,4 @@
-"""Parquet files on this machine, or at a URL that fsspec opens: object stores and web servers.
+"""Open Parquet files on this machine, or at a URL of an object store or web server (fsspec).
 
 A file at a URL is not copied; only the row groups and columns that are needed are read. `s3://`,
 `gs://` and `az://` each need a package, which fsspec names; `hf://` needs none.
@@ -16,7 +16,7 @@ File: TypeAlias = Path | str
 
 
 def is_url(data: object) -> TypeGuard[str]:
-    """Return whether data is a URL."""
+    """Whether data is a URL."""
     return isinstance(data, str) and "://" in data
 
 
@@ -46,7 +46,7 @@ def readable(file: File) -> Iterator[Path | BinaryIO]:
 @contextmanager
 def _opened(url: str) -> Iterator[BinaryIO]:
     """Open a file; the various errors of fsspec's file systems become an OSError."""
-    from fsspec.core import url_to_fs  # noqa: PLC0415 - seldom needed
+    from fsspec.core import url_to_fs  # noqa: PLC0415 - rarely needed
 
     try:
         system, path = url_to_fs(url)
@@ -64,6 +64,6 @@ def _opened(url: str) -> Iterator[BinaryIO]:
         if isinstance(cause, FileNotFoundError):
             reason = "file not found; check the URL, which must name a single file"
         else:
-            said = str(cause).partition("\n")[0] or repr(cause)
-            reason = f"{said}; check the URL, and that this machine has access to it"
+            problem = str(cause).partition("\n")[0] or repr(cause)
+            reason = f"{problem}; check the URL, and that this machine has access to it"
         raise OSError(reason) from error

@@ -1,4 +1,4 @@
-"""The files of a converted or published folder: pairs, annotations, and the sets of a suite."""
+"""Read the files of a converted or published folder: pairs, annotations, sets of a suite."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,11 +41,14 @@ def read_rows(file: File) -> pl.DataFrame:
 
 
 def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
-    """Return rows from one file, or from the published form: a folder with a file per split.
+    """Read rows from one file, or from the published form, a folder with a file per split.
 
     Args:
         folder: Folder that `nnd convert` or `nnd publish` made.
-        name: `pairs`, `annotations` or `references`; None is returned if there are none.
+        name: `pairs`, `annotations` or `references`.
+
+    Returns:
+        The rows, or None if the folder has no such file.
 
     Raises:
         ScoringError: If they cannot be read.
@@ -59,7 +62,7 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
 
 
 def stored_files(folder: Path, name: str) -> list[Path]:
-    """Return the files with rows of a kind (`read_stored`), which may be none."""
+    """Return the files that `read_stored` reads; the list is empty if the folder has none."""
     whole = folder / f"{name}.parquet"
     return [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
 
@@ -70,7 +73,7 @@ def has_sets(folder: Path) -> bool:
 
 
 def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
-    """Return the sets of a suite; an empty result for other folders.
+    """Read the sets of a suite; the list is empty for other folders.
 
     Args:
         folder: Folder that `nnd derive`, `nnd suite build` or `nnd publish` made.

@@ -1,8 +1,8 @@
-"""Pairs read in pieces: the row groups of Parquet files, or everything at once.
+"""Read pairs in pieces: the row groups of Parquet files, or everything at once.
 
-10⁸ pairs do not fit into memory with their texts. So pairs of a converted folder or a file are read
-one row group at a time. A suite, whose sets refer to its pairs, and tables in memory are read as
-one piece.
+A hundred million pairs do not fit into memory with their texts, so the pairs of a converted folder
+or a file are read one row group at a time. Suites, whose sets refer to their pairs, and tables in
+memory are read as one piece.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +51,7 @@ class PairStream:
 
     def sizes(self) -> dict[str, int]:
         """Return the number of rows of each table."""
-        return {name: sum(chunk.rows for chunk in found) for name, found in self.tables.items()}
+        return {name: sum(chunk.rows for chunk in chunks) for name, chunks in self.tables.items()}
 
     def pieces(self, table: str) -> Iterator[Complete]:
         """Yield the rows of a table, in order."""
@@ -68,20 +68,20 @@ class PairStream:
         Raises:
             ScoringError: If the table is shorter, or cannot be read.
         """
-        found, start = [], 0
+        frames, start = [], 0
         for chunk in self.tables[table]:
             inside = [(max(a - start, 0), min(b - start, chunk.rows)) for a, b in spans]
             inside = [(a, b) for a, b in inside if a < b]
             if inside:
                 frame = chunk.read()
-                found += [frame.slice(a, b - a) for a, b in inside]
+                frames += [frame.slice(a, b - a) for a, b in inside]
             start += chunk.rows
-        empty = [] if found else [self.tables[table][0].read().clear()]
-        return complete_pairs(pl.concat(found + empty), self.about.name)
+        empty = [] if frames else [self.tables[table][0].read().clear()]
+        return complete_pairs(pl.concat(frames + empty), self.about.name)
 
 
 def open_pairs(data: PairData | PairSet) -> PairStream:
-    """Open pairs from any place, if possible without reading them.
+    """Open pairs, if possible without reading them.
 
     Args:
         data: Same as in `load_pairs`, or its result.

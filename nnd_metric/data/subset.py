@@ -1,4 +1,4 @@
-"""A part of the pairs: small enough for frequent scoring, and the same in every run."""
+"""Choose a part of the pairs: small enough for frequent scoring, and the same in every run."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _Key: TypeAlias = tuple[str | None, ...]
 
 
 def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
-    """Return the pairs of this many contexts: those whose ids have the smallest SHA-256.
+    """Return the pairs of a number of contexts: those whose ids have the smallest SHA-256.
 
     The choice does not depend on the order of rows, and a larger choice contains a smaller one.
 
@@ -34,7 +34,7 @@ def choose_part(
     held_out: float | None = None,
     split_seed: int = 0,
 ) -> PairSet:
-    """Return a part of the pairs, described by its `part`, for a first look.
+    """Return a part of the pairs, described by `PairSet.part`.
 
     Args:
         pairs: All pairs.
@@ -56,7 +56,7 @@ def choose_part(
         if category not in known:
             raise ScoringError(
                 f'{pairs.name}: unknown error category "{category}"'
-                f"{did_you_mean(category, known)}; there are: "
+                f"{did_you_mean(category, known)}; known: "
                 f"{', '.join(known) or 'none'}"
             )
     part = dict(pairs.part)
@@ -71,7 +71,7 @@ def choose_part(
 
 
 def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:
-    """Return the pairs to train on, and those held out, described by their `part`.
+    """Split pairs into those to train on and those held out, described by `PairSet.part`.
 
     Args:
         pairs: All pairs; pairs of the sets of a suite follow their human pairs.
@@ -96,8 +96,8 @@ def choose_set(pairs: PairSet, name: str) -> PairSet:
     sets = {each.name: each for each in pairs.sets}
     if name not in sets:
         raise ScoringError(
-            f'{pairs.name}: unknown set "{name}"{did_you_mean(name, sets)}; there are: '
-            f"{', '.join(sets) or 'none, as it is not a suite'}"
+            f'{pairs.name}: unknown set "{name}"{did_you_mean(name, sets)}; known: '
+            f"{', '.join(sets) or 'none, because the data is not a suite'}"
         )
     rows = sets[name].pairs
     version = load_pairs(rows).version
@@ -114,7 +114,7 @@ def _within(sizes: dict[_Key, int], limit: int) -> Iterator[_Key]:
 
 
 def _by_digest(pairs: PairSet) -> dict[_Key, int]:
-    """Return contexts and the number of their pairs, in the order of the digests of their ids."""
+    """Return context → number of its pairs, in the order of the digests of the contexts' ids."""
     counts = pairs.pairs.group_by(CONTEXT).len().rows()
     ordered = sorted((_digest(row[:2]), row[:2], row[2]) for row in counts)
     return {key: size for _, key, size in ordered}

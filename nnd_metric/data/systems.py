@@ -1,10 +1,10 @@
-"""Which system a model stands for, and which human score its pass rate is compared with.
+"""Match models with judged systems, and pass rates with human scores.
 
-The human score that the pass rate of a category is compared with:
+The pass rate of a category is compared with these rows of the human scores:
 
 1. rows of that category: an error category or context category, or "overall";
-2. else, for a category that is the name of an aspect (rules without error labels use the aspect as
-   error category: SummEval, Challenge 300), the "overall" rows of that aspect.
+2. if there are none, and the category is the name of an aspect (rules without error labels use the
+   aspect as error category: SummEval, Challenge 300), the "overall" rows of that aspect.
 
 A system with several such rows, one per aspect, gets their mean; `aspect=` keeps one aspect's rows.
 """
@@ -25,7 +25,7 @@ class HumanNumber(NamedTuple):
     Attributes:
         aspect: The aspect that was judged.
         category: Their category.
-        definition: What they are, in words; None if unknown.
+        definition: A description of the scores; None if unknown.
     """
 
     aspect: str
@@ -96,10 +96,10 @@ def check_systems(
     Args:
         systems: Model to system.
         models: Models scored on any of the datasets.
-        judged: Human scores of each dataset that has some; without any, there is nothing to check.
+        judged: Human scores of each dataset that has some; if none has, nothing is checked.
 
     Raises:
-        ScoringError: If there is no such model, or no such system in any of the datasets.
+        ScoringError: If a model is unknown, or a system is unknown in all datasets.
     """
     if judged:
         known = pl.concat([people.select("system") for people in judged])
@@ -185,7 +185,7 @@ def _check_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ScoringError(
-            f'there is no {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
+            f'unknown {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
             f"{', '.join(known) or 'none'}"
         )
 
@@ -196,7 +196,7 @@ def _check_one_to_one(matches: Mapping[str, str]) -> None:
         if system in models:
             raise ScoringError(
                 f'models "{models[system]}" and "{model}" both stand for system "{system}"; '
-                'give each its own by systems={"model": "system"}'
+                'give each its own (--system MODEL=SYSTEM, systems={"model": "system"})'
             )
         models[system] = model
 
@@ -204,7 +204,7 @@ def _check_one_to_one(matches: Mapping[str, str]) -> None:
 def check_choices(
     systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
 ) -> None:
-    """Check which systems models stand for, before any scoring.
+    """Check before scoring that models can be matched with judged systems.
 
     Args:
         systems: Model → system it stands for.

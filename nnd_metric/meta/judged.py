@@ -101,8 +101,7 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         known = sorted(human["aspect"].unique())
         if aspect not in known:
             raise ScoringError(
-                f'there is no aspect "{aspect}"{did_you_mean(aspect, known)}; known: '
-                f"{', '.join(known)}"
+                f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}; known: {", ".join(known)}'
             )
         human = human.filter(pl.col("aspect") == aspect)
         rows = pairs.pairs.filter(pl.col("aspect") == aspect)

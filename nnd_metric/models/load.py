@@ -129,7 +129,7 @@ def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTra
     """Load a model's tokenizer alone, or that of an adapter.
 
     Raises:
-        ScoringError: If there is no usable tokenizer.
+        ScoringError: If the tokenizer is missing or cannot be loaded.
     """
     base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
     return _load_tokenizer(_find_base(base, loading, adapter), adapter)

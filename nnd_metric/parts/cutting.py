@@ -1,10 +1,10 @@
-"""Cutting data into parts of about equal work, a piece at a time.
+"""Cut data into parts of about equal work, a piece at a time.
 
-All pairs of one context go into one part, because a model reads the context once for all of them,
-and cuts it alike for all of them. The work of a context is about the length of its text and of its
-distinct candidates, in bytes of UTF-8: no tokenizer is needed, so that one plan is good for all
-models. Contexts keep their order: a part is a contiguous range of the data if equal contexts are
-adjacent, as in all output of `nnd convert`.
+All pairs of one context go into one part, because a model reads and truncates the context once for
+all of them. The work of a context is about the length of its text and of its distinct candidates,
+in bytes of UTF-8: no tokenizer is needed, so one plan serves all models. Contexts keep their order:
+a part is a contiguous range of the data if equal contexts are adjacent, as in all output of
+`nnd convert`.
 
 Only runs of rows with equal contexts are held in memory, never texts.
 """
@@ -69,7 +69,7 @@ def digest_of(digests: Digests) -> int:
 
 
 def _runs(pairs: pl.DataFrame, digests: Digests) -> pl.DataFrame:
-    """Return the runs of equal contexts: a number for the context, and sizes."""
+    """Return a row per run of equal contexts: hash and sizes of its texts, and a digest."""
     sides = ("candidate_high", "candidate_low")
     rows = pairs.select(*sides, text=pl.col("context")).with_columns(run=pl.col("text").rle_id())
     candidates = pl.concat([rows.select("run", text=pl.col(side)) for side in sides])
@@ -102,6 +102,7 @@ def _place_contexts(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _join_neighbours(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of SPANS: adjacent runs of one table and part become one span."""
     stop = pl.col("rows").cum_sum().over("table")
     spans = runs.with_columns(start=stop - pl.col("rows"), stop=stop)
     block = pl.struct("table", "part").rle_id()

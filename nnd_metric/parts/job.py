@@ -67,9 +67,7 @@ def plan_job(
     loading: Loading,
     **chosen: Any,  # noqa: ANN401 - options of `choose_part`
 ) -> Job:
-    """Check the arguments, and find or write the plan of every run.
-
-    The arguments are those of `evaluate`.
+    """Check the arguments, which are those of `evaluate`, and find or write the plan of every run.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used, or the folder has the plan of
@@ -81,9 +79,9 @@ def plan_job(
     scorings = scoring_of_each(names, scoring, templates or {})
     if human_scores is not None and len(keys) > 1:
         raise only_of_one("human_scores")
-    streams = [_with_scores(open_part(each, **chosen), human_scores) for each in datasets]
-    judged = [each.about.human_scores for each in streams if each.about.human_scores is not None]
-    check_choices(systems or {}, names, judged)
+    streams = [_with_scores(open_part(dataset, **chosen), human_scores) for dataset in datasets]
+    judged = [stream.about.human_scores for stream in streams]
+    check_choices(systems or {}, names, [scores for scores in judged if scores is not None])
     for model in asked:
         if not isinstance(model, LoadedModel):
             load_config(model, loading)
@@ -95,8 +93,8 @@ def plan_job(
         "systems": dict(systems or {}),
     }
     runs = {
-        key: PlannedRun(_plan(folders[key], stream, scorings, options), stream, each)
-        for key, stream, each in zip(keys, streams, datasets, strict=True)
+        key: PlannedRun(_plan(folders[key], stream, scorings, options), stream, dataset)
+        for key, stream, dataset in zip(keys, streams, datasets, strict=True)
     }
     return Job(dict(zip(names, asked, strict=True)), scorings, runs)
 
@@ -130,8 +128,8 @@ def _plan(
     run: Path, stream: PairStream, scorings: Mapping[str, Scoring], options: Mapping[str, Any]
 ) -> Plan:
     templates = {
-        name: choose_template(each.template, name, _inputs(stream)).name
-        for name, each in scorings.items()
+        name: choose_template(scoring.template, name, _inputs(stream)).name
+        for name, scoring in scorings.items()
     }
     return find_plan(run, stream, describe(stream, **options), templates)
 
@@ -144,7 +142,7 @@ def _inputs(stream: PairStream) -> Iterator[dict[str, str] | None]:
 
 def _describe_scoring(scoring: Scoring) -> dict[str, Any]:
     """Return the options that affect numbers by more than rounding."""
-    facts = asdict(replace(scoring, chat=None))  # type: ignore[arg-type] # it is put in below
+    facts = asdict(replace(scoring, chat=None))  # type: ignore[arg-type] # added below
     for name in ("token_budget", "cache"):
         del facts[name]
     return facts | {"chat": scoring.chat.to_dict()}

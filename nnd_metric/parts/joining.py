@@ -1,8 +1,7 @@
-"""The results of a merged run, made of its file without holding all of it.
+"""Compute the results of a merged run from its file, the rows of one model at a time.
 
-The rows of one model are read at a time. Rates and agreement with people are counted over contexts
-and tests, so that numbers can take the place of ids (`results.to_rate`); the effects of sets need
-the ids of that model.
+Rates and agreement with people count contexts and tests, so numbers can replace ids
+(`results.to_rate`); the effects of sets need the ids of one model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,11 +29,11 @@ from nnd.metric.suites import PARENTS, all_effects
 from nnd.schemas import ScoringError
 
 _PAIR = pl.struct("pair_id", "cluster", *SAME).hash().alias("pair")
-"""A number for all that the rows of two models must agree on to be of the same pair."""
+"""Hash of the columns that are equal in all models' rows of a pair."""
 
 
 def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
-    """Return what a run found, without its rows.
+    """Return the evaluation of a merged run, without its rows.
 
     Args:
         plan: The plan of the run.
@@ -55,7 +54,7 @@ def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Ev
             rows = rate_parts(parts, pieces, "pair_id", _PAIR)
             results.append(join_parts(parts, rows.drop("pair_id", "pair")))
             ordered = rows.sort("pair_id", maintain_order=True)
-            rated[model] = _like_first(rated, model, ordered, plan.run / PARTS)
+            rated[model] = _share_columns(rated, model, ordered, plan.run / PARTS)
     systems = {} if people is None else choices_for(people, plan.asked["systems"], [*footers])
     agreement, reason = agree_rated(rated, people, systems=systems)
     children = read_sets(fresh)
@@ -79,20 +78,20 @@ def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Ev
 def _by_model(
     fresh: Path, models: Mapping[str, object]
 ) -> Iterator[tuple[str, Iterator[pl.DataFrame]]]:
-    """Yield each model and its rows, some at a time, to be read before those of the next model."""
+    """Yield each model with its rows in pieces, which must be read before the next model's."""
     stored = groupby(read_pieces(fresh), key=lambda rows: str(rows["model"][0]))
     for model in models:
         _, pieces = next(stored, ("", iter([pl.DataFrame(schema=STORED)])))
         yield model, pieces
 
 
-def _like_first(
+def _share_columns(
     rated: Mapping[str, pl.DataFrame], model: str, rows: pl.DataFrame, parts: Path
 ) -> pl.DataFrame:
-    """Return a model's verdicts beside the columns that it shares with the first model.
+    """Return a model's verdicts with the other columns of the first model, to save memory.
 
     Raises:
-        ScoringError: If it was scored on other pairs.
+        ScoringError: If the two were scored on different pairs.
     """
     if not rated:
         return rows.drop("pair_id")

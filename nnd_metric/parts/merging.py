@@ -1,7 +1,7 @@
 """Merge the parts of a run into the files that a single run writes.
 
-Parts are read and written one after the other, in the order of the plan, so that memory does not
-depend on the number of pairs; the results are then computed from the file.
+Parts are read and written one after the other, in the order of the plan, so the required memory
+does not depend on the number of pairs; the results are then computed from the file.
 """
 
 import re
@@ -49,8 +49,8 @@ def merge(run: str | Path) -> Evaluation:
         run: The `out` folder of all workers.
 
     Returns:
-        The same as `evaluate`, up to rounding (batches differ) and without the rows (`scored`),
-        which may be many: they are in log_likelihoods.parquet.
+        The same as `evaluate`, up to rounding, because batches differ, and without the rows
+        (`scored`), which may be too many for memory: they are in log_likelihoods.parquet.
 
     Raises:
         ScoringError: If a part is missing, damaged or of another plan, or parts were made by
@@ -71,7 +71,7 @@ def merge(run: str | Path) -> Evaluation:
 
 
 def _check_run(folder: Path) -> None:
-    """Refuse folders that users name by mistake: of several runs, or merged already."""
+    """Refuse folders that users may name by mistake: those of several runs or of a merged one."""
     if (folder / PARTS).is_dir():
         return
     if (folder / RESULT).is_file():
@@ -140,7 +140,7 @@ def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
 def _footers(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[Footer]:
     first = None
     for part in range(plan.parts):
-        with _noted(damage):
+        with _collected(damage):
             footer = read_footer(plan, model, part)
             first = first or footer
             check_made_alike(plan.path(model, first.part), first.made_by, footer.made_by)
@@ -150,13 +150,13 @@ def _footers(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[Footer
 def _rows(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[pl.DataFrame]:
     """Yield the rows of each part: the columns of STORED_SETS, and `row`."""
     for part in range(plan.parts):
-        with _noted(damage):
+        with _collected(damage):
             rows = read_part(plan, model, part)
             yield rows.rename({"table": "set"}).with_columns(model=pl.lit(model))
 
 
 @contextmanager
-def _noted(damage: dict[str, None]) -> Iterator[None]:
+def _collected(damage: dict[str, None]) -> Iterator[None]:
     """Record a damaged part and continue, to report all damaged parts in one error."""
     try:
         yield

@@ -28,8 +28,8 @@ from nnd.metric.parts.ray_cluster import Pool, Ray, check_ray, connected, size_p
 from nnd.schemas import ScoringError
 
 _CPUS = 0.5
-"""What an actor reserves. If two actors reserve both CPUs of a machine, Ray's own tasks find none,
-and the job hangs."""
+"""CPUs that an actor reserves. If two actors reserve both CPUs of a machine, Ray's own tasks find
+none, and the job hangs."""
 
 _RETRIES = 3
 """Number of retries of a part whose actor has died."""
@@ -60,7 +60,7 @@ def evaluate_on_ray(
         data: Folders, Parquet files or datasets on the Hub that every machine can read.
         out: Folder of the run, which all machines share; for several datasets, it gets a subfolder
             for each.
-        ray: Where Ray scores, and with what.
+        ray: Cluster and resources.
         human_scores: Same as in `evaluate`.
         systems: Same as in `evaluate`.
         templates: Same as in `evaluate`.
@@ -123,18 +123,18 @@ def _missing_parts(job: Job, model: str) -> list[dict[str, int]]:
 
 
 def _check_names(asked: Sequence[Any]) -> None:
-    for each in asked:
-        if not isinstance(each, str | Path):
+    for argument in asked:
+        if not isinstance(argument, str | Path):
             raise ScoringError(
-                f"{type(each).__name__}: Ray cannot use objects in memory; name a folder, a file "
-                "or a Hub id"
+                f"{type(argument).__name__}: Ray cannot use objects in memory; name a folder, a "
+                "file or a Hub id"
             )
 
 
 def _setup(job: Job, name: str, loading: Loading, chosen: Mapping[str, Any]) -> Setup:
     return Setup(
         Path.cwd(),
-        job.models[name],  # type: ignore[arg-type] # `_check_names` has seen it
+        job.models[name],  # type: ignore[arg-type] # checked by `_check_names`
         name,
         loading,
         job.scorings[name],
@@ -174,8 +174,8 @@ def _score(setup: Setup, rows: list[dict[str, int]], pool: Pool) -> None:
 def _quiet() -> Iterator[TextIO]:
     """Let Ray write only to its logs; yield a stream for our own standard error.
 
-    Ray's core prints false alarms there (ray issue 53727), which its logs hold as well, and Ray
-    2.60 has deprecated `max_task_retries` in `map_batches` before there is another way to say it.
+    Ray's core prints false alarms there (ray issue 53727), which are in its logs as well, and Ray
+    2.60 has deprecated `max_task_retries` of `map_batches` without a replacement.
     """
     from ray.data import DataContext  # noqa: PLC0415
 
@@ -199,7 +199,7 @@ def _quiet() -> Iterator[TextIO]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Return an error with advice if Ray gives up."""
+    """Raise an error with advice if Ray gives up."""
     from ray.exceptions import RayError  # noqa: PLC0415
 
     try:

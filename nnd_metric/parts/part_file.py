@@ -1,7 +1,7 @@
 """The file of one finished part: its scored pairs, and the model and options.
 
-It is written atomically, so that a part exists completely or not at all. Pages of the file carry
-checksums, and the JSON in its footer its SHA-256, so that damage is noticed.
+It is written atomically, so a part exists completely or not at all. To detect damage, the pages of
+the file have checksums, and the JSON in its footer has a SHA-256.
 """
 
 import hashlib
@@ -114,7 +114,7 @@ def is_finished(plan: Plan, model: str, part: int) -> bool:
 
 
 def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
-    """Return table and row of everything in a part, in order."""
+    """Return the table and row number of every pair of a part, in order."""
     numbers = [
         pl.DataFrame({"row": pl.int_range(start, stop, eager=True)}).select(
             pl.lit(table).alias("table"), "row"
@@ -134,7 +134,7 @@ def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, A
         other: `Footer.made_by` of the other.
 
     Raises:
-        ScoringError: If they were not, so that their numbers must not be mixed.
+        ScoringError: If they were not: such numbers must not be mixed.
     """
     for name, there in first.items():
         here = other.get(name)

@@ -1,4 +1,4 @@
-"""Scoring parts with one model, which is loaded and proven once for all of them."""
+"""Score parts with one model, which is loaded and proven once for all of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class PartScorer:
         plan: The parts.
         stream: The data.
         loaded: The model.
-        scoring: How pairs are scored.
+        scoring: Scoring options.
         version: `LoadedModel.version`.
         proofs: The engine's proofs, shared by all parts.
     """
@@ -61,7 +61,7 @@ class PartScorer:
         """
         name = self.loaded.name
         scoring = replace(self.scoring, template=self.plan.models[name])
-        found = evaluate_model(
+        scored = evaluate_model(
             self.loaded,
             self._read(part),
             scoring,
@@ -69,10 +69,10 @@ class PartScorer:
             version=self.version,
             proofs=self.proofs,
         )
-        pairs = found.pairs.with_columns(table=pl.lit(""), parent_id=pl.lit(None, pl.String))
-        rows = pl.concat([pairs, found.children.rename({"set": "table"})], how="diagonal")
+        pairs = scored.pairs.with_columns(table=pl.lit(""), parent_id=pl.lit(None, pl.String))
+        rows = pl.concat([pairs, scored.children.rename({"set": "table"})], how="diagonal")
         numbers = planned_rows(self.plan, part)["row"]
-        result = without_rates(found.result)
+        result = without_rates(scored.result)
         footer = Footer(self.plan.digest, part, _made_by(result), result)
         self._check_alike(footer)
         write_part(
@@ -80,6 +80,11 @@ class PartScorer:
         )
 
     def _read(self, part: int) -> PairSet:
+        """Return the pairs of a part.
+
+        Raises:
+            ScoringError: If the data is not that of the plan.
+        """
         frames = {}
         spans = self.plan.spans_of(part)
         for table in self.stream.tables:
@@ -114,8 +119,7 @@ class PartScorer:
 
 def _made_by(result: Mapping[str, Any]) -> dict[str, Any]:
     names = ("model", "version", "dtype", "quantised", "parameters", "signature")
-    found = {name: result[name] for name in names}
-    return found | _libraries()
+    return {name: result[name] for name in names} | _libraries()
 
 
 @cache

@@ -1,8 +1,8 @@
 """The plan of a run: its parts, and everything that decides their numbers.
 
-`RUN/parts` is made in one step by the first worker; the others compare their arguments with it. It
-holds plan.json, spans.parquet (which rows belong to which part), the human scores, and a folder for
-each model with a file for each part that is finished.
+The first worker makes `RUN/parts` in one step; the others compare their arguments with it. It holds
+plan.json, spans.parquet (which rows belong to which part), the human scores, and a folder for each
+model with a file for each finished part.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class Plan:
 
     Attributes:
         run: The folder of the run.
-        digest: SHA-256 of plan.json, which names those of the other files.
+        digest: SHA-256 of plan.json, which contains those of the other files.
         asked: The arguments of the run, as in plan.json.
         version: Version of the data.
         models: Model → its template.
@@ -52,10 +52,10 @@ class Plan:
     def spans_of(self, part: int) -> dict[str, list[Span]]:
         """Return table → rows of a part; tables without rows are left out."""
         own = self.spans.filter(pl.col("part") == part)
-        found: dict[str, list[Span]] = {}
+        spans: dict[str, list[Span]] = {}
         for table, start, stop in own.select("table", "start", "stop").iter_rows():
-            found.setdefault(table, []).append((start, stop))
-        return found
+            spans.setdefault(table, []).append((start, stop))
+        return spans
 
     def digest_of(self, part: int, table: str) -> int:
         """Return the digest of a part's rows in a table (`cutting.digest_of`)."""
@@ -80,8 +80,8 @@ class Plan:
         """Return the data without its pairs."""
         data = self.asked["data"]
         nothing = pl.DataFrame()
-        sets = (SuiteSet(name, kind, how, nothing) for name, kind, how in data["sets"])
-        part = tuple((what, how) for what, how in data["part"])
+        sets = (SuiteSet(*each, pairs=nothing) for each in data["sets"])
+        part = tuple((option, value) for option, value in data["part"])
         return PairSet(nothing, self.human_scores, data["name"], self.version, part, tuple(sets))
 
 
@@ -101,8 +101,8 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
         "rows": stream.sizes(),
     }
     facts = {"nnd": VERSION, "data": data, **options}
-    found: dict[str, Any] = json.loads(json.dumps(facts, default=str))
-    return found
+    plain: dict[str, Any] = json.loads(json.dumps(facts, default=str))
+    return plain
 
 
 def find_plan(
@@ -195,7 +195,7 @@ def _write(
 
 
 def _rename_first(fresh: Path, target: Path) -> None:
-    """Rename a folder, unless another worker was faster: its plan is equal, or is refused."""
+    """Rename a folder, unless another worker was faster: `find_plan` then compares its plan."""
     try:
         fresh.rename(target)
     except OSError:
@@ -204,15 +204,15 @@ def _rename_first(fresh: Path, target: Path) -> None:
 
 
 def _differences(there: Any, here: Any, name: str = "") -> list[str]:  # noqa: ANN401 - JSON
-    """Return the differences of two JSON values in words."""
+    """Describe the differences between two JSON values, a line each."""
     if isinstance(there, Mapping) and isinstance(here, Mapping):
         names: Sequence[str] = [*dict.fromkeys([*there, *here])]
         return [
             line
-            for each in names
-            for line in _differences(there.get(each), here.get(each), f"{name} {each}".strip())
+            for key in names
+            for line in _differences(there.get(key), here.get(key), f"{name} {key}".strip())
         ]
     if there == here:
         return []
-    said = [one_line(json.dumps(each, ensure_ascii=False)) for each in (there, here)]
-    return [f"{name} is {said[0]} there, but {said[1]} here"]
+    texts = [one_line(json.dumps(value, ensure_ascii=False)) for value in (there, here)]
+    return [f"{name} is {texts[0]} there, but {texts[1]} here"]

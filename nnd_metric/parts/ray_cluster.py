@@ -1,4 +1,4 @@
-"""The cluster of Ray: whether it answers, and how many actors it has room for."""
+"""Connect to a Ray cluster, and find out how many actors it has room for."""
 
 import logging
 import os
@@ -11,10 +11,10 @@ from typing import NamedTuple
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 _SECONDS = 5
-"""How long a cluster may take to answer. Ray itself asks for minutes, or for ever."""
+"""How long a cluster may take to answer. Ray itself waits for minutes, or forever."""
 
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
-"""What a client says first in gRPC, which is HTTP/2: the preface and empty settings."""
+"""The first bytes of a gRPC client, in HTTP/2: the preface and empty settings."""
 
 _SETTINGS = 4
 """The type of the frame that a server must answer with (RFC 9113, section 3.4)."""
@@ -59,7 +59,7 @@ def check_ray(config: Ray) -> None:
         ScoringError: If Ray is missing, or an option is invalid.
     """
     try:
-        import ray.data  # noqa: F401, PLC0415 - an extra, of 1 s
+        import ray.data  # noqa: F401, PLC0415 - an extra; importing takes 1 s
     except ImportError as error:
         raise ScoringError(
             f"Ray Data cannot be imported: {error}; install it: pip install '{DISTRIBUTION}[ray]'"
@@ -85,20 +85,20 @@ def connected(address: str | None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    found = address or os.environ.get("RAY_ADDRESS") or "local"
-    _check_answers(found)
+    cluster = address or os.environ.get("RAY_ADDRESS") or "local"
+    _check_answers(cluster)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a Ray that nnd starts reports nothing
     try:
         ray.init(
-            found,
-            include_dashboard=False if found == "local" else None,
+            cluster,
+            include_dashboard=False if cluster == "local" else None,
             logging_level=logging.ERROR,
             log_to_driver=False,
         )
     except Exception as error:  # Ray itself raises this on a busy machine
         reason = str(error).partition("\n")[0]
         raise ScoringError(
-            f"Ray ({found}) cannot be used: {reason} Start the command on a machine of the "
+            f"Ray ({cluster}) cannot be used: {reason} Start the command on a machine of the "
             "cluster, such as with `ray job submit`; without one, when this machine is less busy"
         ) from error
     try:
@@ -133,7 +133,7 @@ def size_pool(config: Ray, parts: int) -> Pool:
 def _check_answers(address: str) -> None:
     """Check that a gRPC server answers at the address of a cluster.
 
-    `ray.init` waits for ever if a port is open but says nothing.
+    `ray.init` waits forever if the port is open but nothing answers.
     """
     if "://" in address:
         raise ScoringError(
@@ -142,7 +142,7 @@ def _check_answers(address: str) -> None:
         )
     host, colon, port = address.rpartition(":")
     is_encrypted = os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true")
-    if not colon or is_encrypted:  # a keyword of Ray, such as auto, or a greeting by TLS
+    if not colon or is_encrypted:  # a keyword of Ray, such as auto, or TLS
         return
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _SECONDS) as connection:
@@ -151,7 +151,7 @@ def _check_answers(address: str) -> None:
     except (OSError, ValueError, OverflowError) as error:
         raise _no_cluster(address, f"no Ray cluster answers: {error}") from error
     if answer[3:4] != bytes((_SETTINGS,)):
-        raise _no_cluster(address, "what answers is not a Ray cluster")
+        raise _no_cluster(address, "the server at this address is not a Ray cluster")
 
 
 def _no_cluster(address: str, problem: str) -> ScoringError:

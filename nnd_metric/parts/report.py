@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WorkerReport(Shown):
-    """The finished and the remaining parts of a worker.
+    """The number of finished and of remaining parts.
 
     Attributes:
         number: The number of the worker.
@@ -38,7 +38,7 @@ class WorkerReport(Shown):
         )
 
     def table(self) -> "Table | None":
-        """Return nothing: there are no other numbers."""
+        """Return None: the headline has all the numbers."""
         return None
 
     def remarks(self) -> list[str]:

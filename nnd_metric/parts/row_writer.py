@@ -1,4 +1,4 @@
-"""Write a Parquet file of many scored pairs in pieces."""
+"""Write a Parquet file of many scored pairs piece by piece."""
 
 from pathlib import Path
 from typing import Self
@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 from nnd.metric.results import SLICES
 
 _AT_ONCE = 200_000
-"""Smallest number of rows of a row group, except the last."""
+"""Smallest number of rows in a row group, except the last."""
 
 _REPEATED = ["model", "split", "origin", *SLICES]
 """Columns of few values. Dictionaries for ids would double the time and gain nothing."""
 
 
 class RowWriter:
-    """Writes rows as they arrive; a row group holds those of many calls.
+    """Writes rows as they arrive; the rows of several calls form a row group.
 
     Args:
         path: The file.
@@ -35,9 +35,9 @@ class RowWriter:
         )
 
     def write(self, rows: pl.DataFrame) -> None:
-        """Write rows, now or later."""
+        """Add rows; they are written when there are enough for a row group."""
         self._waiting.append(rows)
-        if sum(each.height for each in self._waiting) >= _AT_ONCE:
+        if sum(frame.height for frame in self._waiting) >= _AT_ONCE:
             self._flush()
 
     def _flush(self) -> None:

@@ -85,11 +85,11 @@ def evaluate_parts(
     )
     planned, done = [*job.runs.values()], 0
     for name, model in job.models.items():
-        todo = [each for each in planned if next(_todo(each.plan, name, share), None) is not None]
+        todo = [run for run in planned if next(_todo(run.plan, name, share), None) is not None]
         if todo:
             done += _score(_load(model, name, loading, share), job.scorings[name], todo, share)
-    left = {each.plan.run: sum(len(each.plan.missing(n)) for n in job.models) for each in planned}
-    parts = sum(each.plan.parts for each in planned) * len(job.models)
+    left = {run.plan.run: sum(len(run.plan.missing(n)) for n in job.models) for run in planned}
+    parts = sum(run.plan.parts for run in planned) * len(job.models)
     return WorkerReport(share.number, share.of, done, left, parts)
 
 
@@ -101,6 +101,7 @@ def _todo(plan: Plan, model: str, share: Share) -> Iterator[int]:
 
 
 def _score(loaded: LoadedModel, scoring: Scoring, planned: list[PlannedRun], share: Share) -> int:
+    """Score the unfinished parts of a share, and return their number."""
     version, done = loaded.version(), 0
     for plan, stream, _ in planned:
         scorer = PartScorer(plan, stream, loaded, scoring, version)
@@ -121,7 +122,7 @@ def _load(model: Model, name: str, loading: Loading, share: Share) -> LoadedMode
 def _local_device(share: Share) -> str | None:
     """Return the GPU of a process that torchrun started; None means the fastest device."""
     devices = torch.cuda.device_count()
-    if share.local is None or devices <= 1:  # with one, each process may see a different GPU
+    if share.local is None or devices <= 1:  # one visible GPU may differ between processes
         return None
     if share.local >= devices:
         raise ScoringError(

@@ -1,8 +1,8 @@
-"""What a process of its own does with one model: `python -m nnd.metric.placement.child`.
+"""The child process that scores one model: `python -m nnd.metric.placement.child`.
 
-It reads a pickled `Job` from its standard input, and writes pickled answers to its standard output:
-(dataset, Scored) as they come, the text of each warning, and at last the list of failures. It ends
-when its input does, because then the process that asks has ended.
+It reads a pickled `Job` from standard input, and writes pickled answers to standard output:
+(dataset, Scored) for each dataset when it is scored, the text of each warning, and at the end the
+list of failures. It exits when standard input is closed, because then its parent has ended.
 """
 
 import os
@@ -23,19 +23,20 @@ from nnd.metric.trouble import Failure, Trouble, reason_of
 from nnd.schemas import ScoringWarning
 
 Answer: TypeAlias = tuple[str, Scored] | str | list[Failure]
+"""(dataset, Scored), a warning, or the failures, which come last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is asked.
+    """A model to be scored by a child process.
 
     Attributes:
-        name: What results call the model.
+        name: Name of the model in the results.
         model: Hub id or folder.
         pairs: Dataset → its pairs.
-        scoring: How they are scored.
-        loading: How the model is loaded, with its device.
-        fatal: Whether the first failure ends it.
+        scoring: Scoring options.
+        loading: Loading options, which name the device.
+        fatal: Whether the first failure ends the job.
     """
 
     name: str
@@ -47,10 +48,15 @@ class Job:
 
 
 def answer(job: Job, answers: BinaryIO) -> None:
-    """Score a model, and write what comes of it."""
+    """Score a model, and write the answers.
 
-    def send(found: Answer) -> None:
-        pickle.dump(found, answers)
+    Args:
+        job: The model, its pairs and options.
+        answers: Binary stream for the pickled answers.
+    """
+
+    def send(message: Answer) -> None:
+        pickle.dump(message, answers)
         answers.flush()
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:  # noqa: ANN401
@@ -65,21 +71,21 @@ def answer(job: Job, answers: BinaryIO) -> None:
         warnings.showwarning = show  # type: ignore[assignment]
         try:
             with trouble.survived(job.name, None):
-                for found in score_in_turn(models, job.pairs, scorings, job.loading, trouble):
-                    send(found)
-        except Exception as error:  # noqa: BLE001 - it is fatal: the process that asks raises it
+                for scored in score_in_turn(models, job.pairs, scorings, job.loading, trouble):
+                    send(scored)
+        except Exception as error:  # noqa: BLE001 - a fatal failure, which the parent raises
             trouble.failures.append(Failure(job.name, None, reason_of(error)))
     send(trouble.failures)
 
 
-def _end_with_input() -> None:
-    os.read(0, 1)  # returns at the end: nothing follows the job
+def _exit_with_parent() -> None:
+    os.read(0, 1)  # returns when the parent has closed its end: nothing follows the job
     os._exit(1)
 
 
 if __name__ == "__main__":
-    with os.fdopen(os.dup(1), "wb") as own:
-        os.dup2(2, 1)  # what the code of models prints is no answer
-        asked = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this one
-        threading.Thread(target=_end_with_input, daemon=True).start()
-        answer(asked, own)
+    with os.fdopen(os.dup(1), "wb") as stdout:
+        os.dup2(2, 1)  # the code of a model may print, which must not mix with the answers
+        received = pickle.load(sys.stdin.buffer)  # noqa: S301 - written by the parent
+        threading.Thread(target=_exit_with_parent, daemon=True).start()
+        answer(received, stdout)

@@ -1,4 +1,4 @@
-"""Whether the models of a sweep are scored side by side."""
+"""Choose between scoring models one after the other and side by side."""
 
 from collections.abc import Generator, Mapping
 
@@ -19,22 +19,22 @@ def score_models(
     loading: Loading,
     trouble: Trouble,
 ) -> Generator[tuple[str, Scored]]:
-    """Yield what each model does on each dataset, after the name of the dataset.
+    """Score every model on every dataset; yield each dataset's name with the scores of one model.
 
-    Several models that are named are scored side by side on several GPUs, unless a device is named;
-    all others one after the other.
+    Models are scored side by side if there are several, all given by name, and several GPUs, and if
+    `loading` does not choose a device; otherwise they are scored one after the other.
 
     Args:
         models: Name → model.
         pairs: Dataset → its pairs.
-        scorings: Name of a model → how it scores.
-        loading: How models are loaded.
-        trouble: Takes what fails.
+        scorings: Name of a model → its scoring options.
+        loading: Loading options of all models.
+        trouble: Records the failures.
     """
     named = {
         name: str(model) for name, model in models.items() if not isinstance(model, LoadedModel)
     }
-    placed = loading.device is not None or loading.device_map is not None
-    if not placed and len(models) == len(named) > 1 and len(devices := find_devices()) > 1:
+    has_device = loading.device is not None or loading.device_map is not None
+    if not has_device and len(models) == len(named) > 1 and len(devices := find_devices()) > 1:
         return score_side_by_side(named, pairs, scorings, loading, trouble, devices=devices)
     return score_in_turn(models, pairs, scorings, loading, trouble)

@@ -1,4 +1,4 @@
-"""Models scored one after the other, each loaded when it is its turn."""
+"""Score models one after the other; only one of them is loaded at a time."""
 
 import time
 import warnings
@@ -26,11 +26,11 @@ def score_in_turn(
     loading: Loading,
     trouble: Trouble,
 ) -> Generator[tuple[str, Scored]]:
-    """Yield what each model does on each dataset, after the name of the dataset."""
-    cache = any(each.cache for each in scorings.values())
-    jobs = len(models) * len(pairs)
-    bar = tqdm(total=jobs, unit="run", disable=None if jobs > 1 else True, leave=False)
-    with _open_store() if cache else nullcontext() as store, bar:
+    """Score every model on every dataset, in order (arguments and results as in `score_models`)."""
+    is_stored = any(scoring.cache for scoring in scorings.values())
+    runs = len(models) * len(pairs)
+    bar = tqdm(total=runs, unit="run", disable=None if runs > 1 else True, leave=False)
+    with _open_store() if is_stored else nullcontext() as store, bar:
         for number, (name, model) in enumerate(models.items(), start=1):
             bar.set_description(f"{name} ({number} of {len(models)})")
             with trouble.survived(name, None):
@@ -45,7 +45,14 @@ def score_in_turn(
 
 
 def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> LoadedModel:
-    """Load a model, and hash its weights once for all datasets."""
+    """Load a model, and hash its weights once for all datasets.
+
+    Args:
+        model: A model, loaded or not.
+        name: Its name in the results.
+        loading: Loading options.
+        remember: Whether to store the hash, so that later runs need not compute it.
+    """
     if isinstance(model, LoadedModel):  # its weights may have changed since it was loaded
         return pin_version(model, remember=False)
     return pin_version(replace(load_model(model, loading), name=name), remember=remember)
@@ -69,7 +76,7 @@ def _score_all(
 def _score_one(
     loaded: LoadedModel, pairs: PairSet, *, scoring: Scoring, store: Store | None
 ) -> Scored:
-    """Score pairs with one model; if there is a store, remember the speed."""
+    """Score pairs with one model; record its speed if there is a store."""
     start = time.perf_counter()
     scored = evaluate_model(loaded, pairs, scoring, store)
     if store is not None:

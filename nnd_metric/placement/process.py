@@ -1,4 +1,4 @@
-"""A process that scores one model: started, listened to and ended."""
+"""The parent's side of a child process that scores one model."""
 
 import pickle
 import signal
@@ -15,48 +15,48 @@ from nnd.metric.placement.child import Answer, Job
 from nnd.schemas import excerpt
 
 Answers: TypeAlias = Queue[tuple[str, Answer | None]]
-"""What the processes say, each answer after the name of its model; None is their end."""
+"""Answers of all processes, each with the name of its model; None means that the process ended."""
 
 
 class Process:
-    """A process of its own for one model.
+    """A running child process for one model.
 
-    It is a fresh interpreter, which does not run the user's script again as those of
-    multiprocessing do, and an interrupt at the keyboard reaches it only through the one that asks.
+    It is a new interpreter that, unlike those of multiprocessing, does not import the user's script
+    again. It has a session of its own, so that Ctrl-C reaches only the parent, which ends it.
 
     Args:
-        job: What is asked of it.
-        answers: Where its answers go, and None when it ends.
+        job: The model to score.
+        answers: Queue for its answers, and for None when it ends.
     """
 
     def __init__(self, job: Job, answers: Answers) -> None:
         self._job, self._answers = job, answers
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "nnd.metric.placement.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._stderr,
             start_new_session=True,
         )
         threading.Thread(target=self._listen, daemon=True).start()
 
     def death(self) -> str:
-        """Return how the process ended, and what it said last."""
+        """Return an error message: how the process ended, and its last line of standard error."""
         code = self._process.wait()
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
-        self._said.seek(0)
-        last = self._said.read().decode(errors="replace").strip().splitlines()[-1:]
-        said = "".join(f": {excerpt(line)}" for line in last)
+        self._stderr.seek(0)
+        last = self._stderr.read().decode(errors="replace").strip().splitlines()[-1:]
+        why = "".join(f": {excerpt(line)}" for line in last)
         return (
-            f"{self._job.name}: its process on {self._job.loading.device} ended early ({how}){said}"
+            f"{self._job.name}: its process on {self._job.loading.device} ended early ({how}){why}"
         )
 
     def end(self) -> None:
-        """End the process, if it has not ended."""
+        """Kill the process if it is still running."""
         self._process.kill()
         self._process.wait()
-        self._said.close()
+        self._stderr.close()
 
     def _listen(self) -> None:
         try:
@@ -68,10 +68,10 @@ class Process:
     def _received(self) -> Iterator[Answer]:
         with (
             suppress(EOFError, OSError, pickle.UnpicklingError),
-            cast("BinaryIO", self._process.stdin) as asked,
-            cast("BinaryIO", self._process.stdout) as answers,
+            cast("BinaryIO", self._process.stdin) as stdin,
+            cast("BinaryIO", self._process.stdout) as stdout,
         ):
-            pickle.dump(self._job, asked)
-            asked.flush()
+            pickle.dump(self._job, stdin)
+            stdin.flush()
             while True:
-                yield pickle.load(answers)  # noqa: S301 - of our own process
+                yield pickle.load(stdout)  # noqa: S301 - written by our own process

@@ -1,6 +1,6 @@
-"""Models scored side by side, each in a process of its own on a device with room for it.
+"""Score models side by side, each in a child process on a device with room for it.
 
-Threads of one process would not do: loading a model sets torch's default dtype for all of them.
+Threads of one process are not enough: loading a model sets torch's default dtype for all threads.
 """
 
 import warnings
@@ -25,10 +25,10 @@ from nnd.schemas import ScoringError, ScoringWarning
 class _Running(NamedTuple):
     process: Process
     device: Device
-    taken: int
+    taken: int  # bytes, as returned by `Device.take`
 
     def end(self) -> None:
-        """End the process, and give its room back."""
+        """End the process, and release its memory."""
         self.process.end()
         self.device.give_back(self.taken)
 
@@ -42,15 +42,16 @@ def score_side_by_side(
     *,
     devices: Sequence[Device],
 ) -> Generator[tuple[str, Scored]]:
-    """Yield what models do on datasets, after the name of the dataset, as soon as it is known.
+    """Score every model on every dataset; yield results, as in `score_models`, when they arrive.
 
     Args:
         models: Name → Hub id or folder.
         pairs: Dataset → its pairs.
-        scorings: Name of a model → how it scores.
-        loading: How models are loaded; it names no device.
-        trouble: Takes what fails: a model that fits no device, or whose process ends early, too.
-        devices: Where there is room, and how much.
+        scorings: Name of a model → its scoring options.
+        loading: Loading options without a device.
+        trouble: Records the failures, which include models that fit on no device and processes that
+            end early.
+        devices: The devices to use.
     """
     waiting = _measure(models, scorings, loading, trouble, devices)
     answers: Answers = Queue()
@@ -71,14 +72,14 @@ def score_side_by_side(
             elif isinstance(answer, tuple):
                 yield answer
                 bar.update()
-            elif name in running:  # else this is the end of a process that gave its last answer
+            elif name in running:  # the failures, or an early end; the end after them is ignored
                 with trouble.survived(name, None):
-                    _note(answer, running[name].process, trouble)
+                    _record_failures(answer, running[name].process, trouble)
                 running.pop(name).end()
     finally:
         bar.close()
-        for each in running.values():
-            each.end()
+        for unfinished in running.values():
+            unfinished.end()
 
 
 def _measure(
@@ -88,21 +89,26 @@ def _measure(
     trouble: Trouble,
     devices: Sequence[Device],
 ) -> dict[str, Size]:
-    """Return what each model takes, without those that fit no device."""
+    """Return the size of each model that fits on some device."""
     largest = max(devices, key=lambda device: device.free)
-    there = replace(loading, device=largest.name)
-    found: dict[str, Size] = {}
+    placed = replace(loading, device=largest.name)
+    sizes: dict[str, Size] = {}
     for name, model in models.items():
         with trouble.survived(name, None):
-            found[name] = measure(name, model, scorings[name], there, largest)
-    return found
+            sizes[name] = measure(name, model, scorings[name], placed, largest)
+    return sizes
 
 
-def _note(failures: list[Failure] | None, process: Process, trouble: Trouble) -> None:
-    """Note what failed in a process, which has warned of it.
+def _record_failures(failures: list[Failure] | None, process: Process, trouble: Trouble) -> None:
+    """Record the failures of a process, which has already warned of them.
+
+    Args:
+        failures: The failures, or None if the process ended before it sent them.
+        process: The process.
+        trouble: Records the failures.
 
     Raises:
-        ScoringError: If the process ended early, or no failure is survived.
+        ScoringError: If the process ended early, or the first failure is fatal.
     """
     if failures is None:
         raise ScoringError(process.death())

@@ -1,4 +1,4 @@
-"""What goes wrong in a sweep, and does not end it."""
+"""Failures that do not end a sweep."""
 
 from typing import TYPE_CHECKING
 

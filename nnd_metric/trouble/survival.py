@@ -30,14 +30,27 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The failures so far; if `fatal`, the first failure raises an error."""
+    """The failures of a sweep so far.
+
+    Attributes:
+        fatal: Whether the first failure raises an error.
+        failures: The recorded failures.
+    """
 
     fatal: bool
     failures: list[Failure] = field(default_factory=list)
 
     @contextmanager
     def survived(self, model: str | None, dataset: str | None) -> Iterator[None]:
-        """Record a failure inside the block, and continue."""
+        """Record a failure inside the block with a warning, and continue after the block.
+
+        Args:
+            model: The model that would be left out, or None for all.
+            dataset: The dataset that would be left out, or None for all.
+
+        Raises:
+            Exception: If a failure is fatal: the error itself.
+        """
         try:
             yield
         except Exception as error:  # models and their custom code may raise anything
@@ -45,8 +58,8 @@ class Trouble:
                 raise
             reason = reason_of(error)
             self.failures.append(Failure(model, dataset, reason))
-            what = " on ".join(name for name in (model, dataset) if name is not None)
-            message = reason if reason.startswith(what) else f"{what}: {reason}"
+            place = " on ".join(name for name in (model, dataset) if name is not None)
+            message = reason if reason.startswith(place) else f"{place}: {reason}"
             warnings.warn(f"{message}; continuing without it", ScoringWarning, stacklevel=2)
 
 

@@ -374,8 +374,8 @@ def unusable(tiny: Tiny) -> LoadedModel:
     [
         ({"protocol": "nativ"}, 'unknown protocol "nativ"'),
         ({"template": "mixgq"}, 'unknown template "mixgq"'),
-        ({"systems": {"mien": "A"}}, 'no model "mien" .did you mean "mine"..; known: mine'),
-        ({"systems": {"mine": "Z"}}, 'no system "Z"; known: A, B'),
+        ({"systems": {"mien": "A"}}, 'unknown model "mien" .did you mean "mine"..; known: mine'),
+        ({"systems": {"mine": "Z"}}, 'unknown system "Z"; known: A, B'),
         ({"human_scores": "nowhere"}, "nowhere: file or folder not found"),
     ],
     ids=str,

@@ -294,8 +294,8 @@ def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_
     [
         ({"protocol": "nativ"}, 'unknown protocol "nativ"'),
         ({"template": "mixgq"}, 'unknown template "mixgq"'),
-        ({"systems": {"x": "left"}}, 'no model "x"'),
-        ({"systems": {"x": "ash"}}, 'no system "ash"; known: left, right, oak, elm'),
+        ({"systems": {"x": "left"}}, 'unknown model "x"'),
+        ({"systems": {"x": "ash"}}, 'unknown system "ash"; known: left, right, oak, elm'),
         ({"human_scores": "birds"}, "works with a single dataset only"),
     ],
     ids=str,

@@ -83,12 +83,12 @@ def test_a_hub_id_of_two_systems_decides_nothing() -> None:
 
 
 def test_an_unknown_system_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ScoringError, match='no system "D"; known: A, B, C'):
+    with pytest.raises(ScoringError, match='unknown system "D"; known: A, B, C'):
         match_systems(["org/a"], NAMED, {"org/a": "D"})
 
 
 def test_an_unknown_model_is_refused_with_the_known_ones() -> None:
-    told = r'no model "org/q" \(did you mean "org/b"\?\); known: org/a, org/b'
+    told = r'unknown model "org/q" \(did you mean "org/b"\?\); known: org/a, org/b'
     with pytest.raises(ScoringError, match=told):
         match_systems(["org/a", "org/b"], NAMED, {"org/q": "A"})
 
@@ -193,7 +193,7 @@ def test_one_aspect_can_be_asked_for() -> None:
 
 
 def test_an_unknown_aspect_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ScoringError, match='no aspect "style"; known: quality'):
+    with pytest.raises(ScoringError, match='unknown aspect "style"; known: quality'):
         agreement(rates({"overall": {"A": 0.5, "B": 0.6}}), NAMED, aspect="style")
 
 
@@ -343,7 +343,10 @@ def test_an_order_may_name_systems_without_a_model() -> None:
 
 @pytest.mark.parametrize(
     ("order", "message"),
-    [(["A", "D"], 'no system "D"; known: A, B, C'), (["A", "B", "A"], 'names system "A" twice')],
+    [
+        (["A", "D"], 'unknown system "D"; known: A, B, C'),
+        (["A", "B", "A"], 'names system "A" twice'),
+    ],
 )
 def test_an_order_names_known_systems_once(order: list[str], message: str) -> None:
     with pytest.raises(ScoringError, match=message):

@@ -196,7 +196,7 @@ def test_one_model_cannot_agree(tmp_path: Path) -> None:
 
 def test_an_unknown_aspect_is_named(table: Path) -> None:
     message = problem(table, systems={"Distil-GPT2": "A", "MixQG-L": "B"}, aspect="style")
-    assert message == 'there is no aspect "style"; known: quality'
+    assert message == 'unknown aspect "style"; known: quality'
 
 
 def test_human_scores_that_are_not_there(table: Path, tmp_path: Path) -> None:
@@ -445,7 +445,7 @@ def test_an_aspect_that_no_pair_has_is_a_reason() -> None:
         None,
         'no pair has the aspect "style"; known: quality',
     )
-    with pytest.raises(ScoringError, match='there is no aspect "rhyme"; known: quality, style'):
+    with pytest.raises(ScoringError, match='unknown aspect "rhyme"; known: quality, style'):
         agree_scored(frames, TWO_ASPECTS, aspect="rhyme")
 
 

@@ -713,7 +713,7 @@ def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
         (["--dtype", "float31"], '"float31" is not a torch dtype'),
         (["--device", "abacus"], 'device "abacus" cannot be used'),
         (["--system", "heron"], '--system "heron": write MODEL=SYSTEM'),
-        (["--system", "x=heron"], 'no model "x"; known: '),
+        (["--system", "x=heron"], 'unknown model "x"; known: '),
         (["--human-scores", "nowhere"], "nowhere"),
         (["--protocol", "bartscore"], 'protocol "bartscore" is for encoder-decoders'),
     ],
@@ -736,7 +736,7 @@ def test_evaluate_with_an_option_that_cannot_be(
 def test_a_system_that_is_not_there(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
     model = saved("gpt2")
     ran = nnd("evaluate", "--model", model, "--data", sample, "--system", f"{model}=owl")
-    assert_one_line(ran, 'no system "owl"; known: dipper, heron')
+    assert_one_line(ran, 'unknown system "owl"; known: dipper, heron')
 
 
 def test_a_model_named_twice(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
@@ -842,7 +842,7 @@ def test_what_cannot_be_printed_is_spelled_out(nnd: Nnd, sample: Path) -> None:
     Path("rates.csv").write_text("model,category,pass_rate\nx,overall,0.5\n")
     ran = nnd("agree", "rates.csv", "--data", sample, "--system", "a\x1b[2Jb=heron")
     assert "\x1b" not in ran.err
-    assert_one_line(ran, 'no model "a\\x1b[2Jb"')
+    assert_one_line(ran, 'unknown model "a\\x1b[2Jb"')
 
 
 def test_our_own_mistakes_keep_their_traceback(nnd: Nnd, monkeypatch: pytest.MonkeyPatch) -> None:

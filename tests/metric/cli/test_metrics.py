@@ -157,7 +157,7 @@ def test_prompts_on_both_sides(
             ["--data", "data", "--scorer", "prompted=gpt2", "--template", "Sum up:"],
             'unknown template "Sum up:"; choose one of default, ',
         ),
-        (["--data", "data", "--aspect", "style"], 'there is no aspect "style"; known: quality'),
+        (["--data", "data", "--aspect", "style"], 'unknown aspect "style"; known: quality'),
         (
             ["data", "--data", "data"],
             ("data: this folder holds pairs, not results; score them first: "),

@@ -89,9 +89,7 @@ def test_models_that_cannot_be_compared(runs: Runs) -> None:
     assert problem(folders, models=["x"]) == (
         "there is nothing to compare: x alone; name a second run, or two models of one (--model)"
     )
-    assert problem(folders, models=["x", "q"]) == (
-        'there is no model "q" in these runs; known: x, y'
-    )
+    assert problem(folders, models=["x", "q"]) == ('unknown model "q"; known: x, y')
     assert problem(folders, models=["x", "x"]) == (
         'model "x" is named twice; name two different ones'
     )

@@ -320,7 +320,7 @@ def test_the_same_system_of_two_sources_has_two_scores() -> None:
         (SCORES.drop("score"), "human_scores: column score is missing; the columns are system, "),
         (
             SCORES.with_columns(score=pl.Series([0.5, float("nan")])),
-            "human_scores: row 1: score is nan; give a number, or null if there is none",
+            "human_scores: row 1: score is nan; give a finite number, or null if missing",
         ),
         (
             SCORES.with_columns(score=pl.lit("high")),

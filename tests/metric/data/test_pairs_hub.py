@@ -173,7 +173,7 @@ def test_a_server_that_is_down_is_said_at_once(hub: Hub, ask: Ask) -> None:
     error = ask("org/quiz")["error"]
     assert time.monotonic() - start < 20  # the five retries of huggingface_hub take 23
     assert error.startswith(
-        "org/quiz: there is no local folder of this name, and the Hub did not provide the dataset: "
+        "org/quiz: no local folder has this name, and the Hub did not provide the dataset: "
     )
 
 

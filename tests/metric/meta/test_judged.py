@@ -155,7 +155,7 @@ def test_one_aspect(tmp_path: Path) -> None:
     judged = read_judged(folder, aspect="style")
     assert (judged.human["aspect"].unique().to_list(), judged.pairs.pairs.height) == (["style"], 0)
     assert judged.candidates.height == 6  # each once
-    with pytest.raises(ScoringError, match=r'no aspect "fluency"; known: quality, style$'):
+    with pytest.raises(ScoringError, match=r'unknown aspect "fluency"; known: quality, style$'):
         read_judged(folder, aspect="fluency")
 
 

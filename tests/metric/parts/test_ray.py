@@ -217,7 +217,7 @@ def test_what_ray_cannot_do_is_said_before_it_starts(
     ("said", "problem"),
     [
         (b"", "no Ray cluster answers: timed out"),
-        (b"SSH-2.0-x", "what answers is not a Ray cluster"),
+        (b"SSH-2.0-x", "the server at this address is not a Ray cluster"),
     ],
     ids=["silent", "another"],
 )

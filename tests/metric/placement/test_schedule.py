@@ -88,7 +88,7 @@ def test_a_model_whose_weights_fit_no_device_is_an_error_that_says_what_to_do(
     with pytest.raises(ScoringError) as error:
         measured(saved("gpt2"), Device("cuda:1", 2**29))
     assert str(error.value) == (
-        "name: its weights need 0.5 GB, and no device has more than 0.5 GB free (cuda:1); "
+        "name: the weights need 0.5 GB, but no device has more than 0.5 GB free (cuda:1); "
         "use --device-map auto, --quantise bnb-nf4 or a smaller --dtype"
     )
 

@@ -455,7 +455,7 @@ def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> No
     assert problem(run, out, families={"emu": "birds"}).startswith(
         '--family: there is no model "emu" in these runs; known: zoo/ant, '
     )
-    assert 'no system "emu"' in problem(run, out, data=sample, systems={"zoo/ant": "emu"})
+    assert 'unknown system "emu"' in problem(run, out, data=sample, systems={"zoo/ant": "emu"})
     assert problem(run, out, systems={"zoo/ant": "heron"}).startswith("--system needs human scores")
     assert "no run was given" in problem([], out)
 
