@@ -1,7 +1,7 @@
-"""The metric as the files of a Space: what `evaluate.load("ORG/name")` needs, a card and a page.
+"""Write the files of a Space: the modules for `evaluate.load("ORG/name")`, a card and a page.
 
-`evaluate` looks for a script called like the repository, and fetches it with the modules that it
-names: the metric's class and all that it needs, flat.
+`evaluate` downloads the script with the name of the repository, and the modules that it imports, so
+the modules of the metric are flattened into one folder.
 """
 
 import ast
@@ -22,24 +22,24 @@ Sdk: TypeAlias = Literal["static", "gradio"]
 
 SCRIPT = "nnd.metric.space.metric"
 APP = ("app.py", "app.css", "trials.py", "trial_html.py", "example.json")
-"""The page; its modules import each other as files of one folder."""
+"""Files of the page; its modules import each other as files of one folder."""
 SAMPLE = ("pairs.parquet", "human_scores.parquet")
 
 UNNAMED = ("pyarrow", "sentencepiece")
-"""Needed by what the modules import, without being imported: Parquet files, tokenizers of T5."""
+"""Requirements that no module imports itself: for Parquet files, and for the tokenizers of T5."""
 
 
 def write_space(repo_id: str, place: Path, *, sdk: Sdk = "static") -> dict[str, Path]:
-    """Write the files of the Space into an empty folder; return path in the Space → file.
+    """Write the files of a Space to an empty folder; return path in the Space → file.
 
     Args:
         repo_id: ORG/name of the Space.
         place: The empty folder.
-        sdk: What runs the Space.
+        sdk: The Space's SDK: a static page, or Gradio.
 
     Raises:
-        PublishError: If the name cannot be that of a metric, or what the Space needs is not
-            installed here.
+        PublishError: If a metric cannot have the name, or a requirement of the Space is not
+            installed on this machine.
     """
     modules = flatten(SCRIPT)
     name = repo_id.rpartition("/")[2]
@@ -73,10 +73,10 @@ def _app_file(path: str) -> str:
 
 
 def requirements(libraries: Iterable[str]) -> list[str]:
-    """Return what imported libraries are for pip, as nnd itself requires them: with lower bounds.
+    """Return lines of requirements.txt for imported libraries, with the lower bounds of nnd.
 
     Args:
-        libraries: Their names in imports; those that nnd does not require are left out.
+        libraries: Names as imported; libraries that nnd does not require are left out.
 
     Raises:
         PublishError: If nnd is not installed.
@@ -85,7 +85,7 @@ def requirements(libraries: Iterable[str]) -> list[str]:
         lines = [line for line in requires(DISTRIBUTION) or [] if "extra ==" not in line]
     except PackageNotFoundError as error:
         raise PublishError(
-            f"what nnd requires is not known, because {DISTRIBUTION} is not installed here; "
+            f"the requirements of nnd are unknown, because {DISTRIBUTION} is not installed; "
             f"pip install {DISTRIBUTION} (from a clone: pip install .)"
         ) from error
     known = {_normal(re.split(r"[^\w.-]", line, maxsplit=1)[0]): line for line in lines}
@@ -97,23 +97,23 @@ def requirements(libraries: Iterable[str]) -> list[str]:
 
 
 def imported(modules: Iterable[str]) -> set[str]:
-    """Return the libraries that modules import, by their top-level names.
+    """Return the top-level names of the libraries that modules import.
 
     Args:
-        modules: The texts of the modules.
+        modules: Source texts of the modules.
     """
-    found: set[str] = set()
+    libraries: set[str] = set()
     for module in modules:
         for node in ast.walk(ast.parse(module)):
             if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
+                libraries |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.partition(".")[0])
-    return found
+                libraries.add(node.module.partition(".")[0])
+    return libraries
 
 
 def siblings_of(text: str) -> Iterator[str]:
-    """Yield the modules beside it that a module names."""
+    """Yield the names of the modules that the source text of a module imports from its folder."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level and node.module:
             yield node.module
@@ -124,30 +124,30 @@ def _normal(name: str) -> str:
 
 
 def _check_name(name: str, taken: Collection[str]) -> None:
-    """Check that the script can be called like the Space: it must not hide another module.
+    """Check that the Space's script, which has its name, does not hide another module.
 
-    The folder of a Space comes first where its page looks for modules, on some systems whatever the
-    case of their letters: `json.py` there would be `json` for all libraries, too.
+    The page of a Space finds modules in its own folder first, on some systems regardless of case:
+    `json.py` in it would replace `json` for all libraries.
     """
     hidden = {*taken, *keyword.kwlist, *sys.stdlib_module_names, *packages_distributions()}
     hidden -= {"nnd"}  # the name of the metric; no module of a Space imports the package
     is_taken = name.lower() in {module.lower() for module in hidden}
     if "." in name or is_taken:
-        reason = "it would hide what Python needs under that name" if is_taken else "it has a dot"
+        reason = "it would hide a Python module" if is_taken else "the name contains a dot"
         raise PublishError(
-            f"{name}: the script of a metric is called like its Space, and cannot have this name "
-            f"({reason}); name the Space ORG/nnd"
+            f"{name}: a metric's script has the name of its Space, and cannot have this one: "
+            f"{reason}; name the Space ORG/nnd"
         )
 
 
 def _gradio(sdk: str) -> str | None:
-    """Return the version of Gradio that the page was tried with: the one installed here."""
+    """Return the version of Gradio for the page, the installed one; None for other SDKs."""
     if sdk != "gradio":
         return None
     try:
         return version("gradio")
     except PackageNotFoundError as error:
         raise PublishError(
-            "the Space runs on the version of Gradio that is installed here, and there is none; "
-            "pip install gradio, or --sdk static"
+            "the Space uses the version of Gradio on this machine, but Gradio is not installed; "
+            "pip install gradio, or use --sdk static"
         ) from error

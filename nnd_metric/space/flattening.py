@@ -1,9 +1,9 @@
-"""A module and all that it needs as flat files, the form in which `evaluate` loads a metric.
+"""Flatten a module and all modules that it needs into one folder, so `evaluate` can load it.
 
-`evaluate` fetches a script and those files beside it that the script itself imports, in lines at
-the left margin; it sees no folders, and not what the files import in turn. So each module that the
-script needs, even indirectly, becomes a file (`nnd.metric.data.pairs`: `data_pairs.py`), what is
-imported from a room is imported from the module behind it, and the script names all files.
+`evaluate` downloads a script and the files in its folder that the script imports in unindented
+lines, but neither subfolders nor the imports of those files. So every module that the script needs,
+even indirectly, becomes a file (`nnd.metric.data.pairs`: `data_pairs.py`), imports from a package
+become imports from the module that defines the name, and the script imports all files.
 """
 
 import ast
@@ -23,7 +23,7 @@ class _Flat:
 
     Attributes:
         text: Its source.
-        at_once: Modules that it imports when it is imported.
+        at_once: Modules that its own import loads.
         later: Modules that it imports inside functions or for type checkers.
     """
 
@@ -60,14 +60,15 @@ def flat_name(module: str) -> str:
 
 
 def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
-    found: set[str] = set()
+    """Return a module and all modules that it needs, directly or indirectly."""
+    reached: set[str] = set()
     waiting = [start]
     while waiting:
         module = waiting.pop()
-        if module not in found:
-            found.add(module)
+        if module not in reached:
+            reached.add(module)
             waiting += needs(module)
-    return found
+    return reached
 
 
 def _flat(module: str) -> _Flat:
@@ -83,6 +84,7 @@ def _flat(module: str) -> _Flat:
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[ast.ImportFrom]:
+    """Yield the imports from a package."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and _package(str(node.module)) == package:
             yield node
@@ -96,26 +98,26 @@ def _flat_imports(origins: Mapping[str, Iterable[str]], indent: int) -> list[str
 
 
 def _origins(node: ast.ImportFrom) -> dict[str, list[str]]:
-    """Return the modules behind what is imported → what is imported from each, as it is written."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """Return defining module → the imported names, each as in the source: NAME or NAME as OTHER."""
+    names: dict[str, list[str]] = defaultdict(list)
     for alias in node.names:
         module, name = _origin(str(node.module), alias.name)
         known_as = alias.asname or alias.name
-        found[module].append(name if known_as == name else f"{name} as {known_as}")
-    return found
+        names[module].append(name if known_as == name else f"{name} as {known_as}")
+    return names
 
 
 def _origin(module: str, name: str) -> tuple[str, str]:
-    """Return the module that defines a name, which a room may export, and its name there."""
-    text, is_room = _source(module)
-    return _origin(*exports_in(text, module)[name]) if is_room else (module, name)
+    """Return the module that defines a name, which a package may export, and its name there."""
+    text, is_package = _source(module)
+    return _origin(*exports_in(text, module)[name]) if is_package else (module, name)
 
 
 def _source(module: str) -> tuple[str, bool]:
     """Return the source of a module, and whether it is a package."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"there is no module {module}", name=module)
+        raise ModuleNotFoundError(f"no module named {module}", name=module)
     is_package = spec.submodule_search_locations is not None
     return Path(spec.origin).read_text(encoding="utf-8"), is_package
 
@@ -125,15 +127,17 @@ def _package(module: str) -> str:
 
 
 def _name_files(script: str, *, at_once: Iterable[str], later: Iterable[str]) -> str:
-    """Return a script with a line at the left margin for every file, where `evaluate` looks.
+    """Return a script with an unindented import of every file, for `evaluate` to find.
 
-    What the script imports later is in a text, where `evaluate` finds it too: to import it at
-    once would load, and ask for, libraries that a metric may never need.
+    Files that are only needed later are named in a string, where `evaluate` finds them, too:
+    importing them at once would load libraries that a metric may never need.
     """
     named = [f"from .{name} import __name__ as _{name}\n" for name in at_once]
     if later:
         named += ["_LATER = '''\n", *(f"from .{name} import *\n" for name in later), "'''\n"]
     lines = script.splitlines(keepends=True)
     begin = ast.parse(script).body[0].end_lineno or 0  # below the docstring
-    comment = "\n# Every file that is needed: `evaluate` fetches those that it finds named here.\n"
+    comment = (
+        "\n# All required files: `evaluate` downloads only files that it finds in such lines.\n"
+    )
     return "".join([*lines[:begin], comment, *named, *lines[begin:]])

@@ -1,10 +1,10 @@
-"""`evaluate.load("nnd")` by bare name: a script in the cache where `evaluate` looks last.
+"""Install the metric so that `evaluate.load("nnd")` works: as a script in the cache of `evaluate`.
 
-`evaluate` has no plug-ins. What it cannot find as a folder here or on the Hub it takes from
+`evaluate` has no plug-ins. A metric that is neither a local folder nor on the Hub is loaded from
 `$HF_MODULES_CACHE/evaluate_modules/metrics/evaluate-metric--nnd/<64 hex>/nnd.py`, the newest of
-them if there are several; so that is where the script goes.
+several, so the script is written there.
 
-The script is that of a clone, `nnd_metric.py`: it imports the installed package.
+The script is `nnd_metric.py`, which imports the installed package.
 """
 
 import hashlib
@@ -28,17 +28,17 @@ class Installed(Shown):
     """The metric in a cache of `evaluate`.
 
     Attributes:
-        script: What `evaluate.load("nnd")` runs.
+        script: The script that `evaluate.load("nnd")` runs.
     """
 
     script: Path
 
     def headline(self) -> str:
-        """Return what now works."""
+        """Return the call that now works, and the path of the script."""
         return f'evaluate.load("nnd") now finds {self.script}'
 
     def table(self) -> None:
-        """There is nothing to count."""
+        """Return None: an installation has no numbers."""
 
     def to_dict(self) -> dict[str, str]:
         """Return plain Python values."""
@@ -46,16 +46,16 @@ class Installed(Shown):
 
 
 def install_metric(modules_cache: str | Path | None = None) -> Installed:
-    """Make `evaluate.load("nnd")` work in any folder, offline too.
+    """Make `evaluate.load("nnd")` work in any folder, even offline.
 
-    Doing it again is harmless, and mends a damaged script. An interruption leaves no half of one.
+    It can be repeated, and then replaces a damaged script. The script is written atomically.
 
     Args:
-        modules_cache: The cache of modules; None means where `evaluate` looks, which
-            HF_MODULES_CACHE and HF_HOME decide.
+        modules_cache: The cache of modules; None means that of `evaluate`, which depends on
+            HF_MODULES_CACHE and HF_HOME.
 
     Returns:
-        Where the script is.
+        The path of the script.
 
     Raises:
         ScoringError: If the cache cannot be written.
@@ -73,13 +73,13 @@ def install_metric(modules_cache: str | Path | None = None) -> Installed:
     except OSError as error:
         raise ScoringError(
             f"{target}: cannot be written: {error.strerror or error}; set HF_MODULES_CACHE to a "
-            "folder of yours, for this command and for what calls evaluate.load"
+            "folder of yours, for this command and for the programs that call evaluate.load"
         ) from error
     return Installed(target / NAME)
 
 
 def _write(target: Path) -> None:
-    """Put the script there whole: `evaluate` trips over a folder of 64 characters without one."""
+    """Write the folder in one step: `evaluate` fails if such a folder has no script."""
     with workplace(target) as place:
         folder = place / "new"
         folder.mkdir()
@@ -87,12 +87,12 @@ def _write(target: Path) -> None:
         shutil.copyfile(SCRIPT, folder / NAME)
         try:
             folder.rename(target)
-        except OSError:  # it is there, from before or from an install beside this one
+        except OSError:  # the folder exists already: of an earlier or a simultaneous installation
             (folder / NAME).replace(target / NAME)
 
 
 def _make_newest(script: Path) -> None:
-    """Make the script later than any other: `evaluate` goes by time of modification."""
+    """Give the script the latest modification time: `evaluate` loads the newest script."""
     others = [path for path in script.parent.parent.glob(f"*/{NAME}") if path != script]
     when = max([time.time(), *(path.stat().st_mtime + 1 for path in others)])
     os.utime(script, (when, when))

@@ -1,7 +1,7 @@
-"""The metric as the `evaluate` library knows it: a class with `compute`, `add` and `add_batch`.
+"""The metric as a class of the `evaluate` library, with `compute`, `add` and `add_batch`.
 
-The base class is spelled evaluate.Metric, because `evaluate` takes the first metric class among the
-names of the script that it loads, and in a Space this module is the script.
+`evaluate` uses the first metric class among the names of a script. In a Space, this module is the
+script, so the base class must not be one of its names: it is written evaluate.Metric.
 """
 
 import inspect
@@ -34,31 +34,32 @@ from nnd.schemas import ScoringError, did_you_mean
 
 @evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)
 class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
-    """The metric, which can hold a model: evaluate.load("nnd", model_id="gpt2").
+    """The NND metric, optionally with a default model: evaluate.load("nnd", model_id="gpt2").
 
-    A model is loaded when it is first needed, not before: the pairs may be wrong, and of several
-    processes only the first scores. The last one loaded for itself is kept and used again, as long
-    as it is asked for in the same way and its folder has not changed. Of a list, each is loaded in
-    its turn and let go: two may not fit into memory.
+    A model is loaded when it is first needed, because the pairs may be invalid, and of several
+    processes only the first scores. The last single model stays in memory and is used again if it
+    is requested with the same options and its folder has not changed. The models of a list are
+    loaded and released one after the other, because two may not fit into memory.
 
     Args:
-        *args: As for any metric.
+        *args: Same as in evaluate.Metric.
         model_id: Hub id or folder of the default model of `compute`.
-        model: Or the model itself,
+        model: The default model itself, instead of model_id,
         tokenizer: and its tokenizer.
-        model_revision: Its branch, tag or commit (evaluate.load keeps `revision` for the metric).
+        model_revision: Its branch, tag or commit (evaluate.load uses `revision` for the metric).
         dtype: Same as in compute, like the next two; they apply to this model only.
         device: A torch device.
         trust_remote_code: Whether custom code shipped with the checkpoint may run.
-        **kwargs: As for any metric.
+        **kwargs: Same as in evaluate.Metric.
 
     Raises:
-        ScoringError: If the model is named twice or by half, or an argument is unknown.
+        ScoringError: If both model_id and model are given, or a model without its tokenizer, or an
+            argument is unknown.
     """
 
     def __init__(
         self,
-        *args: Any,  # noqa: ANN401 - the base class decides
+        *args: Any,  # noqa: ANN401 - passed to the base class
         model_id: str | Path | None = None,
         model: PreTrainedModel | None = None,
         tokenizer: PreTrainedTokenizerBase | None = None,
@@ -68,11 +69,11 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         trust_remote_code: bool = False,
         **kwargs: Any,  # noqa: ANN401
     ) -> None:
-        # The base class would swallow a misspelt argument.
+        # The base class would ignore a misspelt argument.
         _check_known(kwargs, inspect.signature(evaluate.EvaluationModule).parameters)
         super().__init__(*args, **kwargs)
-        how = Loading(model_revision, dtype, device, trust_remote_code)
-        self._holder = ModelHolder(choose_model(model_id, model, tokenizer), how)
+        loading = Loading(model_revision, dtype, device, trust_remote_code)
+        self._holder = ModelHolder(choose_model(model_id, model, tokenizer), loading)
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name != "default":
@@ -110,10 +111,10 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         trust_remote_code: bool = False,
         **columns: Any,  # noqa: ANN401 - lists, arrays, columns of a Dataset
     ) -> dict[str, Any] | None:
-        """Return the pass rates of one model, or of several with their agreement with humans.
+        """Return the pass rates of one model, or of several with their agreement with people.
 
         Args:
-            dataset: The pairs; or give them as columns, or add them first.
+            dataset: The pairs, unless they are passed as columns or were added before.
             model_id: Hub id or folder, or a list of them; None means the one this metric holds.
             model: Instead of model_id, the model itself,
             tokenizer: and its tokenizer.
@@ -121,16 +122,17 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
                 None means those that come with the dataset.
             systems: Model → system it stands for, if the model's id does not name it.
             protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
-            template: default, the name of another, "auto" (by the model's name), or a text with
-                {placeholders}.
-            chat_template: auto means the tokenizer's chat template, if a decoder-only model has
-                one; none reads plain text; anything else is a file with a Jinja template.
+            template: "default", the name of another template, "auto" (by the model's name), or a
+                text with {placeholders}.
+            chat_template: "auto" means the tokenizer's chat template, if a decoder-only model has
+                one; "none" means plain text; anything else is a file with a Jinja template.
             system_prompt: Text of a chat's system turn; None means the template's default, "" means
                 none.
             template_args: Further arguments of the chat template.
-            keep: Which part of a context remains after a cut to the window, "beginning" or "end".
+            keep: Which part of a context is kept if it exceeds the model's window, "beginning" or
+                "end".
             unconditional: Whether to score candidates without their contexts too, as a baseline.
-            token_budget: Tokens held in memory at once; None means what memory allows.
+            token_budget: Tokens held in memory at once; None means as many as memory allows.
             cache: Whether likelihoods are stored, and stored ones of the same model reused.
             revision: Branch, tag or commit of the models.
             dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
@@ -145,26 +147,26 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             ScoringError: If the pairs or a model cannot be used; the message says which and why.
         """
         _check_known(columns, COLUMNS)
-        how = Loading(revision, dtype, device, trust_remote_code)
-        choice, how = self._holder.resolve(choose_model(model_id, model, tokenizer), how)
+        requested = Loading(revision, dtype, device, trust_remote_code)
+        choice, loading = self._holder.resolve(choose_model(model_id, model, tokenizer), requested)
         chat = Chat(chat_template, system_prompt, template_args or {})
         scoring = Scoring(protocol, template, keep, unconditional, token_budget, cache, chat)
         scoring.check()
         pairs = self._pairs(dataset, columns)
         if pairs is None:
             return None
-        found = evaluate_models(
-            self._holder.load(choice, how),
+        evaluation = evaluate_models(
+            self._holder.load(choice, loading),
             pairs,
             human_scores=human_scores,
             systems=systems,
             scoring=scoring,
-            loading=how,
+            loading=loading,
         ).to_dict()
         if isinstance(choice, list):
-            return found
-        (result,) = found.pop("results")
-        return {**result, **found}
+            return evaluation
+        (result,) = evaluation.pop("results")
+        return {**result, **evaluation}
 
     def add_batch(
         self,
@@ -188,7 +190,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         super().add(error_category=error_category or "", **columns)
 
     def _compute(self, **columns: list[str]) -> dict[str, list[str]]:
-        """Return what was added. Scoring waits until the base class has closed its files."""
+        """Return the added pairs; they are scored once the base class has closed its files."""
         return columns
 
     def _pairs(self, dataset: PairData | None, columns: dict[str, Any]) -> PairSet | None:

@@ -1,4 +1,4 @@
-"""The metric as a Space on the Hub, so that `evaluate.load("ORG/name")` works without nnd."""
+"""Publish the metric as a Space, so that `evaluate.load("ORG/name")` works without nnd."""
 
 import contextlib
 import re
@@ -28,7 +28,7 @@ from nnd.schemas import PublishError, nnd_version, temporary_folder
 
 _METRIC = re.compile(rb"^class NND\b", re.MULTILINE)
 _HUBS_OWN = {".gitattributes", ".gitignore", "README.md", "index.html", "style.css", "LICENSE"}
-"""What a Space may hold before the metric is first published there."""
+"""Files that a Space may have before the metric is first published there."""
 
 
 def publish_metric(
@@ -38,25 +38,26 @@ def publish_metric(
     dry_run: bool = False,
     patience: Patience | None = None,
 ) -> Published:
-    """Publish the metric as a Space, in one commit; what is there already makes none.
+    """Publish the metric as a Space in one commit; if nothing has changed, no commit is made.
 
-    The Space holds the modules that the metric needs, its card, a page to try it on with the
-    embedded sample, and what they require. Modules of an earlier publish that are no longer needed
-    go in the same commit; files that others put there stay.
+    The Space holds the modules of the metric, a card, a page for trying it out on the embedded
+    sample, and the requirements. The same commit deletes modules of an earlier release that are no
+    longer needed; other files in the Space are kept.
 
     Args:
-        repo_id: ORG/name; the Space is made where there is none.
-        sdk: "static" shows the card as a page; "gradio" runs the page to try it on, for which the
-            Hub may want to be paid.
-        dry_run: Only say what would be done; nothing is written, here or there.
-        patience: How long to try again where the Hub does not answer.
+        repo_id: ORG/name; the Space is created if it does not exist.
+        sdk: "static" shows the card as a page; "gradio" runs the page for trying out the metric,
+            for which the Hub may charge.
+        dry_run: Only return the planned changes; nothing is written, neither locally nor on the
+            Hub.
+        patience: How long to retry if the Hub does not answer.
 
     Raises:
-        PublishError: If the name cannot be that of a metric, the Space holds something else, or the
-            Hub does not take it.
+        PublishError: If a metric cannot have the name, the Space has other contents, or the Hub
+            refuses the upload.
     """
     if sdk not in ("static", "gradio"):
-        raise PublishError(f'there is no SDK "{sdk}"; choose static or gradio')
+        raise PublishError(f'unknown SDK "{sdk}"; choose static or gradio')
     repository = Repository("space", repo_id, sdk=sdk)
     check_name(repository)
     if not dry_run:
@@ -75,20 +76,26 @@ def publish_metric(
 
 
 def _earlier_files(repository: Repository, state: State) -> Iterator[str]:
-    """Yield the modules of an earlier publish; raise where this is no place for the metric."""
+    """Yield the modules of an earlier release.
+
+    Raises:
+        PublishError: If the Space has other contents.
+    """
     script = f"{repository.name.rpartition('/')[2]}.py"
     if script in state.files:
         text = fetch(repository, state.commit, script)
         if _METRIC.search(text):
             yield "index.html"
-            with contextlib.suppress(SyntaxError, UnicodeDecodeError):  # broken: it is replaced
+            with contextlib.suppress(
+                SyntaxError, UnicodeDecodeError
+            ):  # a broken script is replaced
                 yield from (f"{module}.py" for module in siblings_of(text.decode()))
             return
     others = sorted(state.files.keys() - _HUBS_OWN)
     if others:
         raise PublishError(
-            f"{repository.name}: is a Space that holds something else ({others[0]}); name another, "
-            "or empty this one"
+            f"{repository.name}: the Space has other contents ({others[0]}); choose another name, "
+            "or empty the Space"
         )
 
 

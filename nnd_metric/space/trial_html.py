@@ -1,4 +1,4 @@
-"""What the page shows, as HTML; all that comes from data is escaped."""
+"""Results of the page as HTML; all texts from data and models are escaped."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,54 +11,54 @@ from nnd.metric.space.trials import Trial, Weighed
 MINUS = "\u2212"
 
 MOST_SHOWN = 50
-"""Failures on the page, worst first."""
+"""Largest number of failures on the page, worst first."""
 
 MOST_WORDS = 1_000
-"""Of a text whose differing words are marked: finding them takes time."""
+"""Longest text, in words, whose differences are marked, because finding them takes time."""
 
-JUDGES = {
-    "shorter_wins": "prefers the shorter text",
-    "longer_wins": "prefers the longer text",
-    "copy_wins": "prefers what copies more of the context",
-    "unconditional": "is the same model, without the context",
+BASELINES = {
+    "shorter_wins": "picking the shorter text",
+    "longer_wins": "picking the longer text",
+    "copy_wins": "picking the text that copies more of the context",
+    "unconditional": "the model without the context",
 }
-"""What each of the metric's baselines does."""
+"""The metric's baselines in words."""
 
 
 def show(*trials: Trial, title: str = "") -> str:
-    """Return what models did on the same pairs as HTML, each by itself, and two beside each other.
+    """Return the results of one model as HTML, or those of two with a comparison.
 
     Args:
-        trials: One or two.
-        title: What to say above it.
+        trials: One or two trials on the same pairs.
+        title: A line above the results.
     """
     parts = [f'<p class="title">{escape(title)}</p>'] if title else []
-    if len(trials) == 2:  # noqa: PLR2004 - nothing is compared otherwise
-        parts += _beside(*trials)
+    if len(trials) == 2:  # noqa: PLR2004 - two models are compared
+        parts += _comparison(*trials)
     for trial in trials:
         if len(trials) > 1:
-            parts.append(f"<h2>{_text(trial.result['model'])}</h2>")
-        parts += _one(trial)
+            parts.append(f"<h2>{_isolated(trial.result['model'])}</h2>")
+        parts += _results(trial)
     return "\n".join(['<div class="nnd">', *parts, "</div>"])
 
 
-def _one(trial: Trial) -> Iterator[str]:
+def _results(trial: Trial) -> Iterator[str]:
     result = trial.result
     yield from _headline(result)
     yield "<h3>Pass rate by error category</h3>"
     yield from _chart(result)
-    yield "<h3>What the tests give away</h3>"
-    yield from _confounds(result)
+    yield "<h3>Baselines</h3>"
+    yield from _baselines(result)
     yield f"<h3>{_failures_title(trial)}</h3>"
     yield from map(_failure, trial.failures.head(MOST_SHOWN).iter_rows(named=True))
     yield _signature(result["signature"])
 
 
-def _beside(a: Trial, b: Trial) -> Iterator[str]:
-    """Return two models in one table, and how many tests each passes that the other fails."""
+def _comparison(a: Trial, b: Trial) -> Iterator[str]:
+    """Yield a table of two models' pass rates, and the numbers of tests that only one passes."""
     names = [trial.result["model"] for trial in (a, b)]
     yield '<table class="beside"><thead><tr><th>passed</th>'
-    yield from (f"<th>{_text(name)}</th>" for name in names)
+    yield from (f"<th>{_isolated(name)}</th>" for name in names)
     yield "<th>n</th></tr></thead><tbody>"
     rows = {"all tests": (a.result, b.result)} | {
         name: (rate, b.result["by_error_category"][name])
@@ -66,38 +66,40 @@ def _beside(a: Trial, b: Trial) -> Iterator[str]:
     }
     for name, rates in rows.items():
         cells = "".join(f"<td>{_percent(rate['pass_rate'])}</td>" for rate in rates)
-        yield f"<tr><th>{_text(name)}</th>{cells}<td>{rates[0]['n']:,}</td></tr>"
+        yield f"<tr><th>{_isolated(name)}</th>{cells}<td>{rates[0]['n']:,}</td></tr>"
     yield "</tbody></table>"
     alone = zip(names, (b.failed - a.failed, a.failed - b.failed), strict=True)
-    told = "; ".join(f"{_text(name)} alone passes {len(tests):,}" for name, tests in alone)
-    yield f'<p class="quiet">{told}. <code>nnd compare</code> says whether that is significant.</p>'
+    counts = ", ".join(f"{_isolated(name)} {len(tests):,}" for name, tests in alone)
+    yield (
+        f'<p class="quiet">Tests that only one of them passes: {counts}. '
+        "<code>nnd compare</code> tests whether the difference is significant.</p>"
+    )
 
 
-def show_weighed(found: Weighed) -> str:
-    """Return as HTML which of two candidates is likelier, by how much, and where they differ."""
-    (first, second), (a, b) = found.candidates, found.log_likelihoods
+def show_weighed(weighed: Weighed) -> str:
+    """Return as HTML which of two candidates is more likely, by how much, and how they differ."""
+    (first, second), (a, b) = weighed.candidates, weighed.log_likelihoods
     marked = mark_differences(first, second)
     if a is None or b is None:
-        told = "A candidate without a token to score has no likelihood."
+        verdict = "A candidate without scored tokens has no likelihood."
     elif a == b:
-        told = "Both are equally likely."
+        verdict = "Both candidates are equally likely."
     else:
-        told = (
-            f"The {'first' if a > b else 'second'} is likelier, by {abs(a - b):.3f} {found.unit}."
-        )
+        likelier = "first" if a > b else "second"
+        verdict = f"The {likelier} candidate is more likely, by {abs(a - b):.3f} {weighed.unit}."
     values = ["none" if value is None else f"{value:.3f}".replace("-", MINUS) for value in (a, b)]
     parts = [
         f"<p><em>{which} candidate, log-likelihood {value}</em><bdi>{text}</bdi></p>"
         for which, value, text in zip(("first", "second"), values, marked, strict=True)
     ]
     return (
-        f'<div class="nnd"><p class="headline">{told}</p>'
-        f'<article class="failure">{"".join(parts)}</article>{_signature(found.signature)}</div>'
+        f'<div class="nnd"><p class="headline">{verdict}</p>'
+        f'<article class="failure">{"".join(parts)}</article>{_signature(weighed.signature)}</div>'
     )
 
 
 def mark_differences(first: str, second: str) -> tuple[str, str]:
-    """Return two texts as HTML, with the words marked that one has and the other has not."""
+    """Return two texts as HTML, in which the words that differ are marked."""
     words = [re.findall(r"\s+|\w+|[^\w\s]", text) for text in (first, second)]
     if max(map(len, words)) > MOST_WORDS:
         return escape(first), escape(second)
@@ -110,7 +112,7 @@ def mark_differences(first: str, second: str) -> tuple[str, str]:
 
 
 def show_problem(message: str) -> str:
-    """Return, as HTML, why there is no result."""
+    """Return an error message as HTML."""
     return f'<div class="nnd"><p class="problem" role="alert">{escape(message)}</p></div>'
 
 
@@ -124,9 +126,9 @@ def _headline(result: Mapping[str, Any]) -> Iterator[str]:
         "without a likelihood, counted as failures": result["unscored"],
         "with a context cut to fit the model's window": result["truncated"],
     }
-    told = [f"{count:,} {what}" for what, count in counts.items() if count]
-    if told:
-        yield f'<p class="quiet">{"; ".join(told)}</p>'
+    remarks = [f"{count:,} {description}" for description, count in counts.items() if count]
+    if remarks:
+        yield f'<p class="quiet">{"; ".join(remarks)}</p>'
 
 
 def _chart(result: Mapping[str, Any]) -> Iterator[str]:
@@ -136,17 +138,17 @@ def _chart(result: Mapping[str, Any]) -> Iterator[str]:
     yield "<th>passed</th><th>95 % interval</th><th>n</th></tr></thead><tbody>"
     for name, rate in rates.items():
         yield (
-            f"<tr><th>{_text(name)}</th><td>{_track(rate)}</td>"
+            f"<tr><th>{_isolated(name)}</th><td>{_track(rate)}</td>"
             f"<td>{_percent(rate['pass_rate'])}</td><td>{_bounds(rate)}</td>"
             f"<td><span>n = </span>{rate['n']:,}</td></tr>"
         )
     yield "</tbody></table>"
     if not result["by_error_category"]:
-        yield '<p class="quiet">These pairs name no error categories.</p>'
+        yield '<p class="quiet">These pairs have no error categories.</p>'
 
 
 def _track(rate: Mapping[str, Any]) -> str:
-    """Return a dot at the pass rate on its interval, or nothing where there is no test."""
+    """Return a bar for the interval with a dot at the pass rate; "" without tests."""
     if rate["pass_rate"] is None:
         return ""
     low, high = (100 * end for end in rate["interval"] or [rate["pass_rate"]] * 2)
@@ -157,52 +159,54 @@ def _track(rate: Mapping[str, Any]) -> str:
     )
 
 
-def _confounds(result: Mapping[str, Any]) -> Iterator[str]:
-    yield '<table class="confounds"><thead><tr><th>a judge that …</th><th>passes</th>'
-    yield "<th>stands</th></tr></thead><tbody>"
+def _baselines(result: Mapping[str, Any]) -> Iterator[str]:
+    yield '<table class="baselines"><thead><tr><th>baseline</th><th>passes</th>'
+    yield "<th>compared with the model</th></tr></thead><tbody>"
     for name, baseline in result["baselines"].items():
         if baseline is not None:
             yield (
-                f"<tr><th>{JUDGES[name]}</th><td>{_percent(baseline['with_coin'])}</td>"
-                f"<td>{_stands(baseline['lead_interval'])}</td></tr>"
+                f"<tr><th>{BASELINES[name]}</th><td>{_percent(baseline['with_coin'])}</td>"
+                f"<td>{_verdict(baseline['lead_interval'])}</td></tr>"
             )
     yield "</tbody></table>"
     matched = result["length_matched"]
     if matched is not None and matched["pass_rate"] is not None:
         yield (
-            "<p>Where the two texts are equally long, within 10 %, the model passes "
+            "<p>Where the lengths of the two texts differ by at most 10 %, the model passes "
             f"{_percent(matched['pass_rate'])} of {matched['n']:,} tests{_interval(matched)}.</p>"
         )
     yield from (f'<p class="note">{escape(note)}</p>' for note in result["notes"])
 
 
-def _stands(lead: Sequence[float] | None) -> str:
-    """Say where a judge stands, from the interval of the model's lead over it."""
+def _verdict(lead: Sequence[float] | None) -> str:
+    """Compare a baseline with the model, by the 95 % interval of the model's lead over it."""
     low, high = lead or (-1.0, 1.0)
     if low > 0:
-        return "behind the model"
-    return "ahead of the model" if high < 0 else "cannot be told apart"
+        return "worse"
+    return "better" if high < 0 else "no significant difference"
 
 
 def _failures_title(trial: Trial) -> str:
     failed = trial.failures
     if failed.is_empty():
         return "No test failed"
-    title = f"{failed['tests'].sum():,} failed tests"
-    return title if failed.height <= MOST_SHOWN else f"{title}, the worst of them"
+    tests = failed["tests"].sum()
+    title = f"{tests:,} failed {'test' if tests == 1 else 'tests'}"
+    return title if failed.height <= MOST_SHOWN else f"{title}: the {MOST_SHOWN} worst"
 
 
 def _failure(row: Mapping[str, Any]) -> str:
     margin = row["margin"]
-    told = "no likelihood" if margin is None else f"margin {margin:.3f}".replace("-", MINUS)
+    measured = "no likelihood" if margin is None else f"margin {margin:.3f}".replace("-", MINUS)
     if row["tests"] > 1:
-        told += f" in {row['tests']} tests"
+        measured += f" in {row['tests']} tests"
     high, low = mark_differences(row["candidate_high"], row["candidate_low"])
     return (
-        f'<article class="failure"><header><span>{_text(row["error_category"] or "")}</span>'
-        f'<span>{told}</span></header><p class="context" tabindex="0">{_text(row["context"])}</p>'
-        f"<p><em>people preferred</em><bdi>{high}</bdi></p>"
-        f"<p><em>the model did not prefer it to</em><bdi>{low}</bdi></p></article>"
+        f'<article class="failure"><header><span>{_isolated(row["error_category"] or "")}</span>'
+        f"<span>{measured}</span></header>"
+        f'<p class="context" tabindex="0">{_isolated(row["context"])}</p>'
+        f"<p><em>better according to people</em><bdi>{high}</bdi></p>"
+        f"<p><em>worse, but not according to the model</em><bdi>{low}</bdi></p></article>"
     )
 
 
@@ -210,8 +214,8 @@ def _signature(signature: str) -> str:
     return f'<p class="signature">Signature<br><code>{escape(signature)}</code></p>'
 
 
-def _text(text: str) -> str:
-    """Isolate a text: its direction of writing must not turn what stands beside it."""
+def _isolated(text: str) -> str:
+    """Return a text as HTML that does not change the writing direction of its surroundings."""
     return f"<bdi>{escape(text)}</bdi>"
 
 

@@ -1,7 +1,6 @@
-"""What the page computes: a model on the pairs of a dataset, and on two texts of one's own.
+"""Computations of the page: a model on the pairs of a dataset, and on two texts of the user.
 
-In a Space it is beside the metric's script, without the package: it loads the metric as any user
-does, with `evaluate.load`.
+In a Space, nnd is not installed, so the metric is loaded as by any user, with `evaluate.load`.
 """
 
 import json
@@ -20,20 +19,20 @@ import polars as pl
 HERE = Path(__file__).resolve().parent
 
 EXAMPLE = HERE / "example.json"
-"""What `example` reads, written by `python -m nnd.metric.space.trials MODEL DATASET`."""
+"""File of `example`, written by `python -m nnd.metric.space.trials MODEL DATASET`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one model did on some pairs.
+    """The results of one model on some pairs.
 
     Attributes:
         result: Its pass rates (`result.schema.json`, a model result).
-        failures: The texts of the tests that it failed, worst first: context, candidate_high,
-            candidate_low, error_category (several joined by a comma, or null), margin
-            (log-likelihood of the better candidate minus that of the worse, or null where one is
-            undefined), tests (how many there are with these texts).
-        failed: The keys of those tests.
+        failures: The texts of the failed tests, worst first: context, candidate_high,
+            candidate_low, error_category (several joined by commas, or null), margin
+            (log-likelihood of the better candidate minus that of the worse, or null if one is
+            undefined), tests (number of tests with these texts).
+        failed: The keys of the failed tests.
     """
 
     result: Mapping[str, Any]
@@ -43,13 +42,13 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Two candidates for one context, as a model weighs them.
+    """The likelihoods of two candidates for one context.
 
     Attributes:
         candidates: Their texts.
-        log_likelihoods: Theirs, or None where one has no token to score.
-        unit: Of a difference between the two, e.g. nats per token.
-        signature: How they were made.
+        log_likelihoods: Their log-likelihoods; None for a candidate without scored tokens.
+        unit: Unit of the log-likelihoods, e.g. nats per token.
+        signature: Signature of the scores.
     """
 
     candidates: tuple[str, str]
@@ -68,22 +67,21 @@ def try_model(dataset: str, model_id: str, protocol: str = "native") -> Trial:
     Args:
         dataset: Converted folder, Parquet file, or ORG/name[@revision] on the Hub.
         model_id: Hub id or folder.
-        protocol: One of PROTOCOLS.
+        protocol: Name of a protocol, such as native.
 
     Raises:
-        ValueError: The metric's ScoringError: pairs or model cannot be used, and why.
+        ValueError: The metric's ScoringError, if the pairs or the model cannot be used.
     """
     if not dataset or not model_id:
         missing = "a model, e.g. distilgpt2" if dataset else "a dataset: the sample, or ORG/name"
         raise metric().ScoringError(f"Name {missing}.")
     pairs = metric().load_pairs(dataset)
     scoring = metric().Scoring(protocol=protocol)
-    found = metric().evaluate_models(model_id, pairs, scoring=scoring)
-    (result,) = found.results
-    failed = pairs.pairs.select(*_KEY).filter(~found.scored["passed"])
-    return Trial(
-        result.to_dict(), _failures(pairs.pairs, found.scored), frozenset(failed.iter_rows())
-    )
+    evaluation = metric().evaluate_models(model_id, pairs, scoring=scoring)
+    (result,) = evaluation.results
+    failed = pairs.pairs.select(*_KEY).filter(~evaluation.scored["passed"])
+    failures = _failures(pairs.pairs, evaluation.scored)
+    return Trial(result.to_dict(), failures, frozenset(failed.iter_rows()))
 
 
 def weigh(
@@ -93,12 +91,12 @@ def weigh(
 
     Args:
         model_id: Hub id or folder.
-        context: What they were written for; may be empty.
+        context: Their context; may be empty.
         candidates: Two different texts.
-        protocol: One of PROTOCOLS.
+        protocol: Name of a protocol, such as native.
 
     Raises:
-        ValueError: The metric's ScoringError: the model or a text cannot be used, and why.
+        ValueError: The metric's ScoringError, if the model or a text cannot be used.
     """
     first, second = candidates
     if not model_id or not first or not second:
@@ -107,8 +105,8 @@ def weigh(
         raise metric().ScoringError("The two candidates are the same text; change one of them.")
     row = {"context": context, "candidate_high": first, "candidate_low": second}
     scoring = metric().Scoring(protocol=protocol)
-    found = metric().evaluate_models(model_id, metric().load_pairs([row]), scoring=scoring)
-    (result,), (scored,) = found.results, found.scored.to_dicts()
+    evaluation = metric().evaluate_models(model_id, metric().load_pairs([row]), scoring=scoring)
+    (result,), (scored,) = evaluation.results, evaluation.scored.to_dicts()
     return Weighed(
         candidates,
         (scored["ll_high"], scored["ll_low"]),
@@ -118,40 +116,40 @@ def weigh(
 
 
 def example() -> Trial:
-    """Return a trial that was made before, of a toy model on the sample."""
-    found = json.loads(EXAMPLE.read_text(encoding="utf-8"))
-    return Trial(found["result"], pl.DataFrame(found["failures"]))
+    """Return the stored trial of a toy model on the sample."""
+    stored = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    return Trial(stored["result"], pl.DataFrame(stored["failures"]))
 
 
 def write_example(model_id: str, dataset: str) -> None:
-    """Write what `example` returns."""
+    """Score a model, and store the trial for `example`."""
     trial = try_model(dataset, model_id)
-    told = {"result": dict(trial.result), "failures": trial.failures.to_dicts()}
-    EXAMPLE.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    stored = {"result": dict(trial.result), "failures": trial.failures.to_dicts()}
+    EXAMPLE.write_text(json.dumps(stored, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 @cache
 def metric() -> ModuleType:
-    """Return the module of the metric's class, with the functions that the class uses.
+    """Return the module of the metric's class, which contains the functions that the class uses.
 
-    `compute` gives rates; which pairs failed is seen in the likelihoods behind them.
+    `compute` is not enough: it returns pass rates, but not which pairs failed.
     """
     return sys.modules[type(evaluate.load(str(_script()))).__module__]
 
 
 def _script() -> Path:
-    """Return what `evaluate` loads: in a clone the thin script, in a Space the class itself."""
+    """Return the script that `evaluate` loads: in a Space, the module of the class itself."""
     in_a_clone = HERE.parent / "nnd_metric.py"
     return in_a_clone if in_a_clone.is_file() else next(filter(_holds_metric, HERE.glob("*.py")))
 
 
 def _holds_metric(path: Path) -> bool:
-    """Return whether this is the script of a Space, which is called like the Space."""
+    """Whether a file is the script of the Space; its name is that of the Space."""
     return re.search(r"^class NND\b", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
 def _failures(pairs: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
-    """Gather failures of the same texts: of several systems, or of several error categories."""
+    """Join failures on the same texts, which may have several systems or error categories."""
     texts = ["context", "candidate_high", "candidate_low"]
     verdicts = scored.select("passed", margin=pl.col("ll_high") - pl.col("ll_low"))
     known = pairs.select(*texts, *_KEY, "error_category")

@@ -34,7 +34,7 @@ def night() -> "Tone":
 '''
 FLAT_SCRIPT = """\
 
-# Every file that is needed: `evaluate` fetches those that it finds named here.
+# All required files: `evaluate` downloads only files that it finds in such lines.
 from .bells import __name__ as _bells
 from .voices_loud import __name__ as _voices_loud
 from .voices_words import __name__ as _voices_words
@@ -118,7 +118,7 @@ def test_evaluate_finds_every_file_and_python_imports_those_needed_at_once(
 @pytest.mark.usefixtures("flat")
 def test_a_module_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "house" / "metric" / "script.py").write_text("from house.metric.gone import x\n")
-    with pytest.raises(ModuleNotFoundError, match=r"^there is no module house\.metric\.gone$"):
+    with pytest.raises(ModuleNotFoundError, match=r"^no module named house\.metric\.gone$"):
         flatten("house.metric.script")
 
 

@@ -143,7 +143,7 @@ def test_a_name_that_no_script_can_have_is_refused(
     name: str, modules: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nnd.metric.space.files.flatten", lambda _: dict(modules))
-    with pytest.raises(PublishError, match=r"called like its Space.*name the Space ORG/nnd"):
+    with pytest.raises(PublishError, match=r"the name of its Space.*name the Space ORG/nnd"):
         write_space(name, tmp_path)
 
 
@@ -204,7 +204,7 @@ def test_a_space_of_something_else_is_left_alone(hub: Hub, ask: Ask, path: str) 
     hub.commit("spaces", name, {script: b"class Chess(evaluate.Metric): ...\n"})
     error = refused(ask, publish(name))
     assert error.name == "PublishError"
-    assert f"holds something else ({script}); name another" in error.message
+    assert f"the Space has other contents ({script}); choose another" in error.message
     assert set(hub.files("spaces", name)) == {script}
 
 

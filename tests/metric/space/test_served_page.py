@@ -118,7 +118,10 @@ def test_the_served_page_weighs_texts_of_ones_own(client: Client, tmp_path: Path
     asked = {"model_id": model, "context": "c d", "first": "a b", "second": "b a"}
     read = Reader(str(client.predict(**asked, protocol="native", api_name="/weigh")))
     which = "first" if high > low else "second"
-    assert read.texts[0] == f"The {which} is likelier, by {abs(high - low):.3f} nats per token."
+    assert (
+        read.texts[0]
+        == f"The {which} candidate is more likely, by {abs(high - low):.3f} nats per token."
+    )
     assert read.texts[-1] == result.results[0].signature
 
 
