@@ -80,7 +80,7 @@ class Plan:
         """Return the data without its pairs."""
         data = self.asked["data"]
         nothing = pl.DataFrame()
-        sets = (SuiteSet(*each, pairs=nothing) for each in data["sets"])
+        sets = (SuiteSet(name, kind, by, nothing) for name, kind, by in data["sets"])
         part = tuple((option, value) for option, value in data["part"])
         return PairSet(nothing, self.human_scores, data["name"], self.version, part, tuple(sets))
 

@@ -20,24 +20,24 @@ _STATISTICS = {
 
 
 def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Table":
-    """Return what would be correlated: a row per model.
+    """Return the numbers of models and of people, which are too few to correlate: a row per model.
 
     Args:
-        points: Model, the system that it stands for, its number, and the human score.
-        ours: What the number is.
+        points: For each model its name, its system, its number, and the human score.
+        ours: Title of the models' numbers.
     """
     return text_table(("model", "system", ours, "human score"), points, right=(ours, "human score"))
 
 
 def correlations_table(agreement: Mapping[str, Any]) -> "Table":
-    """Return the two main correlations: a row per category, the mean at the foot."""
+    """Return the two main correlations: a row per category, and the mean in the last row."""
     titles = ("category", "systems", "tau-b", "gap r [95 % interval]", "p")
     table = text_table(titles, right=titles[1:])
     for category, found in agreement["by_category"].items():
-        cells = _brief(found, found["intervals"], found["p_values"])
+        cells = _main_cells(found, found["intervals"], found["p_values"])
         table.add_row(category, f"{found['n']}", *cells)
     table.add_section()
-    mean = _brief(agreement["mean"], agreement["mean_intervals"], agreement["mean_p_values"])
+    mean = _main_cells(agreement["mean"], agreement["mean_intervals"], agreement["mean_p_values"])
     table.add_row("mean over categories", "", *mean, style="bold")
     return table
 
@@ -45,7 +45,7 @@ def correlations_table(agreement: Mapping[str, Any]) -> "Table":
 def datasets_table(
     agreements: Mapping[str, Mapping[str, Any]], mean: Mapping[str, float | None]
 ) -> "Table":
-    """Return the two main correlations over all tests: a row per dataset, the mean at the foot.
+    """Return the two main correlations over all tests: a row per dataset, then the mean.
 
     Args:
         agreements: Dataset → `Agreement.to_dict()`.
@@ -57,7 +57,7 @@ def datasets_table(
         categories = agreement["by_category"]
         found = categories.get("overall") or next(iter(categories.values()))
         few = found["n"] < FEWEST_SYSTEMS
-        cells = [NOTHING] * 3 if few else _brief(found, found["intervals"], found["p_values"])
+        cells = [NOTHING] * 3 if few else _main_cells(found, found["intervals"], found["p_values"])
         table.add_row(name, f"{found['n']}", *cells)
     table.add_section()
     means = (number(mean["tau_b"]), number(mean["gap_r"]))
@@ -66,21 +66,21 @@ def datasets_table(
 
 
 def agreement_table(agreement: Mapping[str, Any]) -> "Table":
-    """Return agreement with human scores: a block per category, the mean at the foot."""
+    """Return all correlations with human scores: a block of rows per category, then the mean."""
     titles = ("agreement with people", "systems", *_STATISTICS.values())
     table = text_table(titles, right=titles[2:])
     for category, found in agreement["by_category"].items():
         dropped = f" (dropped {found['dropped']})" if found["dropped"] else ""
-        table.add_row(category, f"{found['n']}{dropped}", *_each(found, number))
-        _add_beside(table, found, "")
+        table.add_row(category, f"{found['n']}{dropped}", *_cells(found, number))
+        _add_uncertainty(table, found, "")
         table.add_section()
-    mean = _each(agreement["mean"], number)
+    mean = _cells(agreement["mean"], number)
     table.add_row("mean over categories", "", *mean, style="bold")
-    _add_beside(table, agreement, "mean_")
+    _add_uncertainty(table, agreement, "mean_")
     return table
 
 
-def _brief(
+def _main_cells(
     values: Mapping[str, Any], intervals: Mapping[str, Any], p_values: Mapping[str, Any]
 ) -> list[str]:
     gap_r, bounds = number(values["gap_r"]), intervals["gap_r"]
@@ -88,19 +88,19 @@ def _brief(
     return [number(values["tau_b"]), f"{gap_r}{interval}", p_value(p_values["gap_r"])]
 
 
-def _add_beside(table: "Table", found: Mapping[str, Any], prefix: str) -> None:
-    for key, (title, show) in _BESIDE.items():
+def _add_uncertainty(table: "Table", found: Mapping[str, Any], prefix: str) -> None:
+    for key, (title, show) in _UNCERTAINTY.items():
         values = found[prefix + key]
         if any(values[name] is not None for name in _STATISTICS):
-            table.add_row(f"  {title}", "", *_each(values, show))
+            table.add_row(f"  {title}", "", *_cells(values, show))
 
 
-def _each(values: Mapping[str, Any], show: Callable[[Any], str]) -> list[str]:
+def _cells(values: Mapping[str, Any], show: Callable[[Any], str]) -> list[str]:
     return [show(values[name]) for name in _STATISTICS]
 
 
 def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
-    """Return what people would say of models they have not judged; nothing without such models."""
+    """Return a table of predicted human scores; an empty list if all models were judged."""
     numbers = ("pass rate, %", "score [95 % prediction interval]", "leave-one-out error")
     titles = ("predicted human score", "model", *numbers, "note")
     table = text_table(titles, right=numbers, prose=[titles[0], "note"])
@@ -118,12 +118,12 @@ def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
 
 
 def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
-    """Say who stands for whom, what was left out, and how the numbers were made."""
+    """Return notes on the systems of the models, on omissions, and on how numbers were computed."""
     systems = agreement["systems"]
     lines = [f"{model} stands for {system}" for model, system in systems.items()]
     lines += [f"{model} is not matched to a judged system" for model in agreement["unmatched"]]
     lines += human_notes(agreement)
-    lines.append(f"gap r (laban2022) takes the systems as {', '.join(systems.values())}")
+    lines.append(f"order of the systems for gap r (laban2022): {', '.join(systems.values())}")
     made = {
         (each["permutations"]["m"], each["permutations"]["method"])
         for each in agreement["by_category"].values()
@@ -133,7 +133,9 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
         which = f"all {m:,}" if method == "exact" else f"{m:,} random"
         lines.append(f"p is two-sided, from {which} permutations of the human scores")
     if agreement["scores_missing"]:
-        lines.append(f"human scores without a score, left out: {agreement['scores_missing']:,}")
+        lines.append(
+            f"rows of human scores without a score, left out: {agreement['scores_missing']:,}"
+        )
     if agreement["unscored"] is not None:
         missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
         lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
@@ -141,7 +143,7 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
 
 
 def human_notes(agreement: Mapping[str, Any]) -> list[str]:
-    """Say which number of people each category is correlated with."""
+    """Describe the human scores that each category is correlated with."""
     return [
         f"{category}, human score: {_human_number(found['human_numbers'])}"
         for category, found in agreement["by_category"].items()
@@ -150,10 +152,10 @@ def human_notes(agreement: Mapping[str, Any]) -> list[str]:
 
 
 def _human_number(numbers: Sequence[Mapping[str, Any]]) -> str:
-    said = dict.fromkeys(each["definition"] or "not defined" for each in numbers)
+    definitions = dict.fromkeys(each["definition"] or "not defined" for each in numbers)
     aspects = ", ".join(dict.fromkeys(each["aspect"] for each in numbers))
-    of = f"mean over aspects {aspects}" if len(numbers) > 1 else f"aspect {aspects}"
-    return f"{'; '.join(said)} ({of})"
+    over = f"mean over aspects {aspects}" if len(numbers) > 1 else f"aspect {aspects}"
+    return f"{'; '.join(definitions)} ({over})"
 
 
 def _interval(bounds: Sequence[float] | None) -> str:
@@ -164,8 +166,8 @@ def _prediction(prediction: Mapping[str, Any], line: Mapping[str, Any]) -> list[
     low, high = prediction["interval"]
     notes = []
     if prediction["position"] != "within":
-        seen = f"{share(line['lowest'])}-{share(line['highest'])}"
-        notes.append(f"extrapolates {prediction['position']} the rates seen, {seen}")
+        judged = f"{share(line['lowest'])}-{share(line['highest'])}"
+        notes.append(f"extrapolates {prediction['position']} the rates of judged models, {judged}")
     if line["rmse"] is None:
         notes.append("the fit depends on one system: no leave-one-out error")
     elif line["rmse"] >= line["rmse_of_mean"]:
@@ -183,7 +185,7 @@ def _short(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.3g}"
 
 
-_BESIDE: dict[str, tuple[str, Callable[[Any], str]]] = {
+_UNCERTAINTY: dict[str, tuple[str, Callable[[Any], str]]] = {
     "p_values": ("p by permutation", p_value),
     "intervals": ("95 % over contexts", _interval),
     "intervals_over_systems": ("95 % over systems", _interval),

@@ -1,9 +1,9 @@
-"""What several tables say in the same way."""
+"""Cells that several tables have in common."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nnd.metric.statistics import rate_and_interval
+from nnd.metric.statistics import percent, rate_and_interval
 
 NOTHING = "n/a"
 
@@ -14,16 +14,16 @@ TITLES = {
     "by_category": "context category",
     "by_split": "split",
 }
-"""Key of a result → what its slices are."""
+"""Key of a result → title of its slices."""
 
 
 def slices(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield key and title of the slices that say something: several values, and others than before.
+    """Yield key and title of slices with several values, unless they repeat earlier slices.
 
-    Sources without labels of errors, for one, have their aspects for error categories.
+    For example, sources without error labels use their aspects as error categories.
 
     Args:
-        results: Of the same pairs; each with the keys of TITLES, some of which may be missing.
+        results: Results on the same pairs, with the keys of TITLES, of which some may be missing.
     """
     seen = []
     for key, title in TITLES.items():
@@ -36,17 +36,17 @@ def slices(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _counts(rate: Mapping[str, Any]) -> list[Any]:
-    """Return what tells the tests of slices apart, as far as a result knows."""
+    """Return the counts of a slice, which are equal for slices of the same tests."""
     return [rate[key] for key in ("n", "passes", "only_a", "only_b") if key in rate]
 
 
-def share(value: float) -> str:
+def share(value: float | None) -> str:
     """Return a share in per cent, without the sign."""
-    return f"{100 * value:.1f}"
+    return NOTHING if value is None else percent(value)
 
 
 def number(value: float | None) -> str:
-    """Return a correlation."""
+    """Return a correlation with three decimals."""
     return NOTHING if value is None else f"{value:.3f}"
 
 
@@ -56,14 +56,16 @@ def pass_rate(rates: Mapping[str, Any]) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """Return a p-value."""
+    """Return a p-value with four decimals."""
     if value is None:
         return NOTHING
     return "<0.0001" if value < 0.0001 else f"{value:.4f}"  # noqa: PLR2004
 
 
-def points(difference: float, interval: Sequence[float] | None) -> str:
-    """Return a difference of shares in points with its interval."""
+def points(difference: float | None, interval: Sequence[float] | None) -> str:
+    """Return a difference of pass rates in percentage points with its interval."""
+    if difference is None:
+        return NOTHING
     if interval is None:
         return f"{100 * difference:+.1f}"
     low, high = interval

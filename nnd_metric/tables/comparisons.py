@@ -1,4 +1,4 @@
-"""Comparisons of models as tables for a terminal: the verdicts, and what they rest on."""
+"""Comparisons of models as tables for a terminal: verdicts, and differences by slice."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,9 @@ _UNDECIDED = "not significant"
 
 
 def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return the difference over all tests: a row per two models, the one that passes more first.
+    """Return the difference over all tests: a row per two models, the better one first.
 
-    Of several datasets, a block of rows for each.
+    For several datasets, there is a block of rows for each.
 
     Args:
         comparisons: `Comparison.to_dict()` of each.
@@ -83,6 +83,6 @@ def _compared(found: Mapping[str, Any], better: Mapping[str, str]) -> list[str]:
 
 
 def _difference(found: Mapping[str, Any], sign: int = 1) -> str:
-    """Return the difference in points with its interval; with a sign of -1 that of b to a."""
+    """Return the difference a - b in points with its interval; b - a if the sign is -1."""
     bounds = found["interval"] and sorted(sign * bound for bound in found["interval"])
     return points(sign * found["difference"], bounds)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def curve_table(runs: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return where each category of each run began and ended.
+    """Return the first and the last pass rate of each category in each run.
 
     Args:
-        runs: `Run.to_dict()` of each, in which a category's points follow each other.
+        runs: `Run.to_dict()` of each; a category's points are in order.
     """
     titles = ("run", "category", "steps", "first, %", "last, %", "tests")
     table = text_table(titles, right=titles[3:])

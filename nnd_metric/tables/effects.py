@@ -1,4 +1,4 @@
-"""What the sets of a suite do to pass rates, as tables for a terminal."""
+"""Effects of the sets of a suite on pass rates, as tables for a terminal."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,9 +16,9 @@ _NUMBERS = ("tests", "pass rate, %", "points [95 %]", "p")
 
 
 def effects_table(suites: _Suites) -> "Table":
-    """Return a row per set, or a block of rows with one per model: what a set does to pass rates.
+    """Return the effect of each set on pass rates: a row per set, or a block with a row per model.
 
-    Points are the difference from the parents of perturbed pairs, or from the rest of the tests.
+    The difference is that from the parents of perturbed pairs, or from the rest of the tests.
 
     Args:
         suites: Model → `result["suite"]`.
@@ -37,7 +37,11 @@ def effects_table(suites: _Suites) -> "Table":
 
 
 def category_effects_table(suites: _Suites) -> "Table":
-    """Return a row per set, model and error category, with discordant counts and Holm's p."""
+    """Return a row per set, model and error category, with discordant counts and Holm's p.
+
+    Args:
+        suites: Model → `result["suite"]`.
+    """
     counts = ("only parent passed", "only child passed")
     numbers = [*_NUMBERS[:2], "parents or rest, %", _NUMBERS[2], *counts, "p", "p (Holm)"]
     table = text_table(["set", "model", "error category", *numbers], right=numbers)
@@ -46,7 +50,7 @@ def category_effects_table(suites: _Suites) -> "Table":
             for value, each in _parts(found):
                 discordant = (NOTHING if each[n] is None else f"{each[n]:,}" for n in ("b", "c"))
                 tests, rate, difference, p = _compared(each)
-                beside = (tests, rate, _rate(_others(each)), difference, *discordant, p)
+                beside = (tests, rate, share(_others(each)), difference, *discordant, p)
                 table.add_row(found["set"], name, value, *beside, p_value(each["p_holm"]))
         table.add_section()
     return table
@@ -60,8 +64,8 @@ def _parts(found: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _compared(found: Mapping[str, Any]) -> list[str]:
     return [
         f"{found['n']:,}",
-        _rate(found["pass_rate"]),
-        NOTHING if found["delta"] is None else points(found["delta"], found["interval"]),
+        share(found["pass_rate"]),
+        points(found["delta"], found["interval"]),
         p_value(found["p"]),
     ]
 
@@ -72,7 +76,3 @@ def _others(found: Mapping[str, Any]) -> float | None:
         "rest_pass_rate" if found["parents"] is None else "parents_pass_rate"
     ]
     return rate
-
-
-def _rate(rate: float | None) -> str:
-    return NOTHING if rate is None else share(rate)

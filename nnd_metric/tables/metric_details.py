@@ -1,4 +1,4 @@
-"""NND against other metrics: all statistics, what each row computes, and what was left out."""
+"""NND compared with other metrics: all statistics, and notes on each row and on omissions."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,8 @@ _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
 _LEVELS = {"sample": "pooled", "by_context": "context", "by_system": "system"}
 _HOW_TO_READ = (
     "systems: overall, and mean over categories; candidates: pooled, mean within contexts, and "
-    "between the means of systems; "
-    f"a tie fails; intervals: 95 %, over contexts, more of them in the file; {ALL_AGREE}"
+    "between the means of systems; a tie fails; intervals: 95 %, over contexts (the file has more "
+    f"of them); {ALL_AGREE}"
 )
 _AHEAD = (
     "ahead: paired bootstrap over contexts, 95 % interval, p not adjusted for multiple "
@@ -38,7 +38,7 @@ def metrics_details(table: Mapping[str, Any]) -> "list[Table | str]":
 
 
 def metrics_table(rows: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return a row per way to judge: NND pairs, then systems, then single candidates.
+    """Return a row per metric: its results on NND pairs, on systems, and on single candidates.
 
     Args:
         rows: `metrics.MetricRow.to_dict()` of each.
@@ -61,7 +61,7 @@ def _rates(rates: Mapping[str, Any] | None) -> list[str]:
 
 
 def people_table(people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> "Table":
-    """Return the mean of what people said of the candidates of each system.
+    """Return the mean judgement of each system's candidates: a row per system.
 
     Args:
         people: Aspect → system → mean and n.
@@ -76,7 +76,7 @@ def people_table(people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> "Tabl
 
 
 def differences_table(differences: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return by how much the best metric of each aspect is better than each of the others.
+    """Return the lead of the best metric of each aspect over each of the others.
 
     Args:
         differences: `differences.Difference.to_dict()` of each, those of the best metric first.
@@ -95,13 +95,13 @@ def differences_table(differences: Sequence[Mapping[str, Any]]) -> "Table":
 
 
 def metrics_notes(table: Mapping[str, Any]) -> list[str]:
-    """Say what rows are over, what each computes, and what was left out of it.
+    """Return notes on the basis of the rows, on their definitions, and on omissions.
 
     Args:
         table: `metrics.MetricTable.to_dict()`.
     """
     rows = table["rows"]
-    notes = [_HOW_TO_READ, _over(table["shared"])]
+    notes = [_HOW_TO_READ, _basis(table["shared"])]
     notes.append(f"judgements of candidates: {table['judgement']}")
     notes += [_AHEAD] if table["differences"] else []
     agreements = [row["systems"] for row in rows if row["systems"] is not None]
@@ -109,7 +109,7 @@ def metrics_notes(table: Mapping[str, Any]) -> list[str]:
     notes += [f"{row['name']}: {row['definition']}" for row in rows if row["definition"]]
     aspects = max((len(row["candidates"]) for row in rows), default=0)
     if aspects > 1:
-        notes.append(f"candidates: mean over {aspects} aspects; --aspect shows one")
+        notes.append(f"candidates: mean over {aspects} aspects; --aspect selects one")
     for row in rows:
         left_out = _left_out(row)
         if left_out:
@@ -119,14 +119,14 @@ def metrics_notes(table: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def _over(shared: Mapping[str, Any] | None) -> str:
-    """Say what all rows are over."""
+def _basis(shared: Mapping[str, Any] | None) -> str:
+    """Describe the basis of the rows: the same systems and candidates, or different ones."""
     if shared is None:
-        return "each row is over all systems and candidates that have its numbers"
+        return "each row uses all systems and candidates for which it has a number"
     names = ", ".join(shared["systems"])
     systems = counted(len(shared["systems"]), "system") + (f" ({names})" if names else "")
     candidates = counted(shared["candidates"], "candidate")
-    over = f"all rows are over the same {systems} and {candidates}"
+    over = f"all rows use the same {systems} and {candidates}"
     left_out = []
     if shared["other_systems"]:
         others = ", ".join(shared["other_systems"])
@@ -136,36 +136,42 @@ def _over(shared: Mapping[str, Any] | None) -> str:
         left_out.append(f"{counted(shared['other_candidates'], 'candidate')} ({lacking})")
     if not left_out:
         return over
-    return f"{over}, without {' and '.join(left_out)} that some metrics lack; --over all keeps them"
+    return (
+        f"{over}, without {' and '.join(left_out)} that some metrics did not score; --over all "
+        "includes them"
+    )
 
 
 def _left_out(row: Mapping[str, Any]) -> list[str]:
     found = []
     if row["rates"] is not None and row["rates"]["unscored"]:
-        found.append(f"{row['rates']['unscored']:,} unscored tests, which fail")
+        found.append(f"{counted(row['rates']['unscored'], 'test')} without a score (failed)")
     if row["systems"] is not None:
         found += _systems_left_out(row["systems"], row["kind"])
     for aspect, each in row["candidates"].items():
-        counts = {
-            "candidates without a judgement": each["unjudged"],
-            "candidates without a number": each["unscored"],
-            "contexts with one number for all": each["constant_contexts"],
-            "contexts with one candidate": each["single_contexts"],
-        }
-        found += [f"{aspect}: {n:,} {what}" for what, n in counts.items() if n]
+        counts = (
+            (each["unjudged"], "candidate", "without a judgement"),
+            (each["unscored"], "candidate", "without a score"),
+            (each["constant_contexts"], "context", "with equal numbers for all candidates"),
+            (each["single_contexts"], "context", "with one candidate"),
+        )
+        found += [f"{aspect}: {counted(n, noun)} {reason}" for n, noun, reason in counts if n]
     return found
 
 
 def _systems_left_out(agreement: Mapping[str, Any], kind: str) -> list[str]:
-    """Say what the agreement over systems lacks; NND ranks models, other rows rank systems."""
-    what = "tests without a likelihood, which fail" if kind == "nnd" else "candidates, no number"
+    """List omissions from the agreement over systems; NND ranks models, other rows systems."""
+    noun, outcome = ("test", " (failed)") if kind == "nnd" else ("candidate", "")
     unscored = (agreement["unscored"] or {}).items()
-    found = [f"system {name}: {n:,} {what}" for name, n in unscored if n]
+    found = [
+        f"system {name}: {counted(n, noun)} without a score{outcome}" for name, n in unscored if n
+    ]
     for category, each in agreement["by_category"].items():
         if each["dropped"]:
-            found.append(f"{category}: {each['dropped']:,} systems without one of the two numbers")
+            systems = counted(each["dropped"], "system")
+            found.append(f"{category}: {systems} without one of the two numbers")
     if agreement["scores_missing"]:
-        found.append(f"{agreement['scores_missing']:,} human scores that are missing")
+        found.append(counted(agreement["scores_missing"], "missing human score"))
     if agreement["unmatched"]:
         found.append(f"models not matched to a system: {', '.join(agreement['unmatched'])}")
     return found
@@ -193,11 +199,11 @@ def _candidates(aspects: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _interval(aspects: Sequence[Mapping[str, Any]], level: str, name: str) -> str:
-    """Return the interval of the first statistic on a line of its own; a mean of several has none.
+    """Return the interval of the first statistic on a line of its own, if there is one aspect.
 
-    Three to a level would make the table too wide to read.
+    With intervals of all three statistics, the table would be too wide to read.
     """
-    intervals = aspects[0].get(f"{level}_intervals")  # over systems there are none
+    intervals = aspects[0].get(f"{level}_intervals")  # correlations over systems have none
     bounds = intervals and intervals[name]
     if len(aspects) > 1 or name != next(iter(_CANDIDATES)) or bounds is None:
         return ""

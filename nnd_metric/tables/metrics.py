@@ -1,11 +1,11 @@
-"""NND against other metrics as a table for a terminal, of one dataset or of several."""
+"""NND compared with other metrics, as a table for a terminal, on one dataset or on several."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import FEWEST_SYSTEMS, mean_defined, percent
-from nnd.metric.tables.cells import NOTHING, number, pass_rate
+from nnd.metric.statistics import FEWEST_SYSTEMS, mean_defined
+from nnd.metric.tables.cells import NOTHING, number, pass_rate, share
 from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _LEVELS = ("sample", "by_context")
 
 
 def metrics_overview(rows: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return one number per metric of each kind: on pairs, on systems, on single candidates.
+    """Return a row per metric: its main numbers on pairs, on systems, and on single candidates.
 
     Args:
         rows: `metrics.MetricRow.to_dict()` of each.
@@ -34,7 +34,7 @@ def metrics_by_dataset(
     datasets: Mapping[str, Sequence[Mapping[str, Any]]],
     means: Mapping[str, Mapping[str, float | None]],
 ) -> "Table":
-    """Return the overview of several datasets, a block of rows for each, and the means last.
+    """Return the overview of several datasets: a block of rows for each, then the means.
 
     Args:
         datasets: Name → `MetricRow.to_dict()` of each row.
@@ -48,8 +48,7 @@ def metrics_by_dataset(
     for name, (rate, *others) in zip(
         short_names([*means]), (each.values() for each in means.values()), strict=True
     ):
-        shown = NOTHING if rate is None else percent(rate)
-        cells = [name, shown, *map(number, others)]
+        cells = [name, share(rate), *map(number, others)]
         table.add_row(f"mean over {len(datasets)} datasets", *cells, style="bold")
     return table
 
@@ -65,7 +64,7 @@ def _overview(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
 
 
 def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
-    """Say what the overview is over, and why it lacks what it lacks.
+    """Return remarks on the basis of the overview, and on the reasons for missing numbers.
 
     Args:
         table: `metrics.MetricTable.to_dict()`.
@@ -79,20 +78,20 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
             over = f"{counted(systems, 'system')} and {over}"
         lacking = [counted(others, "system")] if others else []
         lacking += [counted(rest, "candidate")] if rest else []
-        without = f", without {' and '.join(lacking)} that some metrics lack" if lacking else ""
-        remarks.append(f"All rows are over the same {over}{without}.")
+        without = f", without {' and '.join(lacking)} that some metrics did not score"
+        remarks.append(f"All rows use the same {over}{without if lacking else ''}.")
     overall = [
         row["systems"]["by_category"]["overall"]["n"] for row in table["rows"] if row["systems"]
     ]
     if overall and min(overall) < FEWEST_SYSTEMS:
-        remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} of them.")
+        remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} systems.")
     remarks += _rank_correlations(table["rows"])
     reasons = dict.fromkeys(row["systems_reason"] for row in table["rows"])
     return remarks + [reason for reason in reasons if reason is not None]
 
 
 def _rank_correlations(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say what Table 1 of the NND paper calls rank correlation, of rows with several categories."""
+    """Return the rank correlation of Table 1 in the NND paper, for rows with several categories."""
     ranked = {
         row["name"]: row["systems"]["mean"]["tau_a"]
         for row in rows
@@ -102,7 +101,7 @@ def _rank_correlations(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     cells = zip(short_names([*ranked]), map(number, ranked.values()), strict=True)
     shown = ", ".join(f"{name} {tau}" for name, tau in cells)
-    return [f"Systems ranked as people rank them, mean tau-a over categories of tests: {shown}."]
+    return [f"Rank correlation over systems, mean tau-a over the categories of tests: {shown}."]
 
 
 def _gap_r(agreement: Mapping[str, Any] | None) -> str:

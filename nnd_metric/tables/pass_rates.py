@@ -1,11 +1,11 @@
-"""Pass rates as tables for a terminal: the main one, and what stands behind it."""
+"""Pass rates as tables for a terminal: the main table, slices, baselines and counts."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import ALL_AGREE, do_all_agree, rate_and_interval
-from nnd.metric.tables.cells import NOTHING, share, slices
+from nnd.metric.statistics import ALL_AGREE, do_all_agree
+from nnd.metric.tables.cells import NOTHING, pass_rate, share, slices
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _BASELINES = {
     "copy_wins": "more copied wins",
     "unconditional": "without any context",
 }
-_TIMES = {"ties": "ties", "unscored": "unscored", "truncated": "cut contexts"}
+_TIMES = {"ties": "ties", "unscored": "unscored", "truncated": "truncated contexts"}
 _COUNTS = {"n_close": "within rounding", "n_crossing": "tokens across the boundary"}
 
 
@@ -31,9 +31,9 @@ def pass_rate_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     table.add_row("tests", f"{results[0]['n']:,}", *of_values, end_section=True)
     names = short_names([result["model"] for result in results])
     for name, result in zip(names, results, strict=True):
-        of_values = (_rate_alone(result[key][value]) for value in values)
-        table.add_row(name, rate(result), *of_values)
-    table.caption = _explained(results)
+        of_values = (share(result[key][value]["pass_rate"]) for value in values)
+        table.add_row(name, pass_rate(result), *of_values)
+    table.caption = _caption(results)
     return table
 
 
@@ -41,18 +41,18 @@ def slices_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     """Return pass rates in per cent with their intervals: a row per slice, a column per model."""
     models = [result["model"] for result in results]
     table = text_table(["pass rate, % [95 % interval]", "tests", *models], right=["tests", *models])
-    table.add_row("overall", f"{results[0]['n']:,}", *map(rate, results), end_section=True)
+    table.add_row("overall", f"{results[0]['n']:,}", *map(pass_rate, results), end_section=True)
     for key, title in slices(results):
         for value in results[0][key]:
             cells = [result[key][value] for result in results]
-            table.add_row(f"{title}: {value}", f"{cells[0]['n']:,}", *map(rate, cells))
+            table.add_row(f"{title}: {value}", f"{cells[0]['n']:,}", *map(pass_rate, cells))
         table.add_section()
-    table.caption = _explained([each for result in results for each in _all_rates(result)])
+    table.caption = _caption([each for result in results for each in _all_rates(result)])
     return table
 
 
 def baselines_table(results: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return what reaches the same without reading, or without the context: a row per model."""
+    """Return the pass rates of the baselines on the same tests: a row per model."""
     matched = "model where lengths match"
     titles = ["of the same tests, %", "model", *_BASELINES.values(), matched]
     table = text_table(titles, right=titles[1:])
@@ -61,15 +61,15 @@ def baselines_table(results: Sequence[Mapping[str, Any]]) -> "Table":
         alike = result["length_matched"]
         table.add_row(
             result["model"],
-            _rate_alone(result),
+            share(result["pass_rate"]),
             *(NOTHING if each is None else share(each["pass_rate"]) for each in found),
-            NOTHING if alike is None else f"{rate(alike)} of {alike['n']:,}",
+            NOTHING if alike is None else f"{pass_rate(alike)} of {alike['n']:,}",
         )
     return table
 
 
 def counts_table(results: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return how many tests are special: a row per model."""
+    """Return counts of ties, unscored tests and other special cases: a row per model."""
     counted = _TIMES | _COUNTS
     table = text_table(["tests with", *counted.values()], right=[*counted.values()])
     for result in results:
@@ -78,20 +78,11 @@ def counts_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     return table
 
 
-def rate(found: Mapping[str, Any]) -> str:
-    """Return a pass rate with its interval."""
-    return NOTHING if found["pass_rate"] is None else rate_and_interval(found)
-
-
-def _explained(rates: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return what a star behind an interval means, if there is one."""
+def _caption(rates: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the meaning of a star after an interval, if any has one."""
     return ALL_AGREE if any(map(do_all_agree, rates)) else None
 
 
 def _all_rates(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     of_slices = [found for key, _ in slices([result]) for found in result[key].values()]
     return [result, *of_slices]
-
-
-def _rate_alone(found: Mapping[str, Any]) -> str:
-    return NOTHING if found["pass_rate"] is None else share(found["pass_rate"])

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
 from nnd.metric.statistics import ALL_AGREE, do_all_agree
-from nnd.metric.tables.cells import NOTHING, p_value
-from nnd.metric.tables.pass_rates import rate
+from nnd.metric.tables.cells import p_value, pass_rate, points
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
@@ -27,12 +26,12 @@ def slice_rates_table(slices: Mapping[str, Any]) -> "Table":
     titles = ["pass rate, % [95 %]", "tests", "contexts", *named]
     table = text_table(titles, right=titles[1:], prose=titles[:1])
     overall = [*slices["overall"].values()]
-    _add(table, "overall", overall[0], [rate(each) for each in overall], end_section=True)
+    _add(table, "overall", overall[0], [pass_rate(each) for each in overall], end_section=True)
     axes = [each["axis"] for each in slices["slices"]]
     shown = []
     for place, each in enumerate(slices["slices"]):
         found = [each["models"][model] for model in models]
-        cells = [f"{rate(f['rate'])}{_SIGNS[f['from_rest']['verdict']]}" for f in found]
+        cells = [f"{pass_rate(f['rate'])}{_SIGNS[f['from_rest']['verdict']]}" for f in found]
         ends = place + 1 < len(axes) and axes[place + 1] != each["axis"]
         _add(table, each["name"], each, cells, end_section=ends)
         shown += found
@@ -67,19 +66,9 @@ def from_rest_table(slices: Mapping[str, Any]) -> "Table":
                 each["name"],
                 name,
                 f"{each['n']:,}",
-                _difference(found),
+                points(found["difference"], found["interval"]),
                 p_value(found["p"]),
                 p_value(found["p_holm"]),
                 "not significant" if found["verdict"] == "undecided" else found["verdict"],
             )
     return table
-
-
-def _difference(found: Mapping[str, Any]) -> str:
-    if found["difference"] is None:
-        return NOTHING
-    difference = f"{100 * found['difference']:+.1f}"
-    if found["interval"] is None:
-        return difference
-    low, high = (100 * bound for bound in found["interval"])
-    return f"{difference} [{low:+.1f}, {high:+.1f}]"

@@ -1,20 +1,19 @@
-"""Several datasets at once as tables for a terminal."""
+"""Results on several datasets as tables for a terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import mean_over, percent, rate_and_interval
+from nnd.metric.statistics import mean_over
+from nnd.metric.tables.cells import NOTHING, pass_rate, share
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_NOTHING = "n/a"
-
 
 def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
-    """Return overall pass rates: a row per dataset, a column per model, the means at the foot.
+    """Return overall pass rates: a row per dataset and a column per model; the last row has means.
 
     Args:
         evaluations: Dataset → `Evaluation.to_dict()`.
@@ -28,7 +27,7 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
     table = text_table(titles, right=titles[1:])
     for name, of_models in rates.items():
         n = next(iter(of_models.values()))["n"]
-        table.add_row(name, f"{n:,}", *(_rate(of_models.get(model)) for model in models))
+        table.add_row(name, f"{n:,}", *(_rate(of_models, model) for model in models))
     if len(rates) > 1:
         table.add_section()
         means = mean_over(
@@ -37,17 +36,17 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
                 for each in rates.values()
             ]
         )
-        shown = [_NOTHING if mean is None else percent(mean) for mean in map(means.get, models)]
+        shown = [share(means.get(model)) for model in models]
         table.add_row(f"mean over {len(rates)} datasets", "", *shown, style="bold")
     return table
 
 
-def _rate(rate: Mapping[str, Any] | None) -> str:
-    return _NOTHING if rate is None or rate["pass_rate"] is None else rate_and_interval(rate)
+def _rate(of_models: Mapping[str, Mapping[str, Any]], model: str) -> str:
+    return pass_rate(of_models[model]) if model in of_models else NOTHING
 
 
 def failure_table(failures: Sequence[Mapping[str, str | None]]) -> "Table":
-    """Return a table of what could not be done, and why.
+    """Return the models and datasets that failed, with the reasons.
 
     Args:
         failures: `Failure.to_dict()` of each.

@@ -1,4 +1,4 @@
-"""How well made pairs stand for those of people, as tables for a terminal."""
+"""How well made pairs represent human pairs, as tables for a terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,12 @@ _BASELINES = {
 
 
 def validity_table(operations: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return a row for each operation, model and origin of the pairs of people.
+    """Return a row for each operation, model and origin of human pairs.
 
     Args:
         operations: `OfOperation.to_dict()` of each.
     """
-    numbers = ("made, %", "tests", "theirs, %", "their tests", "made - theirs [95 %]")
+    numbers = ("made, %", "tests", "human, %", "human tests", "made - human [95 %]")
     table = text_table(["operation", "model", "pairs", *numbers], right=numbers)
     for operation in operations:
         models = operation["models"]
@@ -44,7 +44,7 @@ def validity_table(operations: Sequence[Mapping[str, Any]]) -> "Table":
 
 
 def giveaways_table(operations: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return what baselines that do not read the context reach on the pairs of each origin.
+    """Return the pass rates of baselines on the pairs of each origin.
 
     A test that a baseline cannot decide counts half.
 

@@ -1,11 +1,11 @@
-"""What choices do to verdicts, as a table for a terminal."""
+"""Effects of scoring choices on verdicts, as a table for a terminal."""
 
 from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.statistics import ALL_AGREE, do_all_agree, percent, rate_and_interval
-from nnd.metric.tables.cells import NOTHING, points
+from nnd.metric.statistics import ALL_AGREE, do_all_agree, percent
+from nnd.metric.tables.cells import NOTHING, pass_rate, points
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
@@ -20,25 +20,16 @@ def variation_table(found: Mapping[str, Any]) -> "Table":
     """
     numbers = ("pass, % [95 %]", "points [95 %]", "flipped, % [95 %]")
     table = text_table(["choice", *numbers], right=numbers)
-    table.add_row("default", _rate(found["default"]), "", "")
+    table.add_row("default", pass_rate(found["default"]), "", "")
     for dimension, choices in groupby(found["choices"], lambda each: each["dimension"]):
         table.add_section()
         table.add_row(dimension)
         for each in choices:
-            table.add_row(f"  {each['choice']}", _rate(each), _difference(each), _flipped(each))
+            difference = points(each["difference"], each["difference_interval"])
+            table.add_row(f"  {each['choice']}", pass_rate(each), difference, _flipped(each))
     if any(do_all_agree(each) for each in (found["default"], *found["choices"])):
         table.caption = ALL_AGREE
     return table
-
-
-def _rate(row: Mapping[str, Any]) -> str:
-    return NOTHING if row["pass_rate"] is None else rate_and_interval(row)
-
-
-def _difference(row: Mapping[str, Any]) -> str:
-    if row["difference"] is None:
-        return NOTHING
-    return points(row["difference"], row["difference_interval"])
 
 
 def _flipped(row: Mapping[str, Any]) -> str:

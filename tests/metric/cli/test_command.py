@@ -379,8 +379,11 @@ def test_agree_predicts_the_score_of_a_model_nobody_judged(
     shown = nnd(*arguments, "--details").out
     (row,) = [line for line in shown.splitlines() if "MixQG-3B" in line and "72.9" in line]
     assert f"{above['score']:.3g} [" in row
-    assert "extrapolates above the rates seen, 44.9-70.9" in row
-    assert f"gap r (laban2022) takes the systems as {', '.join(found['systems'].values())}" in shown
+    assert "extrapolates above the rates of judged models, 44.9-70.9" in row
+    assert (
+        f"order of the systems for gap r (laban2022): {', '.join(found['systems'].values())}"
+        in shown
+    )
     # No line without people: the one category here is overall, and with two systems there is none.
     few = nnd("agree", path, "--data", "quiz_design-nnd", *pairs[:4], "--details")
     assert "a line needs at least 4 judged models, there are 2" in few.out

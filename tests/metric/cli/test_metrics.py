@@ -41,7 +41,7 @@ def test_a_table_and_its_details(
     assert (code, err) == (0, "")
     brief = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     assert brief["length"][:2] == ["100.0", "n/a"]  # three systems are too few for a correlation
-    assert "A correlation over systems needs at least 4 of them." in out.splitlines()
+    assert "A correlation over systems needs at least 4 systems." in out.splitlines()
     monkeypatch.setenv("COLUMNS", "300")
     code, out, err = metrics("--data", data, "--details")
     out = out.partition("\n metric  ")[2].partition("\n metric  ")[2]

@@ -70,7 +70,7 @@ def test_the_table_has_rows_per_dataset_and_the_means(data: list[Path]) -> None:
     assert found.to_frame().select("dataset", "metric").rows() == [
         *(("first", "length"), ("first", "words"), ("second", "length"), ("second", "words"))
     ]
-    assert found.remarks()[-1] == "second: A correlation over systems needs at least 4 of them."
+    assert found.remarks()[-1] == "second: A correlation over systems needs at least 4 systems."
 
 
 def test_the_dataset_that_lacks_something_is_named(data: list[Path]) -> None:

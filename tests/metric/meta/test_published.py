@@ -117,5 +117,7 @@ def test_the_rouge_rows_of_the_nnd_paper(
         assert row["systems"]["mean"]["tau_a"] == pytest.approx(0.55)
         _, details = rows_of(out, row["name"])
         assert details[9] == "0.550"  # mean tau-a
-        (said,) = [line for line in out.splitlines() if line.startswith("Systems ranked as people")]
+        (said,) = [
+            line for line in out.splitlines() if line.startswith("Rank correlation over systems")
+        ]
         assert f" {row['name']} 0.550" in said

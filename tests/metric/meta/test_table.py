@@ -254,8 +254,9 @@ def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
         "unscored": {"good": 3, "bad": 3},
     }
     assert (
-        "all rows are over the same 2 systems (a, b) and 3 candidates, without 1 system (c) and "
-        "3 candidates (good lacks 3, bad lacks 3) that some metrics lack; --over all keeps them"
+        "all rows use the same 2 systems (a, b) and 3 candidates, without 1 system (c) and "
+        "3 candidates (good lacks 3, bad lacks 3) that some metrics did not score; "
+        "--over all includes them"
     ) in metrics_notes(found.to_dict())
     assert found.scores.filter(scorer="length").height == len(CANDIDATES)  # all are written
 
@@ -272,7 +273,7 @@ def test_each_row_over_all_that_it_has(judged: Judged) -> None:
     assert counts == {"length": 5, "good": 3, "bad": 3}
     assert found.shared is None
     notes = metrics_notes(found.to_dict())
-    assert "each row is over all systems and candidates that have its numbers" in notes
+    assert "each row uses all systems and candidates for which it has a number" in notes
 
 
 def test_models_of_systems_that_others_have_no_number_of_are_left_out_of_nnd(
@@ -386,10 +387,11 @@ def test_what_is_left_out_is_told(judged: Judged) -> None:
     found = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})])
     notes = metrics_notes(found.to_dict())
     assert (
-        "mine, left out: 2 unscored tests, which fail; system a: 1 candidates, no number; "
-        "system b: 1 candidates, no number; system c: 3 candidates, no number; "
-        "quality: 1 candidates without a judgement; "
-        "quality: 3 candidates without a number; quality: 1 contexts with one number for all"
+        "mine, left out: 2 tests without a score (failed); "
+        "system a: 1 candidate without a score; system b: 1 candidate without a score; "
+        "system c: 3 candidates without a score; quality: 1 candidate without a judgement; "
+        "quality: 3 candidates without a score; "
+        "quality: 1 context with equal numbers for all candidates"
     ) in notes
 
 
@@ -399,7 +401,7 @@ def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
     notes = metrics_notes(found.to_dict())
     # bad has no likelihood for 1/b and 1/c, one of which is in each of the three tests
     assert (
-        "NND pass rate, left out: system bad: 3 tests without a likelihood, which fail; "
+        "NND pass rate, left out: system bad: 3 tests without a score (failed); "
         "models not matched to a system: other"
     ) in notes
 
@@ -409,7 +411,7 @@ def test_systems_left_out_of_one_category_are_told(judged: Judged) -> None:
     shown["rows"][0]["systems"]["by_category"]["overall"]["dropped"] = 2
     shown["rows"][0]["systems"]["scores_missing"] = 1
     (note,) = [each for each in metrics_notes(shown) if "left out" in each]
-    assert "overall: 2 systems without one of the two numbers; 1 human scores that are" in note
+    assert "overall: 2 systems without one of the two numbers; 1 missing human score;" in note
 
 
 def test_systems_without_numbers_have_a_reason_of_their_own(judged: Judged) -> None:
@@ -478,7 +480,7 @@ def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
     (pooled,) = [column for column in table.columns if column.header == "pooled tau-b"]
     assert [str(cell).lstrip("-") for cell in pooled.cells] == ["0.000"]
     notes = metrics_notes(shown.to_dict())
-    assert "candidates: mean over 2 aspects; --aspect shows one" in notes
+    assert "candidates: mean over 2 aspects; --aspect selects one" in notes
     assert lines(people_table(shown.to_dict()["people"]))[2:5] == [
         *("a 2.000 -2.000", "b 1.500 -1.500", "c 0.500 -0.500")
     ]
