@@ -1,8 +1,8 @@
-"""Agreement with people: do the pass rates rank the systems as human scores do?
+"""Compute the agreement of pass rates with human scores of the same systems.
 
-The mean is over the categories other than "overall", as in Table 1 of Laban et al. (2022), and over
-those that define the statistic; their number is given with it. Without such a category it is None:
-"overall" has its own entry and is not a mean.
+The mean is over the categories other than "overall" that define the statistic, as in Table 1 of
+Laban et al. (2022); their number is given with it. Without such a category it is None: "overall"
+has its own entry.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,8 +51,8 @@ def agreement(
     Args:
         pass_rates: One row per model and category: model, category ("overall", an error or context
             category), pass_rate (fraction, or null), n.
-        human_scores: source, system, model_id, aspect, category, score (higher is better), n,
-            definition.
+        human_scores: One row per system, aspect and category: source, system, model_id, aspect,
+            category, score (higher is better), n, definition.
         systems: Model to system, for models that `match_systems` cannot match.
         aspect: Compare with the human scores of this aspect only.
         order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
@@ -89,7 +89,7 @@ def try_agreement(
     Arguments as in `agreement`.
 
     Raises:
-        ScoringError: If an argument contradicts another: this is a mistake to fix, not a reason.
+        ScoringError: If an argument contradicts another: this is a mistake of the caller.
     """
     models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
     _check_one_row_each(pass_rates)
@@ -145,7 +145,7 @@ def _by_kind(
     dict[str, float | None],
     Permutations | None,
 ]:
-    """Return all statistics as the fields of `Correlations`."""
+    """Return the fields of `Correlations`, in order."""
     findings = found.findings.items()
     return (
         {name: finding.value for name, finding in findings},
@@ -156,9 +156,9 @@ def _by_kind(
     )
 
 
-def _extrapolation(each: Compared, rates: Mapping[str, float]) -> Extrapolation:
-    unjudged = {model: rate for model, rate in rates.items() if model not in each.models}
-    return extrapolate(each.ours, each.theirs, unjudged)
+def _extrapolation(judged: Compared, rates: Mapping[str, float]) -> Extrapolation:
+    unjudged = {model: rate for model, rate in rates.items() if model not in judged.models}
+    return extrapolate(judged.ours, judged.theirs, unjudged)
 
 
 def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]:
@@ -167,7 +167,7 @@ def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]
 
 
 def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
-    if human_scores.is_empty():  # the errors were made on purpose, or systems are not named
+    if human_scores.is_empty():  # errors made on purpose, or unnamed systems
         return "agreement with human scores is undefined, because no system's own output was judged"
     matched = "".join(f"only {model} is" for model in matches)
     known = names_in(human_scores, "system")
@@ -197,5 +197,5 @@ def _check_one_row_each(pass_rates: pl.DataFrame) -> None:
     if not repeated.is_empty():
         model, category = repeated.row(0)
         raise ScoringError(
-            f'pass rates: model "{model}" has several rows for category "{category}"; give one'
+            f'pass rates: model "{model}" has several rows for category "{category}"; keep one'
         )

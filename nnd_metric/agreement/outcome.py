@@ -1,4 +1,4 @@
-"""The result: how pass rates agree with human scores, with intervals and p-values."""
+"""Result of `agree`: the agreement of pass rates with human scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -123,16 +123,16 @@ class Agreement(Pictured):
     of_pass_rates: bool = True
 
     def headline(self) -> str:
-        """Return the correlation over all tests, or that there are too few systems for one.
+        """Return the correlation over all tests, or a sentence that there are too few systems.
 
-        Without a pass rate over all tests, it is the mean over the categories.
+        Without pass rates over all tests, it is the mean over the categories.
         """
         found = self._main()
         what = "Pass rates" if self.of_pass_rates else "Mean scores"
         if found.n < FEWEST_SYSTEMS:
             return (
-                f"There are too few systems to correlate: {what.lower()} and human scores of "
-                f"{counted(found.n, 'system')}, where at least {FEWEST_SYSTEMS} are needed."
+                f"Too few systems for a correlation: {what.lower()} and human scores of "
+                f"{counted(found.n, 'system')} are known, but at least {FEWEST_SYSTEMS} are needed."
             )
         in_all = OVERALL in self.by_category
         statistics = found.statistics if in_all else self.mean.statistics

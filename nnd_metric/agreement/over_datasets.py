@@ -16,9 +16,9 @@ class Agreements(OverDatasets[Agreement]):
     """Agreement on several datasets."""
 
     def mean(self) -> dict[str, float | None]:
-        """Return statistic → mean over the datasets of the correlation over all tests.
+        """Return statistic → mean over the datasets of its value over all tests.
 
-        It is None if a dataset has none, for example with fewer than `FEWEST_SYSTEMS` systems.
+        It is None if it is undefined for a dataset, as with fewer than `FEWEST_SYSTEMS` systems.
         """
         return mean_over([found.over_all_tests() for found in self.datasets.values()])
 
@@ -32,7 +32,7 @@ class Agreements(OverDatasets[Agreement]):
                 if found.over_all_tests()["pearson"] is None
             ]
             return (
-                f"There is no mean over the {n} datasets: the correlation is undefined on "
+                f"The mean over the {n} datasets is undefined: the correlation is undefined on "
                 f"{', '.join(without)}."
             )
         return (
@@ -41,7 +41,7 @@ class Agreements(OverDatasets[Agreement]):
         )
 
     def table(self) -> "Table":
-        """Return the two main correlations: a row per dataset, the mean at the foot."""
+        """Return the two main correlations: a row per dataset, and the mean in the last row."""
         from nnd.metric.tables import datasets_table  # noqa: PLC0415 - rich is for people only
 
         found = {name: each.to_dict() for name, each in self.datasets.items()}

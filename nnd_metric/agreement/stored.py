@@ -1,4 +1,4 @@
-"""Agreement of stored results with human scores; no model is run."""
+"""Compute the agreement of stored results with human scores."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -27,9 +27,6 @@ from nnd.metric.results import (
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
 from nnd.schemas import CONTEXT, ScoringError, read_parquet
-
-RESAMPLES = 2_000
-"""Number of resamples of contexts for the intervals of correlations."""
 
 _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".csv": pl.read_csv,
@@ -64,7 +61,7 @@ def agree_scored(
     """
     rated: dict[str, pl.DataFrame] = {}
     if human_scores is not None:
-        of_aspect(human_scores, aspect)  # one that was not judged is a mistake, not a reason
+        of_aspect(human_scores, aspect)  # raises an error for an aspect that was not judged
         rated = _rated(scored, human_scores, aspect)
     return agree_rated(rated, human_scores, systems=systems, aspect=aspect, order=order)
 
@@ -80,12 +77,12 @@ def agree_rated(
     """Return the agreement and None, or None and the reason why there cannot be one.
 
     Args:
-        rated: Model → what `to_rate` returns of its pairs, with the columns of SLICES, in the order
+        rated: Model → result of `to_rate` for its pairs, with the columns of SLICES, in the order
             of their ids; all models were scored on the same pairs.
-        human_scores: As of `agree_scored`.
-        systems: As of `agree_scored`.
-        aspect: As of `agree_scored`.
-        order: As of `agree_scored`.
+        human_scores: Same as in `agree_scored`.
+        systems: Same as in `agree_scored`.
+        aspect: Same as in `agree_scored`.
+        order: Same as in `agree_scored`.
 
     Raises:
         ScoringError: If an argument contradicts another.
@@ -93,7 +90,7 @@ def agree_rated(
     if human_scores is None:
         return None, "the data has no human scores; pass human_scores (--human-scores)"
     if not rated:
-        return None, "there are no pairs"
+        return None, "the data has no pairs"
     slices = pl.concat(rows.select(SLICES) for rows in rated.values())
     column, aspects = category_column(slices, human_scores), _values(slices["aspect"])
     if aspect is not None and aspects:
@@ -119,8 +116,8 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
             `scoring_rules`).
 
     Raises:
-        ScoringError: If they cannot be read, a column is missing, a model is in two, or models
-            were scored by different rules.
+        ScoringError: If they cannot be read, a column is missing, a model is in two folders, or
+            models were scored by different rules.
     """
     frames: list[pl.DataFrame] = []
     signatures: dict[str, str] = {}
@@ -147,7 +144,7 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
 def stored_systems(
     folders: Sequence[Path], human_scores: pl.DataFrame, asked: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Return the system that each model stands for: as requested, else as stored in its run.
+    """Return the system that each model stands for, as requested or else as stored in its run.
 
     Args:
         folders: Folders that `nnd evaluate` wrote.
@@ -197,9 +194,10 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
 
 
 def category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
-    """Return the column of the categories that people scored: of contexts or of errors.
+    """Return the column with the categories of the human scores.
 
-    Credits and gaps have context categories; labels have error categories.
+    Sources with scores of single candidates have context categories (`category`); sources with
+    labels have error categories (`error_category`).
     """
     judged = set(human_scores["category"])
     return "category" if judged & {*_values(scored["category"])} else "error_category"
@@ -212,7 +210,7 @@ def _values(column: pl.Series) -> list[str]:
 def _rated(
     scored: pl.DataFrame, human_scores: pl.DataFrame, aspect: str | None
 ) -> dict[str, pl.DataFrame]:
-    """Return what `agree_rated` needs of each model, once all are known to be of the same pairs."""
+    """Check that all models have the same pairs, and return the argument of `agree_rated`."""
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
     frames = {name: ordered.filter(pl.col("model") == name) for name in _values(scored["model"])}
     filled = {*CONTEXT, category_column(scored, human_scores)}
@@ -225,14 +223,14 @@ def _rated(
 
 
 def _tabulate(rated: Mapping[str, pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
-    """Return pass rates per model and category, and [resamples, models, categories] of them."""
+    """Return pass rates per model and category, and their [resamples, models, categories]."""
     rates, counted = [], []
     for model, rows in rated.items():
         slices = [Slice("", OVERALL, each_once(rows)), *slices_by(rows, column)]
         counted.append(count_by_context(rows, slices, key=NUMBERED))
         rates += [(model, s.value, s.rows["passed"].mean(), s.rows.height) for s in slices]
     passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
-    samples = bootstrap_ratios(passes, tests, resamples=RESAMPLES)
+    samples = bootstrap_ratios(passes, tests)
     table = pl.DataFrame(rates, {**_PASS_RATES, "n": pl.Int64}, orient="row")
     return table, samples.reshape(len(samples), len(rated), -1)
 

@@ -1,4 +1,4 @@
-"""Differences of two models' pass rates on the same tests, overall and by slice.
+"""Compute differences of two models' pass rates on the same tests, overall and by slice.
 
 One model is better if two criteria agree: the paired 95 % interval of the difference over contexts
 excludes 0, and the exact McNemar p is below 0.05, after Holm's adjustment over the values of one
@@ -24,7 +24,7 @@ from nnd.metric.statistics import (
     pairs_needed,
 )
 
-TOLD_APART = 0.02
+DETECTABLE = 0.02
 """The difference of pass rates, 2 points, for which the required number of tests is given."""
 
 _VERDICTS = ("passed_a", "passed_b", "unscored")
@@ -34,7 +34,7 @@ Verdict: TypeAlias = Literal["a", "b", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """The sample size that detects a difference of TOLD_APART with 80 % power at the 5 % level.
+    """The sample size that detects a difference of DETECTABLE with 80 % power at the 5 % level.
 
     This is the level of a single comparison, before Holm's adjustment: a value in the family of a
     column needs more tests.
@@ -150,7 +150,7 @@ def find_differences(both: pl.DataFrame, values: dict[str, list[str]]) -> Differ
     Args:
         both: One row per pair: the keys of `results.SCORED_SCHEMA`, and the Boolean columns
             passed_a, passed_b and unscored.
-        values: Column of SLICES → its values; one without a pair gets a difference of None, n = 0.
+        values: Column of SLICES → its values; a value without pairs gets n = 0 and no difference.
     """
     numbered = both.select(*SLICES, *_VERDICTS).hstack(number_tests(both))
     by: dict[str, dict[str, Difference]] = {}
@@ -212,6 +212,6 @@ def _needed(rows: pl.DataFrame, interval: ClusterInterval) -> Needed | None:
     if independent <= 0:  # all tests have the same outcome: nothing varies
         return None
     effect = interval.variance / independent
-    tests = pairs_needed(discordance, TOLD_APART, design_effect=effect)
+    tests = pairs_needed(discordance, DETECTABLE, design_effect=effect)
     contexts = math.ceil(tests * interval.contexts / n)
     return Needed(tests, contexts, discordance, effect)

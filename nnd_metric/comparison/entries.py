@@ -1,4 +1,4 @@
-"""Models in stored runs, and which of them belong to one dataset."""
+"""Read the models of stored runs, and group them by dataset."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
         model: Its name.
         rows: Its scored pairs.
         signature: Signature of the scores, or None if the run has none.
-        folder: The run, or None if it does not matter.
+        folder: Folder of the run, or None if unknown.
     """
 
     label: str
@@ -45,15 +45,15 @@ def read_entries(folders: Sequence[Path]) -> list[Entry]:
     repeated = [folder for folder in folders if folders.count(folder) > 1]
     if repeated:
         raise ScoringError(f"{repeated[0]}: named twice; name each run once")
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(f"{folder}: not a folder; name folders that `nnd evaluate` wrote")
         rows, signatures = read_run(folder), read_signatures(folder)
         for name in rows["model"].unique(maintain_order=True):
             own = rows.filter(pl.col("model") == name)
-            found.append(Entry(name, name, own, signatures.get(name), folder))
-    return found
+            entries.append(Entry(name, name, own, signatures.get(name), folder))
+    return entries
 
 
 def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
@@ -74,9 +74,9 @@ def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
             together = [*group, *together]
         groups = [*apart, (pairs, together)]
     order = {id(entry): number for number, entry in enumerate(entries)}
-    found = [sorted(together, key=lambda each: order[id(each)]) for _, together in groups]
-    found.sort(key=lambda group: order[id(group[0])])
-    return dict(zip(_names(found), map(_labelled, found), strict=True))
+    sets = [sorted(together, key=lambda entry: order[id(entry)]) for _, together in groups]
+    sets.sort(key=lambda group: order[id(group[0])])
+    return dict(zip(_names(sets), map(_labelled, sets), strict=True))
 
 
 def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:

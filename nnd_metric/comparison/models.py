@@ -1,4 +1,4 @@
-"""Two models on the same pairs: which is better, where, and whether the difference is significant.
+"""Compare models on the same pairs: which is better, where, and is the difference significant?
 
 Everything comes from stored runs; no model is run.
 """
@@ -174,8 +174,8 @@ def _choose(
     if others:
         raise _no_shared_pair(alone[0], others[0])
     raise ScoringError(
-        f"there is nothing to compare: {alone[0].label if alone else 'no model'} alone; name a "
-        "second run, or two models of one (--model)"
+        f"a comparison needs two models, but {f'only {alone[0].label}' if alone else 'none'} was "
+        "found; name a second run, or two models of one (--model)"
     )
 
 
@@ -186,8 +186,8 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
         named = [entry for entry in entries if name == entry.label]
         named = named or [entry for entry in entries if name == entry.model]
         if len(named) > 1:
-            told = " or ".join(entry.label for entry in named)
-            raise ScoringError(f'model "{name}" is in several runs; name it {told}')
+            labels = " or ".join(entry.label for entry in named)
+            raise ScoringError(f'model "{name}" is in several runs; name it {labels}')
         found += named
     labels = [entry.label for entry in found]
     twice = [label for label in labels if labels.count(label) > 1]

@@ -1,4 +1,4 @@
-"""The validity of made pairs from stored runs: pairs by origin, and pass rates on them."""
+"""Compute the validity of made pairs from stored runs: pass rates by the origin of pairs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.comparison.entries import Entry, by_dataset, read_entries
-from nnd.metric.comparison.validity import Beside, OfModel, OfOperation, People, Validity
+from nnd.metric.comparison.validity import HumanPairs, OfModel, OfOperation, People, Validity
 from nnd.metric.results import (
     CLUSTER,
     NUMBERED,
@@ -152,14 +152,14 @@ def _of_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> 
     slices = [Slice("", "", each_once(rated.filter(condition))) for condition in conditions]
     made, *others = [rate_of(each.rows) for each in slices]
     passes, tests = count_by_context(rated, slices, key=NUMBERED)
-    people: dict[People, Beside] = {}
+    people: dict[People, HumanPairs] = {}
     for at, (origin, rate) in enumerate(zip(_ORIGINS, others, strict=True), start=1):
         if rate.n:
             column = slice(at, at + 1)
             (found,) = unpaired_differences(
                 passes[:, :1], tests[:, :1], passes[:, column], tests[:, column]
             )
-            people[origin] = Beside(rate, found.difference, found.interval, found.p)
+            people[origin] = HumanPairs(rate, found.difference, found.interval, found.p)
     return OfModel(made, people)
 
 

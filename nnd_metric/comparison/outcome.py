@@ -1,4 +1,4 @@
-"""Results: a comparison of two models on the same pairs, and several comparisons."""
+"""Results of `compare`: one comparison of two models, and several comparisons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -198,8 +198,8 @@ class Comparisons(Pictured):
         for each in self:
             shown += [] if each.data is None else [f"on {each.data}"]
             shown += [comparison_table(each.to_dict()), *each.sentences]
-        signatures = [told for each in self for told in (each.signature_a, each.signature_b)]
-        shown += dict.fromkeys(told for told in signatures if told)
+        signatures = [text for each in self for text in (each.signature_a, each.signature_b)]
+        shown += dict.fromkeys(text for text in signatures if text)
         if len(self) > 1:
             shown.append(
                 f"p (Holm) is adjusted within each comparison, not over all {len(self)} comparisons"
@@ -261,8 +261,9 @@ def _mean(datasets: Sequence[Comparisons]) -> str:
     of_each = [_rates(found.comparisons) for found in datasets]
     rates = [found for found in of_each if found is not None]
     if len(rates) < n:
-        return f"There is no mean over the {n} datasets: not all models share the same tests"
-    return mean_ranking(rates) or f"There is no mean over the {n} datasets: no model is on all"
+        return f"The mean over the {n} datasets is undefined: not all models share the same tests"
+    undefined = f"The mean over the {n} datasets is undefined: no model was scored on all of them"
+    return mean_ranking(rates) or undefined
 
 
 def _headline(comparisons: Sequence[Comparison]) -> str:

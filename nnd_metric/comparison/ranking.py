@@ -1,4 +1,4 @@
-"""A ranking of several models, with their significant differences, in one sentence."""
+"""Rank several models, with their significant differences, in one sentence."""
 
 from collections.abc import Container, Mapping, Sequence
 
@@ -7,7 +7,7 @@ from nnd.metric.statistics import EACH_ONCE, mean_over, percent
 
 
 def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
-    """Return models from best to worst by mean over datasets, or None if none is on all.
+    """Return models from best to worst by their mean over datasets; None if no model is on all.
 
     Args:
         datasets: For each dataset, model → pass rate.
@@ -29,9 +29,9 @@ def ranking(rates: Mapping[str, float], better: Container[tuple[str, str]]) -> s
         better: (x, y) for each x that is significantly better than y.
     """
     order = sorted(rates, key=lambda name: rates[name], reverse=True)
-    told = ""
+    text = ""
     for at, name in enumerate(order):
         clear = all((high, low) in better for high in order[:at] for low in order[at:])
-        told += f"{' >' if clear else ','} " if at else ""
-        told += f"{name} {percent(rates[name])} %"
-    return told
+        text += f"{' >' if clear else ','} " if at else ""
+        text += f"{name} {percent(rates[name])} %"
+    return text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from nnd.metric.comparison.differences import TOLD_APART, Difference, Differences, Verdict
+from nnd.metric.comparison.differences import DETECTABLE, Difference, Differences, Verdict
 from nnd.metric.statistics import FEW_CONTEXTS, LEVEL
 
 _COLUMNS = {
@@ -59,13 +59,13 @@ def _overall(a: str, b: str, found: Difference) -> str:
         f"{rates[0] - rates[1]:+.1f} points{interval}, {_p(found.p)}"
     )
     if found.verdict == "undecided":
-        told = f"{a} and {b} do not differ significantly overall: {numbers}"
-        return f"{told}{_why_undecided(found)}{_needed(found)}."
+        verdict = f"{a} and {b} do not differ significantly overall: {numbers}"
+        return f"{verdict}{_why_undecided(found)}{_needed(found)}."
     return f"{a} is better than {b} overall: {numbers}."
 
 
 def _why_undecided(found: Difference) -> str:
-    """Explain an undecided difference whose numbers look decided; otherwise return ""."""
+    """Explain an undecided difference of which one criterion is significant; else return ""."""
     if found.interval is None:
         return "; all tests are of one context, so there is no interval"
     significant = found.p is not None and found.p < LEVEL
@@ -81,7 +81,7 @@ def _needed(found: Difference) -> str:
     if found.needed is None:
         return ""
     tests, contexts = found.needed.tests, found.needed.contexts
-    points = f"{100 * TOLD_APART:.0f} points"
+    points = f"{100 * DETECTABLE:.0f} points"
     return f"; to detect {points} takes about {tests:,} tests of {contexts:,} contexts like these"
 
 

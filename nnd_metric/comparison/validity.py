@@ -45,8 +45,8 @@ _SCHEMA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Human pairs, compared with the made ones of an operation.
+class HumanPairs:
+    """Human pairs of one origin, compared with the made pairs of an operation.
 
     Attributes:
         rate: Pass rate of the human pairs.
@@ -88,12 +88,12 @@ class OfModel:
     """
 
     made: Rate
-    people: Mapping[People, Beside]
+    people: Mapping[People, HumanPairs]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         found: dict[str, Any] = {"made": self.made.to_dict()}
-        return found | {origin: beside.to_dict() for origin, beside in self.people.items()}
+        return found | {origin: compared.to_dict() for origin, compared in self.people.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,9 @@ class Validity(Shown):
         for each in self.operations:
             for origin in each.tau_b:
                 people = [of.people[origin] for of in each.models.values() if origin in of.people]
-                verdicts = [beside.verdict for beside in people if beside.interval is not None]
+                verdicts = [
+                    compared.verdict for compared in people if compared.interval is not None
+                ]
                 easier, harder = (verdicts.count(verdict) for verdict in ("easier", "harder"))
                 if easier or harder:
                     yield (
@@ -210,8 +212,8 @@ class Validity(Shown):
                 if made is not None and made >= _GIVEN_AWAY:
                     others = ", ".join(
                         f"{100 * rate:.1f} % of the {origin} ones"
-                        for origin, beside in of.people.items()
-                        if (rate := reached(beside.rate, name)) is not None
+                        for origin, compared in of.people.items()
+                        if (rate := reached(compared.rate, name)) is not None
                     )
                     yield (
                         f"{each.operation}: {_IN_WORDS[name]} passes {100 * made:.1f} % of the "
@@ -233,9 +235,9 @@ class Validity(Shown):
             for model, of in each.models.items():
                 nothing = (None, None, None, None)
                 yield (each.operation, model, "made", of.made.n, of.made.pass_rate, *nothing)
-                for origin, beside in of.people.items():
-                    rate, bounds = beside.rate, beside.interval or (None, None)
-                    numbers = (rate.n, rate.pass_rate, beside.difference, *bounds, beside.p)
+                for origin, compared in of.people.items():
+                    rate, bounds = compared.rate, compared.interval or (None, None)
+                    numbers = (rate.n, rate.pass_rate, compared.difference, *bounds, compared.p)
                     yield (each.operation, model, origin, *numbers)
 
     def to_dict(self) -> dict[str, Any]:

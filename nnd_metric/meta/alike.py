@@ -1,10 +1,9 @@
 """Restrict all rows of a table of metrics to the same systems and candidates.
 
-A run has scores only for candidates in pairs, and for systems that its models stand for; ROUGE
-scores all candidates. Correlations over 3 systems and over 5, or over different candidates, cannot
-be compared. So only the systems and candidates that all rows have are used, unless "all" is
-requested. A list of systems restricts the data to their candidates, the tests between these, and
-their human scores.
+A run has scores only for candidates in pairs and for systems that its models stand for, while ROUGE
+scores all candidates. Correlations over different systems or candidates cannot be compared. So only
+the systems and candidates that all rows have are used, unless "all" is requested. A list of systems
+restricts the data to their candidates, the tests between these, and their human scores.
 """
 
 from collections.abc import Mapping, Sequence

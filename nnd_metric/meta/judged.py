@@ -166,23 +166,23 @@ def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
     rows = annotations
     match rule["rule"]:
         case "credit" | "gap" if "ratings" not in rule:
-            said = pl.col("score").cast(pl.Float64).mean()
+            judgement = pl.col("score").cast(pl.Float64).mean()
         case "credit" | "gap" | "majority":
             is_standardised = "standardise" in rule
             at_least = rule.get("at_least", 1)
             rows = read_ratings(annotations, at_least=at_least, standardise=is_standardised)
             ratings = pl.col("ratings").list
             number = ratings.median() if rule.get("ratings") == "median" else ratings.mean()
-            said = number.cast(pl.Float64).mean()
+            judgement = number.cast(pl.Float64).mean()
         case "no_error":
-            said = _is_clean([rule["no_error"]])
+            judgement = _is_clean([rule["no_error"]])
         case "order":
-            said = _is_clean(_best(rule))
+            judgement = _is_clean(_best(rule))
         case unknown:
             raise ScoringError(
-                f'quality rule "{unknown}" is not known here; convert with this version of nnd'
+                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
             )
-    judged = rows.group_by(key).agg(human=said)
+    judged = rows.group_by(key).agg(human=judgement)
     candidates = annotations.select(key).unique(maintain_order=True)
     return candidates.join(judged, on=key, how="left", maintain_order="left")
 
@@ -210,7 +210,7 @@ def _define(rule: Mapping[str, Any]) -> str:
             ratings = "standardised ratings" if "standardise" in rule else "ratings"
             return f"the {number} of the candidate's {ratings}"
         case "no_error":
-            return f'1 where "{rule["no_error"]}" is the candidate\'s only label, 0 where it is not'
+            return f'1 if "{rule["no_error"]}" is the only label of the candidate, 0 otherwise'
     names = ", ".join(f'"{label}"' for label in _best(rule))
     return f"1 if all labels of the candidate are among {names}, 0 otherwise"
 
@@ -254,6 +254,6 @@ def _read_quality(path: Path) -> Mapping[str, Any]:
         quality: Mapping[str, Any] = manifest["source"]["quality"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ScoringError(
-            f"{path}: the quality rule cannot be read ({error!r}); convert again"
+            f"{path}: the quality rule cannot be read ({error!r}); convert the source again"
         ) from error
     return quality

@@ -1,4 +1,4 @@
-"""The result: NND compared with other metrics."""
+"""Result of `metrics`: NND compared with other metrics."""
 
 import io
 from collections.abc import Mapping
@@ -189,7 +189,10 @@ class MetricTables(OverDatasets[MetricTable]):
         found = {name: numbers["pass_rate"] for name, numbers in self.means().items()}
         rates = {name: rate for name, rate in found.items() if rate is not None}
         if not rates:
-            return f"There is no mean over the {n} datasets: no metric judged tests on all of them."
+            return (
+                f"The mean over the {n} datasets is undefined: no metric judged tests on all of "
+                "them."
+            )
         best = max(rates, key=lambda name: rates[name])
         name = dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (

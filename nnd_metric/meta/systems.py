@@ -1,4 +1,4 @@
-"""Does a scorer rank the systems as people do? Its mean per system against human scores.
+"""Compute whether a scorer ranks systems as people do: its means against human scores.
 
 Categories, human scores, statistics and intervals are those of `agreement`, with the mean score of
 a system's candidates in place of a pass rate. A text that several systems wrote counts for each of
@@ -20,9 +20,6 @@ from nnd.metric.agreement import FEWEST_MODELS, Agreement, try_agreement
 from nnd.metric.data import OVERALL
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
 from nnd.schemas import CONTEXT
-
-RESAMPLES = 2_000
-"""Number of resamples of contexts for the intervals, as in `agree`."""
 
 
 def agree_on_systems(
@@ -66,15 +63,13 @@ def agree_on_systems(
         for j, (category, _) in enumerate(categories)
     ]
     schema = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
-    samples = bootstrap_ratios(
-        sums.reshape(len(sums), -1), counts.reshape(len(counts), -1), resamples=RESAMPLES
-    )
+    samples = bootstrap_ratios(sums.reshape(len(sums), -1), counts.reshape(len(counts), -1))
     found, reason = try_agreement(
         pl.DataFrame(means, schema, orient="row"),
         people,
         systems={system: system for system in known},
         aspect=aspect,
-        samples=samples.reshape(RESAMPLES, len(known), len(categories)),
+        samples=samples.reshape(-1, len(known), len(categories)),
     )
     if found is not None:
         found = replace(found, unscored=_unscored(written, people), of_pass_rates=False)

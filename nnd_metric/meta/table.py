@@ -1,4 +1,4 @@
-"""NND compared with other metrics, as in Table 1 of Laban et al. (2022).
+"""Compare NND with other metrics, as in Table 1 of Laban et al. (2022).
 
 Each row is a metric, and answers the same three questions:
 
@@ -161,15 +161,21 @@ def compare_metrics(
     rows = [_row(each, judged) for each in alike]
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared))
-    kept = [
+    scores = [
         each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
     ]
-    scores = pl.concat([pl.DataFrame(schema=_SCORES), *kept])
     compared = {} if shared is None else {row.name: row.candidates for row in rows}
     differences = tuple(find_differences(compared))
-    said = judged.human.join(judged.candidates, on=CANDIDATE)
-    people = judgements_by_system(said)
-    return MetricTable(tuple(rows), scores, judged.definition, people, differences, shared)
+    judgements = judged.human.join(judged.candidates, on=CANDIDATE)
+    people = judgements_by_system(judgements)
+    return MetricTable(
+        rows=tuple(rows),
+        scores=pl.concat([pl.DataFrame(schema=_SCORES), *scores]),
+        judgement=judged.definition,
+        people=people,
+        differences=differences,
+        shared=shared,
+    )
 
 
 def _people(judged: Judged) -> pl.DataFrame | None:
@@ -205,7 +211,7 @@ def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Num
 def _row(numbers: Numbers, judged: Judged) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
-    said = judged.human.join(numbers.candidates, on=CANDIDATE)
+    judgements = judged.human.join(numbers.candidates, on=CANDIDATE)
     return MetricRow(
         numbers.name,
         numbers.kind,
@@ -214,7 +220,7 @@ def _row(numbers: Numbers, judged: Judged) -> MetricRow:
         systems,
         reason,
         {
-            aspect: correlate_candidates(said.filter(pl.col("aspect") == aspect))
+            aspect: correlate_candidates(judgements.filter(pl.col("aspect") == aspect))
             for aspect in sorted(judged.human["aspect"].unique())
         },
     )
@@ -255,7 +261,7 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 def _nnd_row(
     scored: pl.DataFrame, judged: Judged, matched: Mapping[str, str], shared: Shared | None
 ) -> MetricRow:
-    """Agreement of the run's models, without systems for which other rows lack a number."""
+    """Return the row of NND itself, without systems for which other rows lack a number."""
     people, aspect = judged.pairs.human_scores, judged.aspect
     if shared is not None and len(shared.systems) >= FEWEST_MODELS:
         left_out = [model for model, system in matched.items() if system not in shared.systems]

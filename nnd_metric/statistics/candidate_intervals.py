@@ -1,12 +1,13 @@
-"""Bootstrap intervals of correlations over candidates: contexts are redrawn with all they hold.
+"""Bootstrap intervals of correlations over candidates, with resampled contexts.
 
-Candidates of one context share it, so whole contexts are redrawn, as for pass rates (`intervals`).
-A candidate of a context drawn w times counts w times, so every correlation is one with weights:
+Candidates of one context are dependent, so whole contexts are resampled (`intervals`). A candidate
+of a context that is drawn w times counts w times, so every correlation is a weighted one:
 
     pearson   weighted sums
-    spearman  Pearson's r of the mid-ranks that the weights give
-    tau_b     sum_ij w_i w_j sign(x_i - x_j) sign(y_i - y_j) over its two norms; since candidates
-              of a context have one weight, the sums over i and j are taken once per two contexts
+    spearman  Pearson's r of the weighted mid-ranks
+    tau_b     sum_ij w_i w_j sign(x_i - x_j) sign(y_i - y_j) divided by its two norms; as all
+              candidates of a context have the same weight, the sums over i and j are computed once
+              for every two contexts
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,10 +24,10 @@ from nnd.metric.statistics.intervals import (
 )
 
 RESAMPLES = 1_000
-"""Of the contexts."""
+"""Number of resamples of the contexts."""
 
 MOST_FOR_TAU = 10_000
-"""Candidates; tau-b looks at every two of them."""
+"""Largest number of candidates for tau-b, which compares every two of them."""
 
 _PAIRS_AT_ONCE = 1_000_000
 
@@ -34,20 +35,20 @@ _PAIRS_AT_ONCE = 1_000_000
 def pooled_samples(
     x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], *, seed: int = 0
 ) -> dict[str, FloatArray]:
-    """Return Spearman's rho, Pearson's r and Kendall's tau-b on redrawn contexts, [RESAMPLES] each.
+    """Compute Spearman's rho, Pearson's r and Kendall's tau-b on resampled contexts.
 
-    The draws depend on the number of contexts and the seed alone, so those of two metrics on the
+    The resamples depend only on the number of contexts and the seed, so those of two metrics on the
     same candidates are paired.
 
     Args:
         x: One finite number per candidate, [n].
         y: The other number of the same candidates, [n].
-        contexts: Number of the context of each, 0, 1, … without a gap, [n].
+        contexts: Number of each candidate's context, 0, 1, … without gaps, [n].
         seed: Seed of the bootstrap.
 
     Returns:
-        nan where a resample leaves the number undefined; nothing but nan for fewer than two
-        contexts, and for tau_b where there are more than MOST_FOR_TAU candidates.
+        Statistic → its resampled values, [RESAMPLES]; nan if undefined, as all are for fewer than
+        two contexts, and those of tau_b for more than MOST_FOR_TAU candidates.
     """
     count = int(contexts.max(initial=-1)) + 1
     names = ("spearman", "pearson", "tau_b")
@@ -77,12 +78,12 @@ def mean_intervals(
     """Return 95 % percentile intervals of means over contexts.
 
     Args:
-        within: Name → number of every context; None where it is undefined there.
-        names: Which numbers.
+        within: For each context, name → number, or None if it is undefined.
+        names: Names of the numbers.
         seed: Seed of the bootstrap.
 
     Returns:
-        None where fewer than two contexts define the number.
+        Name → interval, or None if fewer than two contexts define the number.
     """
     if not within:
         return dict.fromkeys(names)
@@ -93,24 +94,25 @@ def mean_intervals(
 
 
 class _RanksOf:
-    """Weighted mid-ranks of one number: the weight below, and half the weight of its equals."""
+    """Weighted mid-ranks: the weight of all smaller values, and half the weight of equal values."""
 
     def __init__(self, x: FloatArray) -> None:
         self._order = np.argsort(x, kind="stable")
-        inorder = x[self._order]
-        self._starts = np.flatnonzero(np.r_[True, inorder[1:] != inorder[:-1]])
+        ordered = x[self._order]
+        is_new = np.r_[True, ordered[1:] != ordered[:-1]]
+        self._starts = np.flatnonzero(is_new)
         self._group = np.empty(len(x), dtype=np.int64)
-        self._group[self._order] = np.cumsum(np.r_[True, inorder[1:] != inorder[:-1]]) - 1
+        self._group[self._order] = np.cumsum(is_new) - 1
 
     def under(self, weights: FloatArray) -> FloatArray:
-        """Return the ranks under weights, both [resamples, n]."""
+        """Return the ranks for some weights; both are [resamples, n]."""
         equal = np.add.reduceat(weights[:, self._order], self._starts, axis=1)
         ranks: FloatArray = (np.cumsum(equal, axis=1) - equal / 2)[:, self._group]
         return ranks
 
 
 def _standard(x: FloatArray) -> FloatArray:
-    """Return x with mean 0 and largest 1, so that sums of squares lose nothing."""
+    """Return x with mean 0 and largest absolute value 1, so that sums of squares are precise."""
     x = x - x[0]
     x = x - x.mean() if x.any() else x
     largest = np.abs(x).max()
@@ -123,7 +125,7 @@ def _pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     total = weights.sum(axis=1, keepdims=True)
     x = np.broadcast_to(x, weights.shape)
     y = np.broadcast_to(y, weights.shape)
-    # A resample may hold one value only: then its distance to that value is 0 exactly.
+    # If a resample has only one distinct value, the distances to it are exactly 0.
     at = weights.argmax(axis=1)[:, None]
     x = x - np.take_along_axis(x, at, axis=1)
     y = y - np.take_along_axis(y, at, axis=1)
@@ -138,31 +140,31 @@ def _pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _signs(x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], count: int) -> FloatArray:
-    """Return sums over the candidates of every two contexts, [3, contexts, contexts].
+    """Return three sums over the candidates of every two contexts, [3, contexts, contexts].
 
-    They are of sign(x_i - x_j) sign(y_i - y_j), of |sign(x_i - x_j)| and of |sign(y_i - y_j)|.
+    The terms are sign(x_i - x_j) sign(y_i - y_j), |sign(x_i - x_j)| and |sign(y_i - y_j)|.
     """
     order = np.argsort(contexts, kind="stable")
     x, y, contexts = x[order], y[order], contexts[order]
     starts = np.searchsorted(contexts, np.arange(count))
-    found = np.zeros((3, count, count))
+    sums = np.zeros((3, count, count))
     step = max(1, _PAIRS_AT_ONCE // len(x))
     for start in range(0, len(x), step):
         part = slice(start, start + step)
         a, b = (np.sign(each[part, None] - each).astype(np.int8) for each in (x, y))
         for number, signs in enumerate((a * b, np.abs(a), np.abs(b))):
             by_column = np.add.reduceat(signs, starts, axis=1, dtype=np.float64)
-            np.add.at(found[number], contexts[part], by_column)
-    return found
+            np.add.at(sums[number], contexts[part], by_column)
+    return sums
 
 
 def _tau_b(drawn: FloatArray, signs: FloatArray) -> FloatArray:
-    """Return tau-b [resamples] under weights of the contexts [resamples, contexts]."""
+    """Return tau-b [resamples] for weights of the contexts [resamples, contexts]."""
     sums = [np.einsum("rc,rc->r", drawn @ each, drawn) for each in signs]
     return _cosine(*sums)
 
 
 def _cosine(both: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0 is nan: undefined
-        found: FloatArray = both / np.sqrt(first * second)
-    return np.clip(found, -1, 1)
+        cosine: FloatArray = both / np.sqrt(first * second)
+    return np.clip(cosine, -1, 1)

@@ -1,11 +1,11 @@
-"""One correlation per statistic and category, with what there is to say against it.
+"""Correlations per statistic and category, with their uncertainty.
 
-Beside each stands how far it moves with other contexts (systems and human scores held fixed), how
-far with other systems (`over_systems`), and how often chance does as well (`permutation`).
+Each has an interval over contexts (with fixed systems and human scores), an interval over systems
+(`system_bootstrap`), and a p-value by permutation (`permutation`).
 
-A mean over categories is resampled and permuted with all its categories together, so that what they
-have in common stays in. For systems and for chance this needs categories that compare the same
-systems; where they do not, the mean has neither that interval nor a p-value.
+For a mean over categories, all categories are resampled and permuted together, which keeps their
+dependence. For resampled systems and permutations, this requires that all categories compare the
+same systems; otherwise the mean has neither that interval nor a p-value.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,15 +15,20 @@ import numpy as np
 
 from nnd.metric.statistics.correlations import BATCHED, STATISTICS
 from nnd.metric.statistics.intervals import FloatArray, Interval, interval_of_most
-from nnd.metric.statistics.permutation import Deals, make_deals, permutation_p, statistic_by_chance
+from nnd.metric.statistics.permutation import (
+    Orders,
+    make_orders,
+    permutation_p,
+    statistic_by_chance,
+)
 from nnd.metric.statistics.system_bootstrap import draw_systems, statistic_over_systems
 
 
 class Compared(NamedTuple):
-    """What is compared in one category.
+    """The scores that are compared in one category.
 
     Attributes:
-        models: Those with both scores.
+        models: Models with both scores.
         ours: Their pass rates.
         theirs: Their human scores.
         resampled: Their pass rates on resampled contexts, [resamples, models].
@@ -36,11 +41,11 @@ class Compared(NamedTuple):
 
 
 class Permutations(NamedTuple):
-    """How p-values were made.
+    """The permutations behind a p-value.
 
     Attributes:
-        method: From all permutations of the human scores, or from random ones.
-        m: How many.
+        method: Whether they are all permutations of the human scores, or random ones.
+        m: Their number.
     """
 
     method: Literal["exact", "monte_carlo"]
@@ -48,12 +53,12 @@ class Permutations(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One statistic.
+    """The value of one statistic, with its uncertainty.
 
     Attributes:
-        value: None where undefined, and then so is the rest.
+        value: The value; None if undefined, and then all others are None, too.
         interval: 95 % bootstrap interval over contexts, or None (`interval_of_most`).
-        over_systems: 95 % bootstrap interval over systems, likewise.
+        over_systems: 95 % bootstrap interval over systems, or None (`interval_of_most`).
         p: Two-sided permutation p-value, or None.
     """
 
@@ -64,11 +69,11 @@ class Finding(NamedTuple):
 
 
 class Correlated(NamedTuple):
-    """Every statistic of one category, or of the mean.
+    """All statistics of one category, or of the mean over categories.
 
     Attributes:
-        findings: By name.
-        permutations: How the p-values were made; None where they could not.
+        findings: Name of a statistic → its value.
+        permutations: The permutations behind the p-values; None without p-values.
     """
 
     findings: dict[str, Finding]
@@ -76,7 +81,7 @@ class Correlated(NamedTuple):
 
 
 class _Draws(NamedTuple):
-    """One statistic on resampled contexts, on resampled systems, and by chance."""
+    """Values of one statistic for resampled contexts, resampled systems, and permutations."""
 
     contexts: FloatArray
     systems: FloatArray
@@ -89,62 +94,63 @@ def correlate(
     """Correlate the scores of every category, and average over some categories.
 
     Args:
-        compared: By category.
-        averaged: The categories of the mean.
+        compared: Category → the scores to compare.
+        averaged: Categories of the mean.
 
     Returns:
-        By category; the mean over those that define the statistic; how many those are.
+        Category → its statistics; the mean over the categories that define a statistic; statistic →
+        number of these categories.
 
     Raises:
         ScoringError: If a score is not finite.
     """
-    deals = {n: make_deals(n) for n in {len(each.ours) for each in compared.values()}}
-    found = {
-        category: Correlated({}, _permutations(deals[len(each.ours)]))
+    orders = {n: make_orders(n) for n in {len(each.ours) for each in compared.values()}}
+    by_category = {
+        category: Correlated({}, _permutations(orders[len(each.ours)]))
         for category, each in compared.items()
     }
-    common = _common_deals([compared[category] for category in averaged], deals)
+    common = _common_orders([compared[category] for category in averaged], orders)
     mean = Correlated({}, None if common is None else _permutations(common))
     counts: dict[str, int] = {}
-    for name, statistic in STATISTICS.items():  # outermost: all permutations at once take memory
+    for name, statistic in STATISTICS.items():  # the outer loop, because draws take much memory
         drawn: list[tuple[float, _Draws]] = []
         for category, each in compared.items():
             value = statistic(each.ours, each.theirs)
-            draws = _draw(name, each, deals[len(each.ours)])
-            found[category].findings[name] = _finding(value, draws, deals[len(each.ours)])
+            draws = _draw(name, each, orders[len(each.ours)])
+            by_category[category].findings[name] = _finding(value, draws, orders[len(each.ours)])
             if category in averaged and value is not None:
                 drawn.append((value, draws))
         mean.findings[name] = _mean(drawn, common)
         counts[name] = len(drawn)
-    return found, mean, counts
+    return by_category, mean, counts
 
 
-def _draw(name: str, each: Compared, deals: Deals) -> _Draws:
-    systems = draw_systems(len(each.ours))
+def _draw(name: str, compared: Compared, orders: Orders) -> _Draws:
+    _, ours, theirs, resampled = compared
     return _Draws(
-        contexts=BATCHED[name](each.resampled, np.asarray(each.theirs, dtype=np.float64)),
-        systems=statistic_over_systems(name, each.ours, each.theirs, systems),
-        chance=statistic_by_chance(name, each.ours, each.theirs, deals),
+        contexts=BATCHED[name](resampled, np.asarray(theirs, dtype=np.float64)),
+        systems=statistic_over_systems(name, ours, theirs, draw_systems(len(ours))),
+        chance=statistic_by_chance(name, ours, theirs, orders),
     )
 
 
-def _finding(value: float | None, draws: _Draws, deals: Deals) -> Finding:
+def _finding(value: float | None, draws: _Draws, orders: Orders) -> Finding:
     if value is None:
         return Finding()
     return Finding(
         value,
         interval_of_most(draws.contexts),
         interval_of_most(draws.systems),
-        permutation_p(value, draws.chance, deals.method),
+        permutation_p(value, draws.chance, orders.method),
     )
 
 
-def _mean(drawn: Sequence[tuple[float, _Draws]], common: Deals | None) -> Finding:
+def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> Finding:
     if not drawn:
         return Finding()
     values, draws = zip(*drawn, strict=True)
     value = sum(values) / len(values)
-    # A resample that leaves one of the categories undefined has no mean to compare with ours.
+    # A resample without a value in some category has no mean (nan), as it would be over fewer.
     contexts = np.mean([each.contexts for each in draws], axis=0)
     if common is None:
         return Finding(value, interval_of_most(contexts))
@@ -153,11 +159,11 @@ def _mean(drawn: Sequence[tuple[float, _Draws]], common: Deals | None) -> Findin
     return _finding(value, _Draws(contexts, systems, chance), common)
 
 
-def _common_deals(averaged: Sequence[Compared], deals: Mapping[int, Deals]) -> Deals | None:
-    """Return the deals of the systems that all categories with any systems compare."""
+def _common_orders(averaged: Sequence[Compared], orders: Mapping[int, Orders]) -> Orders | None:
+    """Return the permutations of the systems, or None if categories compare different systems."""
     models = {tuple(each.models) for each in averaged if each.models}
-    return deals[len(models.pop())] if len(models) == 1 else None
+    return orders[len(models.pop())] if len(models) == 1 else None
 
 
-def _permutations(deals: Deals) -> Permutations:
-    return Permutations(deals.method, len(deals.orders))
+def _permutations(orders: Orders) -> Permutations:
+    return Permutations(orders.method, len(orders.places))

@@ -1,7 +1,7 @@
 """Correlations between two scores of the same systems, such as pass rates and human scores.
 
-All but tau-a are one formula (Daniels 1944, Biometrika 33(2), 129-135): the cosine between two
-vectors, each of which says how the systems differ under one score.
+All except tau-a have one formula (Daniels 1944, Biometrika 33(2), 129-135): the cosine between two
+vectors, each of which describes the differences of the systems under one score.
 
     statistic         entries of the vector of x
     tau_b             sign(x_i - x_j)        for every ordered pair of systems
@@ -10,12 +10,12 @@ vectors, each of which says how the systems differ under one score.
     spearman          sum_j sign(x_i - x_j)  for every system: twice its centred mid-rank
     pearson           x_i - mean             for every system
 
-A vector of zeros has no direction: fewer than two systems, or a constant score, make a correlation
-undefined. It is then None, never 0.0.
+A vector of zeros has no direction: for fewer than two systems, or a constant score, a correlation
+is undefined. It is then None, never 0.0.
 
-`BATCHED` holds the same statistics for many resamples at once: arrays [..., n] that broadcast
-against each other, results [...], nan where undefined. Memory grows with n squared; n is the number
-of systems, which is small.
+`BATCHED` has the same statistics for many resamples at once: for arrays [..., n] that broadcast
+against each other, results are [...], nan if undefined. Memory grows with n squared; n is the
+number of systems, which is small.
 """
 
 import math
@@ -32,9 +32,9 @@ Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 def kendall_tau_a(x: Sequence[float], y: Sequence[float]) -> float | None:
     """Return Kendall's tau-a: (concordant - discordant) / all pairs; a tie counts 0.
 
-    The mean of these over error categories is what the paper's Table 1 calls rank correlation, as
-    far as that can be inferred. A constant score, for which the formula says 0, gives None as it
-    does for the others: it ranks nothing.
+    Its mean over error categories seems to be the rank correlation of the paper's Table 1. A
+    constant score, for which the formula gives 0, gives None as for the other statistics, because
+    it does not rank the systems.
 
     Args:
         x: One score per system.
@@ -50,7 +50,7 @@ def kendall_tau_a(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def kendall_tau_b(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Kendall's tau-b: as tau-a, over the pairs not tied in x and not tied in y.
+    """Return Kendall's tau-b: tau-a with a correction for ties.
 
     (C - D) / sqrt((pairs not tied in x) * (pairs not tied in y)), Kendall (1945), Biometrika
     33(3), 239-251. Arguments, result and errors as in `kendall_tau_a`.
@@ -59,7 +59,7 @@ def kendall_tau_b(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank.
+    """Return Spearman's rho: Pearson's r of the ranks, in which ties have their mean rank.
 
     Arguments, result and errors as in `kendall_tau_a`.
     """
@@ -77,8 +77,8 @@ def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
 def gap_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
     """Return Pearson's r of the signed gaps x_i - x_j and y_i - y_j over both orders of each pair.
 
-    It does not depend on the order of the systems, and equals Pearson's r of the scores: gaps of
-    both orders have mean 0, and sum_ij (x_i - x_j)(y_i - y_j) = 2 n sum_i (x_i - mean)(y_i - mean).
+    It does not depend on the order of the systems, and equals Pearson's r of the scores: the gaps
+    have mean 0, and sum_ij (x_i - x_j)(y_i - y_j) = 2 n sum_i (x_i - mean)(y_i - mean).
 
     Arguments, result and errors as in `kendall_tau_a`.
     """
@@ -88,18 +88,19 @@ def gap_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 def gap_correlation_laban2022(x: Sequence[float], y: Sequence[float]) -> float | None:
     """Return Pearson's r of the signed gaps with each pair taken once, i < j in the given order.
 
-    The reading that gives the gap correlation of Table 1 in Laban et al. (2022). It changes with
-    the order of the systems, since turning a pair round flips both its gaps but not their means:
-    over the orders of the paper's seven models it runs from 0.65 to 0.89. Report `gap_correlation`
-    beside it.
+    This reproduces the gap correlation of Table 1 in Laban et al. (2022). It depends on the order
+    of the systems, because swapping a pair changes the signs of its gaps but not their means: over
+    the orders of the paper's seven models, it ranges from 0.65 to 0.89. Report `gap_correlation`
+    with it.
 
-    Arguments, result and errors as in `kendall_tau_a`; two systems have one gap, so None as well.
+    Arguments, result and errors as in `kendall_tau_a`; None for two systems, too: they have only
+    one gap.
     """
     return _number(_gap_r_laban2022, x, y)
 
 
 def mean_defined(correlations: Sequence[float | None]) -> float | None:
-    """Return the mean of the correlations that are defined; None where none is."""
+    """Return the mean of the correlations that are defined; None if there are none."""
     defined = [value for value in correlations if value is not None]
     return sum(defined) / len(defined) if defined else None
 
@@ -148,9 +149,9 @@ def _gap_r_laban2022(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _gaps(x: FloatArray) -> FloatArray:
-    """Return x_i - x_j for i < j, [..., n] to [..., n * (n - 1) / 2].
+    """Return x_i - x_j for i < j: [..., n] becomes [..., n * (n - 1) / 2].
 
-    With both orders of each pair every term of a cosine would be there twice, and cancel.
+    The other order of each pair would only double every term of a cosine, which cancels out.
     """
     gaps: FloatArray = x @ _pairs(x.shape[-1])
     return gaps
@@ -169,16 +170,16 @@ def _pairs(n: int) -> FloatArray:
 
 
 def _centred(x: FloatArray) -> FloatArray:
-    # The first value goes first: a constant list becomes zeros exactly, which `x - mean` misses.
+    # First subtract a value, so that a constant list becomes exactly 0, unlike by `x - mean`.
     x = x - x[..., :1]
     mean: FloatArray = x.sum(axis=-1, keepdims=True) / max(1, x.shape[-1])
     return x - mean
 
 
 def _cosine(a: FloatArray, b: FloatArray) -> FloatArray:
-    with np.errstate(invalid="ignore"):  # 0 / 0 is nan: undefined, as promised
+    with np.errstate(invalid="ignore"):  # 0 / 0 is nan: undefined
         cosine: FloatArray = _dot(a, b) / np.sqrt(_dot(a, a) * _dot(b, b))
-    return np.clip(cosine, -1, 1)  # rounding only
+    return np.clip(cosine, -1, 1)  # rounding errors
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -187,7 +188,7 @@ def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _scaled(a: FloatArray) -> FloatArray:
-    # By a power of two, hence exactly: squares of tiny gaps must not vanish and look constant.
+    # A power of two keeps all digits; without it, the squares of tiny gaps could become 0.
     _, exponent = np.frexp(np.abs(a).max(axis=-1, keepdims=True, initial=0))
     scaled: FloatArray = np.ldexp(a, -exponent)
     return scaled

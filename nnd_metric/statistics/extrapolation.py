@@ -1,21 +1,23 @@
-"""What people would say of a system they have not judged, read off its pass rate.
+"""Predict the human score of a model that people have not judged from its pass rate.
 
-Over the models that have both, the human score is fitted by a line in the pass rate,
+A line is fitted by least squares to the models that have both a human score and a pass rate:
 
-    score = intercept + slope * rate,
+    score = intercept + slope * rate
 
-by least squares. A model at rate x that was not judged is predicted the score on the line, within
+The predicted score of another model, with rate x, is on the line; its 95 % prediction interval is
 
     +- t * s * sqrt(1 + 1 / n + (x - mean)^2 / sum_i (x_i - mean)^2),
 
-t the 97.5th percentile of Student's distribution with n - 2 degrees of freedom and s^2 the squared
-residuals over n - 2 (Weisberg 2005, Applied linear regression, 3rd edition, section 2.8.3). This is
-the interval of one new score, not of the line; it takes residuals for normal, independent and of
-one size, which a handful of systems cannot prove, and the new system for one of the same kind.
+where t is the 97.5th percentile of Student's t distribution with n - 2 degrees of freedom, and s^2
+the sum of the squared residuals divided by n - 2 (Weisberg 2005, Applied linear regression, 3rd
+edition, section 2.8.3). This is the interval of one new score, not of the line. It assumes normal,
+independent residuals of equal variance, which cannot be verified with a few systems, and a new
+system of the same kind.
 
-The leave-one-out error asks the data instead: each judged model is predicted from the others. For a
-line that is residual / (1 - leverage) (Allen 1974, Technometrics 16(1), 125-127). Beside it stands
-the error of guessing the mean human score of the others: a line that does no better tells nothing.
+The leave-one-out error does not need these assumptions: each judged model is predicted from the
+others. For a line, this error is residual / (1 - leverage) (Allen 1974, Technometrics 16(1),
+125-127). It is compared with the error of guessing the mean human score of the others: a line with
+a larger error is useless.
 """
 
 import math
@@ -31,10 +33,10 @@ from nnd.schemas import ScoringError
 Position = Literal["within", "below", "above"]
 
 FEWEST_SYSTEMS = 4
-"""Below, a line has at most one degree of freedom left to say how wrong it is."""
+"""With fewer systems, at most one degree of freedom remains to estimate the error of the line."""
 
 ROUNDING = 1e-9
-"""A leverage is less than this away from 1 only where it is 1."""
+"""A leverage that differs from 1 by less is 1, except for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,11 @@ class Line:
     Attributes:
         intercept: Human score at a pass rate of 0.
         slope: Change of the human score per 1.0 of pass rate.
-        residual_sd: s above, in units of the human score.
-        lowest: Lowest pass rate seen,
-        highest: and the highest.
-        rmse: Root mean square leave-one-out error; None where leaving one out leaves no line.
-        mean_absolute_error: Mean absolute leave-one-out error; None likewise.
+        residual_sd: Residual standard deviation (s), in units of the human score.
+        lowest: Lowest pass rate of the judged models.
+        highest: Highest pass rate of the judged models.
+        rmse: Root mean square leave-one-out error; None if the line depends on one system.
+        mean_absolute_error: Mean absolute leave-one-out error; None in the same case.
         rmse_of_mean: Root mean square error of guessing the mean score of the others.
     """
 
@@ -69,10 +71,10 @@ class Prediction:
     Attributes:
         model: Its name.
         pass_rate: Its pass rate.
-        score: Predicted human score; scales have ends, lines have none.
+        score: Predicted human score, which may be outside of the scale.
         interval: 95 % prediction interval.
-        position: Where the pass rate lies: within the range seen, below or above it. Outside, that
-            the line goes on is an assumption.
+        position: Position of the pass rate: within the range of the judged models, below or above
+            it. Outside of the range, it is an assumption that the line continues.
     """
 
     model: str
@@ -84,13 +86,13 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Extrapolation:
-    """Human scores read off pass rates, in one category.
+    """Human scores predicted from pass rates, in one category.
 
     Attributes:
         n: Models with both scores.
-        line: Fitted to them; None where there cannot be one.
-        reason: Why there is no line, or None.
-        predictions: For the models with a pass rate only.
+        line: The fitted line, or None if it is undefined.
+        reason: The reason why it is undefined, or None.
+        predictions: Predictions for the models without a human score.
     """
 
     n: int
@@ -116,20 +118,23 @@ def extrapolate(
     """Predict the human scores of unjudged models from those of the judged ones.
 
     Args:
-        rates: Pass rates of the judged models, fractions of 1.
+        rates: Pass rates of the judged models, from 0 to 1.
         scores: Their human scores, in the same order.
-        unjudged: Other models and their pass rates.
+        unjudged: Other model → its pass rate.
 
     Returns:
-        The line and the predictions; or, below `FEWEST_SYSTEMS` judged models or without
-        differences between them, the reason why there are none.
+        The line and the predictions; or, for fewer than `FEWEST_SYSTEMS` judged models or if they
+        do not differ, the reason why the line is undefined.
 
     Raises:
         ScoringError: If the lists differ in length or a number is not finite.
     """
     x, y = np.asarray(rates, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     if x.shape != y.shape:
-        raise ScoringError(f"{x.size} pass rates and {y.size} human scores cannot be fitted")
+        raise ScoringError(
+            f"{x.size} pass rates and {y.size} human scores cannot be fitted; give one of each per "
+            "model"
+        )
     if not np.isfinite([*x, *y, *unjudged.values()]).all():
         raise ScoringError(
             "a line needs finite pass rates and human scores; leave the system out and count it as "
@@ -145,7 +150,7 @@ def extrapolate(
 
 def _reason_against(x: FloatArray, y: FloatArray) -> str | None:
     if len(x) < FEWEST_SYSTEMS:
-        return f"a line needs at least {FEWEST_SYSTEMS} judged models, there are {len(x)}"
+        return f"a line needs at least {FEWEST_SYSTEMS} judged models, not {len(x)}"
     if np.ptp(x) == 0:
         return "all pass rates are equal"
     if np.ptp(y) == 0:
@@ -160,10 +165,8 @@ def _fit(x: FloatArray, y: FloatArray) -> Line:
     intercept = y.mean() - slope * x.mean()
     residuals = y - intercept - slope * x
     remainders = 1 - (1 / n + from_mean**2 / squares)  # one minus leverage
-    left_out = None
-    # If only one system differs in its rate, there is no line without it.
-    if remainders.min() > ROUNDING:
-        left_out = residuals / remainders
+    # If all systems but one have the same rate, the line is undefined without that one.
+    left_out = residuals / remainders if remainders.min() > ROUNDING else None
     return Line(
         intercept=float(intercept),
         slope=float(slope),
@@ -177,7 +180,7 @@ def _fit(x: FloatArray, y: FloatArray) -> Line:
 
 
 def _predict(line: Line, x: FloatArray, model: str, rate: float) -> Prediction:
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow, and few runs have unjudged models
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, rarely needed
 
     n, from_mean = len(x), x - x.mean()
     score = line.intercept + line.slope * rate

@@ -1,24 +1,28 @@
-"""Pass rates with their 95 % intervals, as text (`results.Rate.to_dict`)."""
+"""Pass rates with their 95 % intervals as text."""
 
 from collections.abc import Mapping
 from typing import Any
 
 ALL_AGREE = "*: all contexts agree; Wilson's interval, each context counted as one test"
-"""What `rate_and_interval` means by a star."""
+"""Meaning of the star of `rate_and_interval`."""
 
 
 def do_all_agree(rate: Mapping[str, Any]) -> bool:
-    """Whether all tests pass or all fail, so that the interval is that of one test per context."""
+    """Whether all tests of a rate pass or all fail, so that each context counts as one test."""
     return rate["interval"] is not None and rate["pass_rate"] in {0, 1}
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, with a decimal."""
+    """Return a share in per cent with one decimal, without the sign."""
     return f"{100 * share:.1f}"
 
 
 def rate_and_interval(rate: Mapping[str, Any]) -> str:
-    """Return a pass rate, which there must be, in per cent with its interval (`ALL_AGREE`)."""
+    """Return a pass rate in per cent with its interval, and a star if all contexts agree.
+
+    Args:
+        rate: `results.Rate.to_dict()` of a rate with tests.
+    """
     bounds = rate["interval"]
-    told = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
-    return f"{percent(rate['pass_rate'])}{told}{'*' if do_all_agree(rate) else ''}"
+    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
+    return f"{percent(rate['pass_rate'])}{interval}{'*' if do_all_agree(rate) else ''}"

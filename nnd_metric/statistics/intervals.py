@@ -1,14 +1,14 @@
 """Wilson's interval for independent tests, and the bootstrap over contexts for correlations.
 
-Pairs of one context share it, so they pass or fail together more often than chance; an interval
-that counts them as independent is too narrow. Pass rates and their differences have intervals of
-their own (`context_intervals`). Statistics of several pass rates, such as correlations, have the
-cluster bootstrap (Davison and Hinkley 1997, section 3.8), which redraws whole contexts with
-replacement and recomputes the ratios
+Pairs of one context are dependent: they pass or fail together more often than by chance. An
+interval that treats them as independent is too narrow. For pass rates and their differences, see
+`context_intervals`. For statistics of several pass rates, such as correlations, the cluster
+bootstrap (Davison and Hinkley 1997, section 3.8) draws whole contexts with replacement and
+recomputes the ratios
 
     sum of numerators / sum of denominators
 
-All slices and models are recomputed from one draw, so they stay paired.
+All slices and models are recomputed from the same draws, so they remain paired.
 """
 
 import math
@@ -22,9 +22,9 @@ from nnd.schemas import ScoringError
 FloatArray = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
-RESAMPLES = 10_000
-WEIGHTS_AT_ONCE = 2_000_000  # 16 MB of weights, whatever the number of resamples
-_COUNTED_TOGETHER = 10  # a multinomial count costs about as much as drawing ten clusters singly
+RESAMPLES = 2_000
+WEIGHTS_AT_ONCE = 2_000_000  # 16 MB of weights, for any number of resamples
+_COUNTED_TOGETHER = 10  # a multinomial count takes about as long as drawing ten single clusters
 
 
 def wilson(passes: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
@@ -34,15 +34,15 @@ def wilson(passes: int, n: int, level: float = 0.95) -> tuple[float, float] | No
     Journal of the American Statistical Association 22(158), 209-212; no continuity correction.
 
     Args:
-        passes: Trials passed.
-        n: Trials made.
+        passes: Number of successful trials.
+        n: Number of trials.
         level: Coverage, between 0 and 1.
 
     Returns:
-        The lower and upper bound, fractions of 1; None where there are no trials.
+        The lower and upper bound, from 0 to 1; None if there are no trials.
 
     Raises:
-        ScoringError: If `passes` is not between 0 and `n`, or `level` not between 0 and 1.
+        ScoringError: If `passes` is not between 0 and `n`, or `level` is not between 0 and 1.
     """
     _check_level(level)
     if not 0 <= passes <= n:
@@ -54,7 +54,7 @@ def wilson(passes: int, n: int, level: float = 0.95) -> tuple[float, float] | No
     centre = rate + z**2 / (2 * n)
     reach = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
     scale = 1 + z**2 / n
-    # The formula gives exactly 0 and 1 at the ends; floating point only nearly.
+    # At the ends, the formula gives exactly 0 and 1, but floating point only approximately.
     low = 0.0 if passes == 0 else (centre - reach) / scale
     high = 1.0 if passes == n else (centre + reach) / scale
     return low, high
@@ -67,29 +67,29 @@ def bootstrap_ratios(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> FloatArray:
-    """Recompute ratios of sums over clusters on resamples of the clusters.
+    """Recompute ratios of sums over clusters for resamples of the clusters.
 
-    The order of the clusters does not matter: clusters with equal rows are interchangeable, so
-    what is drawn is how often each distinct row comes up, the rows in sorted order. This is exact,
-    and cheap where most clusters hold one or two pairs. Slices given together share the draw; which
-    draws are made depends on them, so the same slice given beside others has an equally good, other
-    interval.
+    The result does not depend on the order of the clusters: clusters with equal rows are
+    interchangeable, so the number of occurrences of each distinct row is drawn, in sorted order.
+    This is exact, and fast if most clusters have one or two pairs. Slices in one call share the
+    draws, which depend on all of them: together with other slices, a slice has a different interval
+    of the same quality.
 
     Args:
-        numerators: What is summed above, [clusters, slices]: passes, or differences of passes.
-        denominators: What is summed below, [clusters, slices]: pairs; 0 where a cluster has none
-            in that slice.
-        resamples: How many times the clusters are redrawn.
-        seed: Seed of `numpy.random.default_rng`; nothing global is touched.
+        numerators: Terms of the numerators, [clusters, slices]: passes, or differences of passes.
+        denominators: Terms of the denominators, [clusters, slices]: pairs; 0 if a cluster has none
+            in the slice.
+        resamples: Number of resamples.
+        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
 
     Returns:
-        Ratios, [resamples, slices]; nan where a resample holds no pair of the slice, and all nan
-        for a slice with pairs in fewer than two clusters: one cluster cannot show how clusters
-        differ, and the interval of width 0 it would give is no finding.
+        Ratios, [resamples, slices]; nan if a resample has no pair of the slice. All are nan for a
+        slice with pairs in fewer than two clusters: one cluster does not show how much clusters
+        differ, and an interval of width 0 would be misleading.
 
     Raises:
-        ScoringError: If the two differ in shape, are no matrices, or hold a value that is not
-            finite, or a denominator below 0.
+        ScoringError: If the two differ in shape, are not matrices, or contain a value that is not
+            finite, or a negative denominator.
     """
     above, below = checked_sums(numerators, denominators)
     clusters, slices = above.shape
@@ -109,7 +109,7 @@ def bootstrap_ratios(
 
 
 def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) -> FloatArray:
-    """Return how often each distinct row comes up, [size, rows], when all clusters are redrawn."""
+    """Return the number of occurrences of each distinct row in some resamples, [size, rows]."""
     clusters = int(counts.sum())
     if len(counts) * _COUNTED_TOGETHER < clusters:
         return rng.multinomial(clusters, counts / clusters, size=size).astype(np.float64)
@@ -124,12 +124,11 @@ def percentile_interval(samples: npt.ArrayLike, level: float = 0.95) -> tuple[fl
     Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
 
     Args:
-        samples: Resampled values of one slice, [resamples]; nan where a resample left the number
-            undefined. Those are left out.
+        samples: Resampled values of one number, [resamples]; undefined ones, nan, are left out.
         level: Coverage, between 0 and 1.
 
     Returns:
-        The lower and upper bound; None where no resample defines the number.
+        The lower and upper bound; None if the number is undefined in all resamples.
 
     Raises:
         ScoringError: If `level` is not between 0 and 1.
@@ -147,11 +146,11 @@ def interval_of_most(samples: npt.ArrayLike) -> tuple[float, float] | None:
     """Return the 95 % percentile interval, unless too few resamples define the number.
 
     Args:
-        samples: As for `percentile_interval`.
+        samples: Same as in `percentile_interval`.
 
     Returns:
-        The lower and upper bound; None where more than half of the resamples leave the number
-        undefined: those that are left are a selection.
+        The lower and upper bound; None if the number is undefined in more than half of the
+        resamples, because the others are a biased selection.
     """
     values = np.asarray(samples, dtype=np.float64)
     return None if np.isnan(values).sum() * 2 > values.size else percentile_interval(values)
@@ -159,28 +158,30 @@ def interval_of_most(samples: npt.ArrayLike) -> tuple[float, float] | None:
 
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
-        raise ScoringError(f"the level of an interval lies between 0 and 1, got {level}; try 0.95")
+        raise ScoringError(
+            f"the level of an interval must be between 0 and 1, not {level}; try 0.95"
+        )
 
 
 def checked_sums(
     numerators: npt.ArrayLike, denominators: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Return sums over clusters as arrays.
+    """Check sums over clusters, and return them as arrays.
 
     Raises:
-        ScoringError: If the two differ in shape, are no matrices, or hold a value that is not
-            finite, or a denominator below 0.
+        ScoringError: If the two differ in shape, are not matrices, or contain a value that is not
+            finite, or a negative denominator.
     """
     above = np.asarray(numerators, dtype=np.float64)
     below = np.asarray(denominators, dtype=np.float64)
     if above.ndim != 2 or above.shape != below.shape:  # noqa: PLR2004
         raise ScoringError(
-            "an interval needs two [clusters, slices] matrices of one shape, "
-            f"got {above.shape} and {below.shape}"
+            "an interval needs two [clusters, slices] matrices of the same shape, "
+            f"not {above.shape} and {below.shape}"
         )
     if not (np.isfinite(above).all() and np.isfinite(below).all() and (below >= 0).all()):
         raise ScoringError(
-            "an interval needs finite sums and no denominator below 0; "
-            "write 0 and 0 where a cluster has no pair in a slice"
+            "an interval needs finite sums and no negative denominator; "
+            "give 0 and 0 for a cluster without pairs in a slice"
         )
     return above, below

@@ -1,21 +1,21 @@
-"""Permutation p-values: could chance pair up human scores and pass rates as well as this?
+"""Permutation p-values: how often does chance give as strong a correlation of two scores?
 
-If pass rates said nothing about the systems, any system's human score could as well be another's.
-So the human scores are dealt out again to the same systems, the statistic is computed each
-time, and
+If pass rates were unrelated to human scores, the human scores could be exchanged between systems.
+So they are permuted, the statistic is computed for each permutation, and
 
-    p = share of the deals with |statistic| >= |observed statistic|
+    p = share of the permutations with |statistic| >= |observed statistic|
 
-is two-sided and holds for every statistic, ties and all, without a distribution being assumed
-(Fisher 1935, The design of experiments, section 21). Up to `EXACT_UP_TO` systems all n! deals are
-made, the observed one among them: p is exact, and never below 1 / n!, so that three systems can
-show nothing at 5 %, however well they agree. Above, `RANDOM_DEALS` are drawn, b of them count, and
-p = (b + 1) / (RANDOM_DEALS + 1), which is never 0 (Phipson and Smyth 2010, Permutation p-values
-should never be zero, Statistical Applications in Genetics and Molecular Biology 9(1), article 39).
+is two-sided, and valid for every statistic, with ties, and without an assumption about the
+distribution (Fisher 1935, The design of experiments, section 21). For up to `EXACT_UP_TO` systems,
+all n! permutations are used, including the observed one: p is exact, and at least 1 / n!, so three
+systems can never be significant at the 5 % level. For more systems, `RANDOM_ORDERS` permutations
+are drawn, of which b have such a statistic, and p = (b + 1) / (RANDOM_ORDERS + 1), which is never 0
+(Phipson and Smyth 2010, Permutation p-values should never be zero, Statistical Applications in
+Genetics and Molecular Biology 9(1), article 39).
 
-For a mean over categories one deal holds for all of them: a system's human scores stay together, as
-those of one system are not independent. p is about the systems at hand being interchangeable; the
-contexts and the judges are held fixed.
+For a mean over categories, all categories use the same permutation, because the human scores of one
+system are dependent. The hypothesis is that these systems are interchangeable; contexts and
+annotators are fixed.
 """
 
 import math
@@ -28,65 +28,68 @@ from nnd.metric.statistics.correlations import BATCHED
 from nnd.metric.statistics.intervals import FloatArray
 
 EXACT_UP_TO = 9
-"""Systems; 9! = 362,880 deals take a moment."""
+"""Largest number of systems for all permutations; 9! = 362,880 take a moment."""
 
-RANDOM_DEALS = 10_000
+RANDOM_ORDERS = 10_000
+"""Number of random permutations for more systems."""
 
 ROUNDING = 1e-10
-"""Two ways to add up the same numbers differ by less, two different statistics hardly ever."""
+"""Rounding errors of a statistic are smaller; differences between statistics are rarely so."""
 
 GAPS_AT_ONCE = 200_000
-"""Differences of systems held in memory: few enough for a processor's cache."""
+"""Number of differences between systems held in memory, to fit into a processor's cache."""
 
 
-class Deals(NamedTuple):
-    """Ways to deal out n human scores to n systems.
+class Orders(NamedTuple):
+    """Permutations of n human scores.
 
     Attributes:
-        orders: Which score goes to which system, [deals, n].
-        method: Whether these are all there are, or drawn at random.
+        places: The place of each system's new score, [permutations, n].
+        method: Whether these are all permutations, or random ones.
     """
 
-    orders: npt.NDArray[np.intp]
+    places: npt.NDArray[np.intp]
     method: Literal["exact", "monte_carlo"]
 
 
-def make_deals(n: int, *, seed: int = 0) -> Deals:
-    """Return all n! orders of n systems, or random ones where n is above `EXACT_UP_TO`.
+def make_orders(n: int, *, seed: int = 0) -> Orders:
+    """Return all permutations of n systems, or random ones if n exceeds `EXACT_UP_TO`.
 
     Args:
-        n: Systems.
-        seed: Seed of `numpy.random.default_rng`; nothing global is touched.
+        n: Number of systems.
+        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
     """
     if n > EXACT_UP_TO:
-        straight = np.tile(np.arange(n), (RANDOM_DEALS, 1))
-        return Deals(np.random.default_rng(seed).permuted(straight, axis=1), "monte_carlo")
-    orders = np.zeros((1, 0), dtype=np.intp)
-    for new in range(n):  # every order of the first ones, with the new one in every place
-        grown = [np.insert(orders, place, new, axis=1) for place in range(new + 1)]
-        orders = np.concatenate(grown)
-    return Deals(orders, "exact")
+        unpermuted = np.tile(np.arange(n), (RANDOM_ORDERS, 1))
+        return Orders(np.random.default_rng(seed).permuted(unpermuted, axis=1), "monte_carlo")
+    places = np.zeros((1, 0), dtype=np.intp)
+    for new in range(n):  # insert the next number at every position of every permutation
+        grown = [np.insert(places, position, new, axis=1) for position in range(new + 1)]
+        places = np.concatenate(grown)
+    return Orders(places, "exact")
 
 
-def statistic_by_chance(name: str, x: npt.ArrayLike, y: npt.ArrayLike, deals: Deals) -> FloatArray:
-    """Return a statistic of x and y for every deal of y.
+def statistic_by_chance(
+    name: str, x: npt.ArrayLike, y: npt.ArrayLike, orders: Orders
+) -> FloatArray:
+    """Compute a statistic of x and y for every permutation of y.
 
     Args:
         name: One of `correlations.BATCHED`.
         x: One score per system, [n].
         y: The other score of the same systems, [n].
-        deals: Of n systems.
+        orders: Permutations of n systems.
 
     Returns:
-        The statistic, [deals]; nan where undefined.
+        The statistic, [permutations]; nan if undefined.
     """
-    fixed, dealt = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    found = np.empty(len(deals.orders))
+    fixed, permuted = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    values = np.empty(len(orders.places))
     step = max(1, GAPS_AT_ONCE // max(1, fixed.size**2))
-    for start in range(0, len(found), step):
-        orders = deals.orders[start : start + step]
-        found[start : start + step] = BATCHED[name](fixed, dealt[orders])
-    return found
+    for start in range(0, len(values), step):
+        places = orders.places[start : start + step]
+        values[start : start + step] = BATCHED[name](fixed, permuted[places])
+    return values
 
 
 def permutation_p(
@@ -95,12 +98,12 @@ def permutation_p(
     """Return the two-sided p-value of a statistic (module docstring).
 
     Args:
-        observed: The statistic on the scores as they are; None where undefined.
-        by_chance: The statistic for every deal, [deals].
-        method: How the deals were made.
+        observed: The statistic of the scores; None if undefined.
+        by_chance: The statistic for every permutation, [permutations].
+        method: `Orders.method`.
 
     Returns:
-        A number above 0 and up to 1; None where the statistic is undefined.
+        A number above 0 and up to 1; None if the statistic is undefined.
     """
     if observed is None or math.isnan(observed):
         return None

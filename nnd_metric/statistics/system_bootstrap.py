@@ -1,26 +1,27 @@
 """Intervals of correlations over systems: would other systems show the same agreement?
 
-The systems that somebody once had judged are a sample, too, and mostly a small one. The bootstrap
-over systems draws as many of them with replacement, each with its pass rate and its human score,
-and computes the statistic again (Efron and Tibshirani 1993, An introduction to the bootstrap,
-section 6.3: pairs are drawn, since both scores belong to the system). It is another question than
-the bootstrap over contexts answers, which holds the systems fixed; neither interval contains the
-uncertainty of the other.
+The judged systems are a sample, too, and usually a small one. The bootstrap over systems draws the
+same number of systems with replacement, each with its pass rate and its human score, and computes
+the statistic for each resample (Efron and Tibshirani 1993, An introduction to the bootstrap,
+section 6.3: pairs are drawn, because both scores belong to the system). The bootstrap over contexts
+answers a different question, with fixed systems; neither interval includes the uncertainty of the
+other.
 
-A system drawn twice is no pair of systems. Its gap of 0 adds nothing to a cosine; tau-a alone
-counts it as a tie, which would pull the interval towards 0 and away from the statistic itself, so
-here tau-a is over pairs of different systems. `gap_r_laban2022` keeps the drawn systems in order.
+If a system is drawn twice, the two are not a pair of systems. Their gap of 0 does not affect a
+cosine, but tau-a counts it as a tie, which would bias the interval towards 0. So tau-a uses only
+pairs of different systems here. `gap_r_laban2022` keeps the order of the drawn systems.
 
-Percentile intervals of few systems run short. Of 600 simulated sets of normal scores each, with a
-true r of 0, 0.5, 0.8 and 0.95, the 95 % intervals held the true value in this share, in %:
+Percentile intervals of few systems are too narrow. In simulations (600 sets of normal scores each,
+with a true r of 0, 0.5, 0.8 and 0.95), 95 % intervals contained the true value in this share of the
+sets, in %:
 
     systems      5        7        10       16
     tau          66-99    88-98    95-98    95-99
     Pearson's r  86-91    88-93    89-93    91-94
 
-Below `FEWEST_SYSTEMS` there is none, nor where more than half of the samples leave the statistic
-undefined, as they do where one system alone differs from the rest in one score and another one in
-the other (`interval_of_most`): the samples that are left are a selection.
+The interval is undefined for fewer than `FEWEST_SYSTEMS` systems, and if the statistic is undefined
+in more than half of the resamples (`interval_of_most`), for example because a single system differs
+from the rest in one score, and another one in the other.
 """
 
 import numpy as np
@@ -35,14 +36,14 @@ RESAMPLES = 2_000
 
 
 def draw_systems(n: int, *, seed: int = 0) -> npt.NDArray[np.intp]:
-    """Draw n of n systems with replacement, many times.
+    """Draw RESAMPLES times n of n systems with replacement.
 
     Args:
-        n: Systems; with fewer than `FEWEST_SYSTEMS` nothing is drawn.
-        seed: Seed of `numpy.random.default_rng`; nothing global is touched.
+        n: Number of systems; for fewer than `FEWEST_SYSTEMS`, no resample is drawn.
+        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
 
     Returns:
-        Places of the drawn systems, in order, [resamples, n].
+        Places of the drawn systems, sorted, [resamples, n].
     """
     resamples = RESAMPLES if n >= FEWEST_SYSTEMS else 0
     drawn = np.random.default_rng(seed).integers(n, size=(resamples, n), dtype=np.intp)
@@ -52,7 +53,7 @@ def draw_systems(n: int, *, seed: int = 0) -> npt.NDArray[np.intp]:
 def statistic_over_systems(
     name: str, x: npt.ArrayLike, y: npt.ArrayLike, drawn: npt.NDArray[np.intp]
 ) -> FloatArray:
-    """Return a statistic of x and y for every sample of the systems.
+    """Compute a statistic of x and y for every resample of the systems.
 
     Args:
         name: One of `correlations.BATCHED`.
@@ -61,18 +62,18 @@ def statistic_over_systems(
         drawn: Places of the drawn systems, [resamples, n].
 
     Returns:
-        The statistic, [resamples]; nan where undefined.
+        The statistic, [resamples]; nan if undefined.
     """
-    ours, theirs = (np.asarray(scores, dtype=np.float64)[drawn] for scores in (x, y))
-    found = BATCHED[name](ours, theirs)
-    return _over_different_systems(found, drawn) if name == "tau_a" else found
+    resampled_x, resampled_y = (np.asarray(each, dtype=np.float64)[drawn] for each in (x, y))
+    values = BATCHED[name](resampled_x, resampled_y)
+    return _over_different_systems(values, drawn) if name == "tau_a" else values
 
 
 def _over_different_systems(tau_a: FloatArray, drawn: npt.NDArray[np.intp]) -> FloatArray:
-    """Return tau-a without the pairs of a system with itself, which counted as ties."""
+    """Return tau-a without the pairs of a system with itself, which were counted as ties."""
     n = drawn.shape[1]
     same = (drawn[:, :, None] == drawn[:, None, :]).sum(axis=(1, 2)) - n
-    with np.errstate(invalid="ignore"):  # a sample of one system is undefined already
-        # Concordant minus discordant pairs is a whole number: a perfect tau stays exactly 1.
+    with np.errstate(invalid="ignore"):  # it is undefined already if all systems are the same
+        # Concordant minus discordant pairs is an integer: rounded, a perfect tau is exactly 1.
         corrected: FloatArray = np.rint(tau_a * (n * (n - 1))) / (n * (n - 1) - same)
     return corrected

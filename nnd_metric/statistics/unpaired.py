@@ -1,26 +1,26 @@
-"""How the pass rate of some tests differs from that of others, of contexts they may share.
+"""The difference between the pass rates of two sets of tests, which may share contexts.
 
-The interval of p - q is the square-and-add one (MOVER), made of the interval of each rate over
-contexts (`context_intervals`), [l, u] of p and [l', u'] of q:
+The interval of p - q is the square-and-add interval (MOVER). It is computed from the intervals of
+the two rates over contexts (`context_intervals`), [l, u] of p and [l', u'] of q:
 
     p - q - sqrt((p - l)^2 + (u' - q)^2 - 2 r (p - l)(u' - q))
     p - q + sqrt((u - p)^2 + (q - l')^2 - 2 r (u - p)(q - l'))
 
-r is the jackknife correlation of the two rates over contexts, 0 where they share none. R. G.
+r is the jackknife correlation of the two rates over contexts; it is 0 if they share none. R. G.
 Newcombe (1998), Interval estimation for the difference between independent proportions, Statistics
 in Medicine 17, 873-890, method 10, which has Wilson's intervals and r = 0; G. Y. Zou and A. Donner
 (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27.
 
-p comes from the score test of equal rates, with the variance over contexts: with x passes of n
-tests in the first part, X of N in both and o = X / N, every context i adds
+p is that of the score test of equal rates, with the variance over contexts: for x passes of n tests
+in the first set, X of N in both and o = X / N, the term of context i is
 
     u_i = (x_i - n_i o) - (n / N)(X_i - N_i o)        sum of u_i = x - n o
 
-whose variance is G / (G - 1) times the sum of u_i^2 over G contexts, but no less than that of
-independent tests, o (1 - o) n (N - n) / N. The sum over its standard deviation is compared with
-Student's t, with the effective number of contexts of the smaller part minus 1 degrees of freedom.
-D. D. Boos (1992), On generalized score tests, The American Statistician 46(4), 327-333. It holds
-where all tests of one part pass or fail, too.
+The variance of the sum is G / (G - 1) times the sum of u_i^2 over G contexts, but at least that of
+independent tests, o (1 - o) n (N - n) / N. The sum divided by its standard deviation is compared
+with Student's t; the degrees of freedom are the effective number of contexts of the smaller set,
+minus 1. D. D. Boos (1992), On generalized score tests, The American Statistician 46(4), 327-333.
+The test is also valid if all tests of one set pass or fail.
 """
 
 import math
@@ -34,12 +34,12 @@ from nnd.metric.statistics.intervals import FloatArray, Interval, checked_sums
 
 
 class Unpaired(NamedTuple):
-    """A difference of two rates of different tests.
+    """The difference between the pass rates of two sets of tests.
 
     Attributes:
-        difference: The first rate minus the second; None where either has no tests.
-        interval: Its 95 % interval; None where either has tests of fewer than two contexts.
-        p: Of the score test, two-sided; None where there is no interval.
+        difference: The first rate minus the second; None if a set is empty.
+        interval: Its 95 % interval; None if a set has tests of fewer than two contexts.
+        p: Two-sided p-value of the score test; None without an interval.
     """
 
     difference: float | None
@@ -50,17 +50,17 @@ class Unpaired(NamedTuple):
 def unpaired_differences(
     passes: npt.ArrayLike, tests: npt.ArrayLike, passes_of_rest: npt.ArrayLike, rest: npt.ArrayLike
 ) -> list[Unpaired]:
-    """Return how far the pass rate of each slice is from that of the rest (module docstring).
+    """Compare the pass rate of each slice with that of the rest (module docstring).
 
     Args:
-        passes: Passes of a context's tests in the slice, [contexts, slices].
-        tests: How many tests these are.
-        passes_of_rest: Passes of its tests in the rest.
-        rest: How many these are.
+        passes: Number of passes in each context and slice, [contexts, slices].
+        tests: Number of tests in each context and slice.
+        passes_of_rest: Number of passes in each context outside of each slice.
+        rest: Number of tests in each context outside of each slice.
 
     Raises:
-        ScoringError: If the matrices differ in shape, or hold a value that is not finite, or a
-            count below 0.
+        ScoringError: If the matrices differ in shape, contain a value that is not finite, or a
+            negative count.
     """
     above, below = checked_sums(passes, tests)
     above_rest, below_rest = checked_sums(passes_of_rest, rest)
@@ -76,7 +76,7 @@ def unpaired_differences(
 
 
 Counts = tuple[FloatArray, FloatArray]
-"""Passes and tests of every context."""
+"""Numbers of passes and of tests of each context."""
 
 
 def _difference(
@@ -105,14 +105,14 @@ def _reach(one: float, other: float, correlation: float) -> float:
 
 
 def _correlation(a: Counts, b: Counts) -> float:
-    """Return the jackknife correlation of two rates over the contexts they share."""
+    """Return the jackknife correlation of two rates over contexts."""
     changes_a, changes_b = _left_out(*a), _left_out(*b)
     norm = math.sqrt(float(changes_a @ changes_a) * float(changes_b @ changes_b))
     return float(np.clip(changes_a @ changes_b / norm, -1, 1)) if norm else 0.0
 
 
 def _left_out(passes: FloatArray, tests: FloatArray) -> FloatArray:
-    """Return by how much a rate changes when each context is left out; both have two or more."""
+    """Return the changes of a rate when each of its contexts is left out."""
     changes: FloatArray = (passes.sum() - passes) / (tests.sum() - tests) - (
         passes.sum() / tests.sum()
     )
@@ -127,12 +127,12 @@ def _score_p(a: Counts, b: Counts) -> float:
     rate = float(passes.sum()) / total
     if rate in (0, 1):
         return 1.0
-    each = (a[0] - a[1] * rate) - n / total * (passes - tests * rate)
+    terms = (a[0] - a[1] * rate) - n / total * (passes - tests * rate)
     contexts = np.count_nonzero(tests)
-    over_contexts = contexts / (contexts - 1) * math.fsum(each**2)
+    over_contexts = contexts / (contexts - 1) * math.fsum(terms**2)
     variance = max(over_contexts, rate * (1 - rate) * n * (total - n) / total)
     freedom = max(1.0, min(_effective(a[1]), _effective(b[1])) - 1)
-    return min(1.0, 2 * float(stdtr(freedom, -abs(each.sum()) / math.sqrt(variance))))
+    return min(1.0, 2 * float(stdtr(freedom, -abs(terms.sum()) / math.sqrt(variance))))
 
 
 def _effective(tests: FloatArray) -> float:

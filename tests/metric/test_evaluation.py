@@ -164,7 +164,7 @@ def test_the_result_is_plain_json(loaded: Loaded, converted: Path) -> None:
 def test_no_pairs_give_no_rate_and_no_agreement(loaded: Loaded) -> None:
     found = evaluate([loaded("gpt2"), loaded("bart")], PAIRS.clear(), human_scores=PEOPLE)
     assert [result.rates.overall.pass_rate for result in found.results] == [None, None]
-    assert (found.agreement, found.agreement_reason) == (None, "there are no pairs")
+    assert (found.agreement, found.agreement_reason) == (None, "the data has no pairs")
     assert list(check_rows("result", [found.to_dict()])) == []
 
 

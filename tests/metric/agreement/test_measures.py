@@ -385,7 +385,7 @@ def test_three_judged_models_predict_nothing() -> None:
     ours = rates({"overall": {"A": 0.1, "B": 0.2, "C": 0.3, "new": 0.4}})
     found = agreement(ours, overall({"A": 1, "B": 2, "C": 3})).by_category["overall"].extrapolation
     assert (found.n, found.line, found.predictions) == (3, None, ())
-    assert found.reason == "a line needs at least 4 judged models, there are 3"
+    assert found.reason == "a line needs at least 4 judged models, not 3"
 
 
 def test_rows_of_human_scores_without_a_score_are_counted() -> None:

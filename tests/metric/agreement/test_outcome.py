@@ -37,8 +37,8 @@ def found() -> Agreement:
 
 def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> None:
     assert found.headline() == (
-        "There are too few systems to correlate: pass rates and human scores of 3 systems, where "
-        "at least 4 are needed."
+        "Too few systems for a correlation: pass rates and human scores of 3 systems are known, "
+        "but at least 4 are needed."
     )
     assert lines(found.table())[2:] == [
         "ant A 40.0 1.000",

@@ -105,7 +105,7 @@ def test_there_is_no_mean_where_a_dataset_has_too_few_systems(
 
     assert (
         found.headline()
-        == "There is no mean over the 2 datasets: the correlation is undefined on frank."
+        == "The mean over the 2 datasets is undefined: the correlation is undefined on frank."
     )
     assert found.mean()["tau_b"] is None
     assert "frank 3 n/a n/a n/a" in lines(found.table())
@@ -120,8 +120,8 @@ def test_systems_are_of_the_datasets_that_have_them(
     assert found.datasets["quiz"].systems == {model: model for model in MODELS}
     assert found.datasets["frank"].systems == {"a": "a", "b": "e"}
     assert found.remarks() == ["frank: Without a human score: c, d."]
-    assert "no system" in problem(runs, data, systems={"b": "e"})
-    assert "no model" in problem(runs, data, systems={"e": "a"})
+    assert "unknown system" in problem(runs, data, systems={"b": "e"})
+    assert "unknown model" in problem(runs, data, systems={"e": "a"})
 
 
 def test_runs_and_datasets_must_belong_together(

@@ -344,7 +344,7 @@ def test_an_order_holds_for_runs_too(runs: Callable[..., list[Path]]) -> None:
 
 def test_no_pairs_are_a_reason() -> None:
     found = agree_scored(scored("A", ""), PEOPLE)
-    assert found == (None, "there are no pairs")
+    assert found == (None, "the data has no pairs")
 
 
 @pytest.mark.parametrize(

@@ -386,7 +386,7 @@ def test_agree_predicts_the_score_of_a_model_nobody_judged(
     )
     # No line without people: the one category here is overall, and with two systems there is none.
     few = nnd("agree", path, "--data", "quiz_design-nnd", *pairs[:4], "--details")
-    assert "a line needs at least 4 judged models, there are 2" in few.out
+    assert "a line needs at least 4 judged models, not 2" in few.out
 
 
 def test_evaluate_says_what_the_surface_may_explain(

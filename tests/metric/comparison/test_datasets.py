@@ -139,7 +139,7 @@ def test_no_mean_is_taken_where_models_share_different_tests(
 ) -> None:
     more = write_run(tmp_path / "more", frank("z", "+" * 10))
     assert compare([*runs, more]).headline() == (
-        "There is no mean over the 2 datasets: not all models share the same tests; 1 of 4 "
+        "The mean over the 2 datasets is undefined: not all models share the same tests; 1 of 4 "
         "differences is significant."
     )
 
@@ -148,8 +148,8 @@ def test_no_mean_is_taken_where_no_model_is_on_all(runs: list[Path], tmp_path: P
     rows = pl.concat([frank("v", "+-" * 10), frank("w", "+-" * 10)])
     others = write_run(tmp_path / "others", rows)
     assert compare([runs[0], runs[2], others]).headline() == (
-        "There is no mean over the 2 datasets: no model is on all; 1 of 2 differences is "
-        "significant."
+        "The mean over the 2 datasets is undefined: no model was scored on all of them; "
+        "1 of 2 differences is significant."
     )
 
 

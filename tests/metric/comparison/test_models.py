@@ -87,7 +87,8 @@ def test_one_model_in_two_runs_is_told_apart_by_the_folder(runs: Runs) -> None:
 def test_models_that_cannot_be_compared(runs: Runs) -> None:
     (folder,) = folders = runs(pl.concat([scored("x", "+"), scored("y", "-")]))
     assert problem(folders, models=["x"]) == (
-        "there is nothing to compare: x alone; name a second run, or two models of one (--model)"
+        "a comparison needs two models, but only x was found; name a second run, or two models of "
+        "one (--model)"
     )
     assert problem(folders, models=["x", "q"]) == ('unknown model "q"; known: x, y')
     assert problem(folders, models=["x", "x"]) == (
@@ -186,7 +187,7 @@ def test_a_pair_id_that_stands_for_two_pairs(
 def test_no_pairs_at_all(runs: Runs) -> None:
     # A run without pairs names no model either.
     folders = runs(scored("x", ""), scored("y", ""))
-    assert problem(folders).startswith("there is nothing to compare: no model alone; ")
+    assert problem(folders).startswith("a comparison needs two models, but none was found; ")
 
 
 # Stored files

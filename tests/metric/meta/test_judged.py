@@ -109,8 +109,8 @@ def test_each_aspect_has_the_judgements_of_its_rule(tmp_path: Path) -> None:
         read_judged(write_judged(tmp_path / "b")).human
     )
     assert judged.definition == (
-        "quality: the candidate's score; style: 1 where \"fine\" is the candidate's only label, 0 "
-        "where it is not"
+        'quality: the candidate\'s score; style: 1 if "fine" is the only label of the candidate, '
+        "0 otherwise"
     )
 
 
@@ -121,7 +121,7 @@ def test_a_judgement_that_is_no_number(score: float) -> None:
 
 
 def test_a_rule_of_another_version() -> None:
-    with pytest.raises(ScoringError, match=r'^quality rule "vote" is not known here; '):
+    with pytest.raises(ScoringError, match=r'^unknown quality rule "vote"; '):
         judge({"rule": "vote"}, "score", [1])
 
 

@@ -345,7 +345,7 @@ def test_some_systems_alone(judged: Judged) -> None:
         ({"rule": "majority", "top": 5}, "the mean of the candidate's ratings"),
         (
             {"rule": "no_error", "no_error": "No error"},
-            '1 where "No error" is the candidate\'s only label, 0 where it is not',
+            '1 if "No error" is the only label of the candidate, 0 otherwise',
         ),
         (
             {"rule": "order", "better": [["good", "fair"], ["fine", "bad"], ["fair", "bad"]]},

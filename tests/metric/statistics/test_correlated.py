@@ -41,9 +41,10 @@ def test_each_category_and_the_mean_have_all_of_it() -> None:
     assert counts == dict.fromkeys(STATISTICS, 2)
 
 
-def test_one_deal_holds_for_all_categories_of_a_mean() -> None:
-    # People see both categories alike, the rates contradict each other: every deal that suits one
-    # fails the other, the mean is 0 for all 24 and p = 1. Dealt apart, 0 would be common, not sure.
+def test_all_categories_of_a_mean_have_the_same_orders() -> None:
+    # People see both categories alike, the rates contradict each other: every order that suits one
+    # fails the other, so the mean is 0 for all 24 orders and p = 1. If each category had orders of
+    # its own, the mean would often be another.
     humans = [1.0, 2, 3, 4]
     mean, _ = mean_of(x=compared(UP, humans), y=compared(UP[::-1], humans))
     assert mean.findings["tau_b"].value == 0
@@ -147,7 +148,7 @@ def test_ten_systems_are_dealt_at_random() -> None:
 
 @pytest.mark.parametrize(("systems", "seconds"), [(9, 5)] if FULL else [(8, 1)])
 def test_all_deals_take_a_moment(systems: int, seconds: float) -> None:
-    # 362,880 deals of nine systems, six statistics, four categories: 1.4 s on one core of the
+    # 362,880 orders of nine systems, six statistics, four categories: 1.4 s on one core of the
     # machine it was written on. Of this thread alone: other tests leave threads.
     rng = np.random.default_rng(0)
     ours, theirs = rng.random((4, systems)).tolist(), rng.random((4, systems)).tolist()

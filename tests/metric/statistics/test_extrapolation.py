@@ -107,8 +107,8 @@ def test_where_the_rate_lies_is_said() -> None:
 @pytest.mark.parametrize(
     ("rates", "scores", "reason"),
     [
-        ([], [], "a line needs at least 4 judged models, there are 0"),
-        ([0.1, 0.2, 0.3], [1, 2, 3], "a line needs at least 4 judged models, there are 3"),
+        ([], [], "a line needs at least 4 judged models, not 0"),
+        ([0.1, 0.2, 0.3], [1, 2, 3], "a line needs at least 4 judged models, not 3"),
         ([0.1] * 4, [1, 2, 3, 4], "all pass rates are equal"),
         ([0.1, 0.2, 0.3, 0.4], [0.7] * 4, "all human scores are equal"),
     ],

@@ -172,7 +172,7 @@ def test_percentiles_leave_undefined_resamples_out() -> None:
         ([1, 2], [2, 2], "matrices"),
         ([[1]], [[1, 2]], "matrices"),
         ([[math.nan]], [[1]], "finite"),
-        ([[1]], [[-1]], "below 0"),
+        ([[1]], [[-1]], "negative denominator"),
     ],
 )
 def test_the_bootstrap_refuses_what_are_no_sums(
@@ -207,7 +207,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
 
 
 @pytest.mark.parametrize("contexts", [100, 9_000, 45_000] if FULL else [100, 9_000])
-def test_10_000_resamples_of_45_000_pairs_take_seconds(contexts: int) -> None:
+def test_2_000_resamples_of_45_000_pairs_take_seconds(contexts: int) -> None:
     # Overall and nine categories, in few large contexts, many small ones, or one pair to each.
     rng = np.random.default_rng(3)
     context, category = rng.integers(contexts, size=45_000), rng.integers(1, 10, size=45_000)
@@ -217,5 +217,5 @@ def test_10_000_resamples_of_45_000_pairs_take_seconds(contexts: int) -> None:
         np.add.at(passes, (context, column), rng.random(45_000) < 0.6)
     start = time.process_time()
     ratios = bootstrap_ratios(passes, pairs)
-    assert time.process_time() - start < 10  # of all cores
-    assert ratios.shape == (10_000, 10)
+    assert time.process_time() - start < 4  # of all cores
+    assert ratios.shape == (2_000, 10)

@@ -1,4 +1,4 @@
-"""Permutation p-values: all deals of human scores up to nine systems, random ones above."""
+"""Permutation p-values: all orders of human scores up to nine systems, random ones above."""
 
 import math
 import pickle
@@ -14,15 +14,15 @@ from hypothesis import given, strategies as st
 
 from nnd.metric.statistics import permutation
 from nnd.metric.statistics.correlations import BATCHED, STATISTICS
-from nnd.metric.statistics.permutation import make_deals, permutation_p, statistic_by_chance
+from nnd.metric.statistics.permutation import make_orders, permutation_p, statistic_by_chance
 
 NAMES = list(STATISTICS)
 
 
 def p_of(name: str, x: list[float], y: list[float]) -> float | None:
-    deals = make_deals(len(x))
-    by_chance = statistic_by_chance(name, x, y, deals)
-    return permutation_p(STATISTICS[name](x, y), by_chance, deals.method)
+    orders = make_orders(len(x))
+    by_chance = statistic_by_chance(name, x, y, orders)
+    return permutation_p(STATISTICS[name](x, y), by_chance, orders.method)
 
 
 def sign(value: float) -> int:
@@ -62,15 +62,15 @@ COUNTED: dict[str, Callable[[list[float], list[float]], float]] = {
 def enumerated(name: str, x: list[float], y: list[float]) -> float:
     of = COUNTED[name]
     observed = abs(of(x, y))
-    found = [abs(of(x, list(dealt))) >= observed - 1e-9 for dealt in permutations(y)]
+    found = [abs(of(x, list(order))) >= observed - 1e-9 for order in permutations(y)]
     return sum(found) / len(found)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_the_deals_are_all_orders_each_once(n: int) -> None:
-    deals = make_deals(n)
-    assert deals.method == "exact"
-    assert sorted(map(tuple, deals.orders.tolist())) == sorted(permutations(range(n)))
+    orders = make_orders(n)
+    assert orders.method == "exact"
+    assert sorted(map(tuple, orders.places.tolist())) == sorted(permutations(range(n)))
 
 
 @pytest.mark.parametrize("name", ["tau_a", "tau_b", "spearman", "pearson", "gap_r"])
@@ -84,7 +84,7 @@ def test_three_systems_by_hand(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["tau_a", "tau_b", "spearman", "pearson", "gap_r"])
 def test_ties_by_hand(name: str) -> None:
-    # The third system alone differs. It is dealt 3, 2 or 1, each in two of six orders, for
+    # The third system alone differs. It gets 3, 2 or 1, each in two of six orders, for
     # C - D = 2, 0, -2. Observed 2: two orders reach it and two its reverse.
     assert p_of(name, [1, 1, 2], [1, 2, 3]) == pytest.approx(4 / 6)
 
@@ -121,10 +121,10 @@ def test_p_equals_an_enumeration(name: str, two: tuple[list[float], list[float]]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_chance_is_as_rare_as_p_says(name: str) -> None:
-    # Were each deal the observed one in turn, p <= a would come up in at most a share a of them.
+    # Were each order the observed one in turn, p <= a would come up in at most a share a of them.
     rng = np.random.default_rng(6)
-    deals = make_deals(6)
-    found = statistic_by_chance(name, rng.integers(0, 5, 6), rng.random(6), deals)
+    orders = make_orders(6)
+    found = statistic_by_chance(name, rng.integers(0, 5, 6), rng.random(6), orders)
     each = np.array([permutation_p(value, found, "exact") for value in found])
     for level in (0.01, 0.05, 0.2, 0.5):
         assert (each <= level).mean() <= level
@@ -133,21 +133,21 @@ def test_chance_is_as_rare_as_p_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_size_of_the_chunks_does_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    x, y, deals = [0.1, 0.5, 0.5, 0.9], [1.0, 3.0, 2.0, 5.0], make_deals(4)
-    at_once = statistic_by_chance(name, x, y, deals)
-    monkeypatch.setattr(permutation, "GAPS_AT_ONCE", 16 * 7)  # 7 of 24 deals
-    np.testing.assert_array_equal(statistic_by_chance(name, x, y, deals), at_once)
-    np.testing.assert_array_equal(BATCHED[name](np.array(x), np.array(y)[deals.orders]), at_once)
+    x, y, orders = [0.1, 0.5, 0.5, 0.9], [1.0, 3.0, 2.0, 5.0], make_orders(4)
+    at_once = statistic_by_chance(name, x, y, orders)
+    monkeypatch.setattr(permutation, "GAPS_AT_ONCE", 16 * 7)  # 7 of 24 orders
+    np.testing.assert_array_equal(statistic_by_chance(name, x, y, orders), at_once)
+    np.testing.assert_array_equal(BATCHED[name](np.array(x), np.array(y)[orders.places]), at_once)
 
 
 # More systems than can be enumerated
 
 
 def test_above_nine_systems_deals_are_drawn() -> None:
-    assert len(make_deals(9).orders) == math.factorial(9)
-    deals = make_deals(10)
-    assert (deals.method, deals.orders.shape) == ("monte_carlo", (10_000, 10))
-    assert (np.sort(deals.orders, axis=1) == np.arange(10)).all()
+    assert len(make_orders(9).places) == math.factorial(9)
+    orders = make_orders(10)
+    assert (orders.method, orders.places.shape) == ("monte_carlo", (10_000, 10))
+    assert (np.sort(orders.places, axis=1) == np.arange(10)).all()
 
 
 def test_a_drawn_p_is_never_0() -> None:
@@ -175,6 +175,6 @@ def test_a_drawn_p_comes_near_the_exact_one(name: str, monkeypatch: pytest.Monke
 
 def test_drawn_deals_hang_on_their_seed_only() -> None:
     before: Any = pickle.dumps((np.random.get_state(), random.getstate()))  # noqa: NPY002
-    assert np.array_equal(make_deals(12, seed=3).orders, make_deals(12, seed=3).orders)
-    assert not np.array_equal(make_deals(12, seed=3).orders, make_deals(12, seed=4).orders)
+    assert np.array_equal(make_orders(12, seed=3).places, make_orders(12, seed=3).places)
+    assert not np.array_equal(make_orders(12, seed=3).places, make_orders(12, seed=4).places)
     assert pickle.dumps((np.random.get_state(), random.getstate())) == before  # noqa: NPY002

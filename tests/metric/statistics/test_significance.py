@@ -72,7 +72,7 @@ def test_mcnemar_of_many_tests_neither_overflows_nor_vanishes() -> None:
 
 
 def test_mcnemar_refuses_counts_below_0() -> None:
-    with pytest.raises(ScoringError, match="cannot be below 0"):
+    with pytest.raises(ScoringError, match="must not be negative"):
         mcnemar_exact(-1, 3)
 
 
@@ -104,7 +104,7 @@ def test_what_was_not_tested_does_not_count() -> None:
 
 @pytest.mark.parametrize("wrong", [math.nan, -0.1, 1.1])
 def test_holm_refuses_what_is_no_p_value(wrong: float) -> None:
-    with pytest.raises(ScoringError, match="from 0 to 1"):
+    with pytest.raises(ScoringError, match="between 0 and 1"):
         holm([0.01, wrong, 0.5])
 
 

@@ -65,5 +65,5 @@ def test_categories_without_a_line_share_a_row() -> None:
     none = {"extrapolation": extrapolate([0.5], [1.0], {"new": 0.6}).to_dict()}
     agreement = {"by_category": {"a": none, "b": none}, "unmatched": ["new"]}
     (table,) = extrapolation_tables(agreement)
-    assert row(table, "a, b") == "n/a a line needs at least 4 judged models, there are 1"
+    assert row(table, "a, b") == "n/a a line needs at least 4 judged models, not 1"
     assert extrapolation_tables({**agreement, "unmatched": []}) == []
