@@ -210,8 +210,8 @@ def _check_ours(folder: Path, shown: Path, files: Sequence[str], scaffold: str |
     if foreign:
         more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
         raise NNDError(
-            f"{shown}: holds what nnd did not write there: {', '.join(foreign[:_NAMED])}{more}; "
-            "name another folder with --out, or move it away"
+            f"{shown}: contains files that nnd did not write: {', '.join(foreign[:_NAMED])}{more}; "
+            "name another folder with --out, or move them away"
         )
 
 

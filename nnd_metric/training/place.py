@@ -43,7 +43,7 @@ def check_place(out: Path, *, resume: bool) -> None:
     if names and not interrupted:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         raise NNDError(
-            f"{out}: holds what nnd did not write there: "
+            f"{out}: contains files that nnd did not write: "
             f"{', '.join(names[:_SHOWN])}{more}; name another folder with --out"
         )
 

@@ -133,9 +133,9 @@ def test_what_nnd_did_not_write_is_refused_by_name(old: Path, kind: str, name: s
     FOREIGN[name](old)
     before = sorted(old.rglob("*"))
 
-    with pytest.raises(NNDError, match=f"holds what nnd did not write there: {name};"):
+    with pytest.raises(NNDError, match=f"contains files that nnd did not write: {name};"):
         check_replaceable(old, files=FILES)
-    with pytest.raises(NNDError, match="name another folder with --out, or move it away"):
+    with pytest.raises(NNDError, match="name another folder with --out, or move them away"):
         fail_half_way(old)
 
     assert sorted(old.rglob("*")) == before
@@ -145,7 +145,7 @@ def test_a_refusal_names_three_and_counts_the_others(old: Path) -> None:
     for name in "edcba":
         (old / name).touch()
 
-    with pytest.raises(NNDError, match="did not write there: a, b, c and 2 more; name"):
+    with pytest.raises(NNDError, match="did not write: a, b, c and 2 more; name"):
         check_replaceable(old, files=FILES)
 
 
@@ -153,7 +153,7 @@ def test_a_run_inside_is_refused(old: Path) -> None:
     (old / "run").mkdir()
     (old / "run/result.json").write_text("{}", encoding="utf-8")
 
-    with pytest.raises(NNDError, match="did not write there: run/;"):
+    with pytest.raises(NNDError, match="did not write: run/;"):
         check_replaceable(old, files=FILES)
 
 
@@ -165,7 +165,7 @@ def test_files_in_folders_are_listed_by_their_paths(tmp_path: Path) -> None:
 
     check_replaceable(tmp_path / "out", files=FILES)
     (tmp_path / "out/pairs/notes").touch()
-    with pytest.raises(NNDError, match="did not write there: pairs/notes;"):
+    with pytest.raises(NNDError, match="did not write: pairs/notes;"):
         check_replaceable(tmp_path / "out", files=FILES)
 
 
@@ -173,7 +173,7 @@ def test_a_link_in_the_place_of_a_file_of_ours_is_not_ours(old: Path, tmp_path: 
     (old / "data").rename(tmp_path / "big disk")
     (old / "data").symlink_to(tmp_path / "big disk")
 
-    with pytest.raises(NNDError, match="did not write there: data;"):
+    with pytest.raises(NNDError, match="did not write: data;"):
         check_replaceable(old, files=FILES)
 
 
@@ -186,7 +186,7 @@ def test_without_a_list_a_folder_is_replaced_if_it_holds_exactly_our_names(
     check_replaceable(tmp_path / "out", files=FILES)
 
     (tmp_path / "out/data").unlink()
-    with pytest.raises(NNDError, match=r"did not write there: manifest\.json;"):
+    with pytest.raises(NNDError, match=r"did not write: manifest\.json;"):
         check_replaceable(tmp_path / "out", files=FILES)
 
 
@@ -198,7 +198,7 @@ def test_a_file_that_comes_during_the_work_is_not_lost(old: Path) -> None:
             fill(folder, "new")
             (old / "thesis.tex").write_text("years of work", encoding="utf-8")
 
-    with pytest.raises(NNDError, match=r"did not write there: thesis\.tex;"):
+    with pytest.raises(NNDError, match=r"did not write: thesis\.tex;"):
         too_late()
 
     assert content(old) == {**before, "thesis.tex": "years of work"}
@@ -223,7 +223,7 @@ def test_a_file_that_comes_in_the_last_moment_is_not_lost(
             monkeypatch.setattr(places, "check_replaceable", check_then_write)
 
     monkeypatch.setattr(places, "_EXCHANGE", exchange)
-    with pytest.raises(NNDError, match=r"did not write there: thesis\.tex;"):
+    with pytest.raises(NNDError, match=r"did not write: thesis\.tex;"):
         too_late()
 
     assert content(old) == {**before, "thesis.tex": "years of work"}

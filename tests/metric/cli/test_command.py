@@ -638,7 +638,7 @@ def test_out_on_a_folder_that_is_something_else(
     }[command]
     assert_one_line(
         nnd(command, *how, "--out", "thesis"),
-        "thesis: holds what nnd did not write there: chapter1;",
+        "thesis: contains files that nnd did not write: chapter1;",
     )
     assert listing(tmp_path) == ["thesis", "thesis/chapter1"]
 
@@ -661,7 +661,9 @@ def test_out_on_a_folder_that_holds_more_than_ours(
     ours = Path("out", document).read_bytes()
 
     ran = nnd(command, *how, "--out", "out")
-    assert_one_line(ran, "out: holds what nnd did not write there: .git/, run/, thesis.tex; name")
+    assert_one_line(
+        ran, "out: contains files that nnd did not write: .git/, run/, thesis.tex; name"
+    )
     Path("out", document).write_text("{}")  # as any tool may call a file
     assert_one_line(nnd(command, *how, "--out", "out"), ".git/, run/, thesis.tex; name")
     Path("out", document).write_bytes(ours)

@@ -258,7 +258,7 @@ def test_a_schedule_that_cannot_be_is_refused(options: dict[str, Any], said: str
 def test_a_folder_with_something_else_is_left_alone(done: Done, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("x")
-    with pytest.raises(NNDError, match=r"holds what nnd did not write there: thesis\.tex"):
+    with pytest.raises(NNDError, match=r"contains files that nnd did not write: thesis\.tex"):
         begin(done.data, tmp_path / "out")
     with pytest.raises(NNDError, match="holds a finished training; name another folder"):
         begin(done.data, done.out)
