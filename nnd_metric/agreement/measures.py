@@ -67,12 +67,12 @@ def agreement(
         ScoringError: If fewer than two models are matched to systems (`try_agreement` returns that
             as a reason instead), or an argument contradicts another.
     """
-    found, reason = try_agreement(
+    outcome, reason = try_agreement(
         pass_rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
     )
-    if found is None:
+    if outcome is None:
         raise ScoringError(reason)
-    return found
+    return outcome
 
 
 def try_agreement(
@@ -112,10 +112,10 @@ def try_agreement(
             resampled=resampled[:, [models.index(model) for model in used], column],
         )
     averaged = [category for category in categories if category != OVERALL]
-    found, mean, counts = correlate(compared, averaged)
+    correlated, mean, counts = correlate(compared, averaged)
     by_category = {
         category: CategoryAgreement(
-            *_by_kind(found[category]),
+            *_by_kind(correlated[category]),
             n=len(each.models),
             judged={
                 model: Judged(ours, n[model, category], theirs)
@@ -137,7 +137,7 @@ def try_agreement(
 
 
 def _by_kind(
-    found: Correlated,
+    correlated: Correlated,
 ) -> tuple[
     dict[str, float | None],
     dict[str, Interval | None],
@@ -146,13 +146,13 @@ def _by_kind(
     Permutations | None,
 ]:
     """Return the fields of `Correlations`, in order."""
-    findings = found.findings.items()
+    findings = correlated.findings.items()
     return (
         {name: finding.value for name, finding in findings},
         {name: finding.interval for name, finding in findings},
         {name: finding.over_systems for name, finding in findings},
         {name: finding.p for name, finding in findings},
-        found.permutations,
+        correlated.permutations,
     )
 
 

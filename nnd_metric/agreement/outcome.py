@@ -127,15 +127,15 @@ class Agreement(Pictured):
 
         Without pass rates over all tests, it is the mean over the categories.
         """
-        found = self._main()
+        main = self._main()
         what = "Pass rates" if self.of_pass_rates else "Mean scores"
-        if found.n < FEWEST_SYSTEMS:
+        if main.n < FEWEST_SYSTEMS:
             return (
                 f"Too few systems for a correlation: {what.lower()} and human scores of "
-                f"{counted(found.n, 'system')} are known, but at least {FEWEST_SYSTEMS} are needed."
+                f"{counted(main.n, 'system')} are known, but at least {FEWEST_SYSTEMS} are needed."
             )
         in_all = OVERALL in self.by_category
-        statistics = found.statistics if in_all else self.mean.statistics
+        statistics = main.statistics if in_all else self.mean.statistics
         values = [
             f"{name} {'undefined' if value is None else f'{value:.3f}'}"
             for name, value in (
@@ -144,7 +144,7 @@ class Agreement(Pictured):
             )
         ]
         return (
-            f"{what} and human scores of {found.n} systems correlate with {' and '.join(values)} "
+            f"{what} and human scores of {main.n} systems correlate with {' and '.join(values)} "
             f"({OVERALL if in_all else 'mean over categories'})."
         )
 
@@ -155,13 +155,13 @@ class Agreement(Pictured):
             points_table,
         )
 
-        found = self._main()
-        if found.n >= FEWEST_SYSTEMS:
+        main = self._main()
+        if main.n >= FEWEST_SYSTEMS:
             return correlations_table(self.to_dict())
-        names = short_names([*found.judged])
+        names = short_names([*main.judged])
         points = (
             (name, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
-            for name, (model, each) in zip(names, found.judged.items(), strict=True)
+            for name, (model, each) in zip(names, main.judged.items(), strict=True)
         )
         return points_table(points, "pass rate, %" if self.of_pass_rates else "mean score")
 
@@ -179,18 +179,18 @@ class Agreement(Pictured):
             extrapolation_tables,
         )
 
-        found = self.to_dict()
-        return [agreement_table(found), *extrapolation_tables(found), *agreement_notes(found)]
+        values = self.to_dict()
+        return [agreement_table(values), *extrapolation_tables(values), *agreement_notes(values)]
 
     def over_all_tests(self) -> Mapping[str, float | None]:
         """Return statistic → correlation over all tests.
 
         It is None without a pass rate over all tests, and below FEWEST_SYSTEMS systems.
         """
-        found = self.by_category.get(OVERALL)
-        if found is None or found.n < FEWEST_SYSTEMS:
+        overall = self.by_category.get(OVERALL)
+        if overall is None or overall.n < FEWEST_SYSTEMS:
             return dict.fromkeys(STATISTICS)
-        return found.statistics
+        return overall.statistics
 
     def _main(self) -> CategoryAgreement:
         """Return the category of all tests, or else the one with the most systems."""
@@ -207,9 +207,9 @@ class Agreement(Pictured):
 
         by_category = self.to_dict()["by_category"]
         points = [
-            Points(category, _points(found.judged), {}, by_category[category])
-            for category, found in self.by_category.items()
-            if found.judged
+            Points(category, _points(correlations.judged), {}, by_category[category])
+            for category, correlations in self.by_category.items()
+            if correlations.judged
         ]
         if not points or not self.of_pass_rates:
             return None
@@ -225,8 +225,8 @@ class Agreement(Pictured):
             value, low and high (95 % over contexts), low_over_systems, high_over_systems, p.
         """
         rows = []
-        for category, found in self.by_category.items():
-            rows += _rows(category, found, dict.fromkeys(STATISTICS, found.n))
+        for category, correlations in self.by_category.items():
+            rows += _rows(category, correlations, dict.fromkeys(STATISTICS, correlations.n))
         rows += _rows(None, self.mean, self.mean.categories)
         return pl.DataFrame(rows, _SCHEMA, orient="row")
 
@@ -236,13 +236,13 @@ class Agreement(Pictured):
         return {
             "by_category": {
                 category: {
-                    **found.to_dict(),
-                    "n": found.n,
-                    "human_numbers": [number._asdict() for number in found.human_numbers],
-                    "dropped": found.dropped,
-                    "extrapolation": found.extrapolation.to_dict(),
+                    **correlations.to_dict(),
+                    "n": correlations.n,
+                    "human_numbers": [number._asdict() for number in correlations.human_numbers],
+                    "dropped": correlations.dropped,
+                    "extrapolation": correlations.extrapolation.to_dict(),
                 }
-                for category, found in self.by_category.items()
+                for category, correlations in self.by_category.items()
             },
             "mean": {name: mean.pop(name) for name in STATISTICS},
             "mean_categories": dict(self.mean.categories),
@@ -268,14 +268,14 @@ _SCHEMA = {
 
 
 def _rows(
-    category: str | None, found: Correlations, counts: Mapping[str, int]
+    category: str | None, correlations: Correlations, counts: Mapping[str, int]
 ) -> list[tuple[object, ...]]:
     return [
         (
-            *(category, name, counts[name], found.statistics[name]),
-            *(found.intervals[name] or (None, None)),
-            *(found.intervals_over_systems[name] or (None, None)),
-            found.p_values[name],
+            *(category, name, counts[name], correlations.statistics[name]),
+            *(correlations.intervals[name] or (None, None)),
+            *(correlations.intervals_over_systems[name] or (None, None)),
+            correlations.p_values[name],
         )
         for name in STATISTICS
     ]

@@ -20,7 +20,7 @@ class Agreements(OverDatasets[Agreement]):
 
         It is None if it is undefined for a dataset, as with fewer than `FEWEST_SYSTEMS` systems.
         """
-        return mean_over([found.over_all_tests() for found in self.datasets.values()])
+        return mean_over([agreement.over_all_tests() for agreement in self.datasets.values()])
 
     def headline(self) -> str:
         """Return the mean correlation over all tests, or the datasets without a correlation."""
@@ -28,8 +28,8 @@ class Agreements(OverDatasets[Agreement]):
         if mean["tau_b"] is None or mean["pearson"] is None:
             without = [
                 name
-                for name, found in self.datasets.items()
-                if found.over_all_tests()["pearson"] is None
+                for name, agreement in self.datasets.items()
+                if agreement.over_all_tests()["pearson"] is None
             ]
             return (
                 f"The mean over the {n} datasets is undefined: the correlation is undefined on "
@@ -44,10 +44,10 @@ class Agreements(OverDatasets[Agreement]):
         """Return the two main correlations: a row per dataset, and the mean in the last row."""
         from nnd.metric.tables import datasets_table  # noqa: PLC0415 - rich is for people only
 
-        found = {name: each.to_dict() for name, each in self.datasets.items()}
-        return datasets_table(found, self.mean())
+        agreements = {name: agreement.to_dict() for name, agreement in self.datasets.items()}
+        return datasets_table(agreements, self.mean())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: an agreement for each dataset, and the mean."""
-        found = {name: each.to_dict() for name, each in self.datasets.items()}
-        return {"datasets": found, "mean": self.mean()}
+        agreements = {name: agreement.to_dict() for name, agreement in self.datasets.items()}
+        return {"datasets": agreements, "mean": self.mean()}

@@ -96,14 +96,16 @@ def agree(
     people = read_human_scores(judged)
     if len(paths) == 1 and not paths[0].is_dir():
         rates = read_pass_rates(paths[0])
-        found, reason = try_agreement(rates, people, systems=systems, aspect=aspect, order=order)
+        agreement, reason = try_agreement(
+            rates, people, systems=systems, aspect=aspect, order=order
+        )
     else:
         scored = read_scored(paths, mixed_rules=mixed_rules)
         chosen = stored_systems(paths, people, systems)
-        found, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
-    if found is None:
+        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
+    if agreement is None:
         raise ScoringError(str(reason))
-    return found
+    return agreement
 
 
 def _agree_each(
@@ -114,7 +116,7 @@ def _agree_each(
     *,
     mixed_rules: bool,
 ) -> Agreements:
-    found: dict[str, Agreement] = {}
+    agreements: dict[str, Agreement] = {}
     for name, (pairs, runs, asked) in split_by_dataset(folders, data, systems).items():
         if not runs:
             raise ScoringError(
@@ -128,5 +130,5 @@ def _agree_each(
         agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
         if agreement is None:
             raise ScoringError(f"{name}: {reason}")
-        found[name] = agreement
-    return Agreements(found)
+        agreements[name] = agreement
+    return Agreements(agreements)

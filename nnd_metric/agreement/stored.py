@@ -98,13 +98,13 @@ def agree_rated(
             return None, f'no pair has the aspect "{aspect}"; known: {", ".join(aspects)}'
         rated = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in rated.items()}
     rates, samples = _tabulate(rated, column)
-    found, reason = try_agreement(
+    agreement, reason = try_agreement(
         rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
     )
-    if found is not None:
+    if agreement is not None:
         unscored = {name: int(each_once(rows)["unscored"].sum()) for name, rows in rated.items()}
-        found = replace(found, unscored=unscored)
-    return found, reason
+        agreement = replace(agreement, unscored=unscored)
+    return agreement, reason
 
 
 def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.DataFrame:

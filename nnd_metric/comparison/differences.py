@@ -138,7 +138,9 @@ class Differences:
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: `overall` and `by_<column>`."""
         slices = {
-            f"by_{column}": {value: found.to_dict() for value, found in differences.items()}
+            f"by_{column}": {
+                value: difference.to_dict() for value, difference in differences.items()
+            }
             for column, differences in self.by.items()
         }
         return {"overall": self.overall.to_dict(), **slices}
@@ -156,11 +158,11 @@ def find_differences(both: pl.DataFrame, values: dict[str, list[str]]) -> Differ
     by: dict[str, dict[str, Difference]] = {}
     for column in SLICES:
         rows = numbered.select(column, CLUSTER_NUMBER, *_VERDICTS)
-        found = [_difference(rows.filter(pl.col(column) == value)) for value in values[column]]
-        adjusted = holm([each.p for each in found])  # the values of a column are one family
+        of_column = [_difference(rows.filter(pl.col(column) == value)) for value in values[column]]
+        adjusted = holm([difference.p for difference in of_column])  # a column is one family
         by[column] = {
-            value: replace(each, p_holm=p_holm)
-            for value, each, p_holm in zip(values[column], found, adjusted, strict=True)
+            value: replace(difference, p_holm=p_holm)
+            for value, difference, p_holm in zip(values[column], of_column, adjusted, strict=True)
         }
     return Differences(_difference(each_once(numbered.drop(SLICES))), by)
 
@@ -192,8 +194,8 @@ def _interval(rows: pl.DataFrame) -> ClusterInterval:
     contexts = rows.group_by(CLUSTER_NUMBER)
     sums = contexts.agg(lead.sum().alias("lead"), (lead**2).sum().alias("squared"), tests=pl.len())
     matrices = (sums[name].to_numpy()[:, None] for name in ("lead", "squared", "tests"))
-    (found,) = cluster_intervals(*matrices, lowest=-1)
-    return found
+    (interval,) = cluster_intervals(*matrices, lowest=-1)
+    return interval
 
 
 def _discordant(rows: pl.DataFrame) -> tuple[int, int]:

@@ -91,15 +91,15 @@ def compare(
             raise ScoringError(f"{option} needs --by origin; add it, or leave out {option}")
     datasets = by_dataset(read_entries(folders))
     chosen = _choose(datasets, models)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for name, entries in chosen.items():
         if not mixed_rules:
             check_rules({entry.label: entry.signature for entry in entries})
-        found += [
+        comparisons += [
             replace(compare_entries(a, b), data=name if len(chosen) > 1 else None)
             for a, b in combinations(entries, 2)
         ]
-    return Comparisons(tuple(found))
+    return Comparisons(tuple(comparisons))
 
 
 def compare_entries(a: Entry, b: Entry) -> Comparison:
@@ -162,15 +162,15 @@ def _choose(
             f'unknown model "{unknown[0]}"{did_you_mean(unknown[0], labels)}; known: '
             f"{', '.join(labels)}"
         )
-    found = {
+    by_data = {
         dataset: [*entries] if models is None else _find(entries, models)
         for dataset, entries in datasets.items()
     }
-    paired = {dataset: entries for dataset, entries in found.items() if len(entries) > 1}
-    alone = [entries[0] for entries in found.values() if len(entries) == 1]
+    paired = {dataset: entries for dataset, entries in by_data.items() if len(entries) > 1}
+    alone = [entries[0] for entries in by_data.values() if len(entries) == 1]
     if paired and (models is not None or not alone):
         return paired
-    others = [entry for entries in found.values() for entry in entries if entry is not alone[0]]
+    others = [entry for entries in by_data.values() for entry in entries if entry is not alone[0]]
     if others:
         raise _no_shared_pair(alone[0], others[0])
     raise ScoringError(
@@ -181,19 +181,19 @@ def _choose(
 
 def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
     """Return the requested models of a dataset, in the order of the request."""
-    found: list[Entry] = []
+    chosen: list[Entry] = []
     for name in models:
         named = [entry for entry in entries if name == entry.label]
         named = named or [entry for entry in entries if name == entry.model]
         if len(named) > 1:
-            labels = " or ".join(entry.label for entry in named)
-            raise ScoringError(f'model "{name}" is in several runs; name it {labels}')
-        found += named
-    labels = [entry.label for entry in found]
+            choices = " or ".join(entry.label for entry in named)
+            raise ScoringError(f'model "{name}" is in several runs; name it {choices}')
+        chosen += named
+    labels = [entry.label for entry in chosen]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
         raise ScoringError(f'model "{twice[0]}" is named twice; name two different ones')
-    return found
+    return chosen
 
 
 def _match(a: Entry, b: Entry) -> pl.DataFrame:

@@ -6,7 +6,13 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.comparison.entries import Entry, by_dataset, read_entries
-from nnd.metric.comparison.validity import HumanPairs, OfModel, OfOperation, People, Validity
+from nnd.metric.comparison.validity import (
+    HumanPairs,
+    ModelValidity,
+    OperationValidity,
+    People,
+    Validity,
+)
 from nnd.metric.results import (
     CLUSTER,
     NUMBERED,
@@ -59,7 +65,9 @@ def compare_origins(
     operations = made["error_category"].unique().sort().to_list()
     _check_match(match, operations, by_model)
     return Validity(
-        tuple(_of_operation(each, tuple(match.get(each, ())), by_model) for each in operations),
+        tuple(
+            _compare_operation(each, tuple(match.get(each, ())), by_model) for each in operations
+        ),
         tuple(_cautions(by_model)),
         tuple(dict.fromkeys(each.signature for each in entries if each.signature)),
     )
@@ -82,7 +90,7 @@ def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entr
 
 def _rows_by_model(entries: Sequence[Entry]) -> dict[str, pl.DataFrame]:
     """Return model → its scored pairs of all runs, negatives included."""
-    found: dict[str, list[pl.DataFrame]] = {}
+    frames_by_model: dict[str, list[pl.DataFrame]] = {}
     for dataset, of_dataset in by_dataset(entries).items():
         for entry in of_dataset:
             if entry.label != entry.model:
@@ -92,13 +100,13 @@ def _rows_by_model(entries: Sequence[Entry]) -> dict[str, pl.DataFrame]:
             sets = read_sets(entry.folder) if entry.folder else entry.rows.clear()
             own = sets.filter((pl.col("model") == entry.model) & _is_made())
             rows = pl.concat([entry.rows, own.select(entry.rows.columns)])
-            found.setdefault(entry.model, []).append(
+            frames_by_model.setdefault(entry.model, []).append(
                 rows.with_columns(  # contexts of two datasets may share an id
                     CLUSTER[1].alias("cluster"),
                     split=pl.format("{} {}", pl.lit(dataset), "split"),
                 )
             )
-    return {model: pl.concat(frames) for model, frames in found.items()}
+    return {model: pl.concat(frames) for model, frames in frames_by_model.items()}
 
 
 def _check_match(
@@ -106,7 +114,7 @@ def _check_match(
     operations: Sequence[str],
     by_model: Mapping[str, pl.DataFrame],
 ) -> None:
-    of_people = pl.concat([rows.filter(~_of("made")) for rows in by_model.values()])
+    of_people = pl.concat([rows.filter(~_has_origin("made")) for rows in by_model.values()])
     categories = of_people["error_category"].drop_nulls().unique().sort().to_list()
     for operation, chosen in match.items():
         for name, known, what in (
@@ -120,20 +128,22 @@ def _check_match(
                 )
 
 
-def _of(origin: str) -> pl.Expr:
+def _has_origin(origin: str) -> pl.Expr:
     """Whether a pair has an origin; pairs of unknown origin count as human."""
     known = pl.col("origin").fill_null("human").str.split(":").list.first()
     return known.replace("synthetic", "made") == origin
 
 
-def _of_operation(
+def _compare_operation(
     operation: str, categories: tuple[str, ...], by_model: Mapping[str, pl.DataFrame]
-) -> OfOperation:
-    found = {model: _of_model(operation, categories, rows) for model, rows in by_model.items()}
-    models = {model: of for model, of in found.items() if of.made.n}
+) -> OperationValidity:
+    all_models = {
+        model: _compare_model(operation, categories, rows) for model, rows in by_model.items()
+    }
+    models = {model: rates for model, rates in all_models.items() if rates.made.n}
     made = pl.col("error_category") == operation
     ids = [rows.filter(_is_made() & made)["pair_id"] for rows in by_model.values()]
-    return OfOperation(
+    return OperationValidity(
         operation,
         pairs_digest(pl.concat(ids)),
         categories,
@@ -142,12 +152,12 @@ def _of_operation(
     )
 
 
-def _of_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> OfModel:
+def _compare_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> ModelValidity:
     rated = to_rate([rows], "origin", "error_category")
     of_category = pl.col("error_category").is_in(categories) if categories else pl.lit(value=True)
     conditions = [
-        _of("made") & (pl.col("error_category") == operation),
-        *(_of(origin) & of_category for origin in _ORIGINS),
+        _has_origin("made") & (pl.col("error_category") == operation),
+        *(_has_origin(origin) & of_category for origin in _ORIGINS),
     ]
     slices = [Slice("", "", each_once(rated.filter(condition))) for condition in conditions]
     made, *others = [rate_of(each.rows) for each in slices]
@@ -156,18 +166,18 @@ def _of_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> 
     for at, (origin, rate) in enumerate(zip(_ORIGINS, others, strict=True), start=1):
         if rate.n:
             column = slice(at, at + 1)
-            (found,) = unpaired_differences(
+            (compared,) = unpaired_differences(
                 passes[:, :1], tests[:, :1], passes[:, column], tests[:, column]
             )
-            people[origin] = HumanPairs(rate, found.difference, found.interval, found.p)
-    return OfModel(made, people)
+            people[origin] = HumanPairs(rate, compared.difference, compared.interval, compared.p)
+    return ModelValidity(made, people)
 
 
-def _tau_b(models: Mapping[str, OfModel], origin: People) -> float | None:
+def _tau_b(models: Mapping[str, ModelValidity], origin: People) -> float | None:
     both = [
-        (of.made.pass_rate, of.people[origin].rate.pass_rate)
-        for of in models.values()
-        if origin in of.people
+        (rates.made.pass_rate, rates.people[origin].rate.pass_rate)
+        for rates in models.values()
+        if origin in rates.people
     ]
     known = [(made, other) for made, other in both if made is not None and other is not None]
     return kendall_tau_b(*zip(*known, strict=True)) if len(known) > 1 else None

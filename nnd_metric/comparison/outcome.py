@@ -186,8 +186,8 @@ class Comparisons(Pictured):
             return list(dict.fromkeys(caution for each in self for caution in each.cautions))
         return [
             f"{data}: {line}"
-            for data, found in several.items()
-            for line in (found.headline(), *found.remarks())
+            for data, comparisons in several.items()
+            for line in (comparisons.headline(), *comparisons.remarks())
         ]
 
     def details(self) -> "list[Table | str]":
@@ -250,16 +250,16 @@ def _rates(comparisons: Sequence[Comparison]) -> dict[str, float] | None:
         return None
     rates: dict[str, float] = {}
     for each in comparisons:
-        found = each.differences.overall
-        rates |= {each.a: found.pass_rate_a or 0.0, each.b: found.pass_rate_b or 0.0}
+        overall = each.differences.overall
+        rates |= {each.a: overall.pass_rate_a or 0.0, each.b: overall.pass_rate_b or 0.0}
     return rates
 
 
 def _mean(datasets: Sequence[Comparisons]) -> str:
     """Return mean pass rates, with equal weights, of the models that are on all datasets."""
     n = len(datasets)
-    of_each = [_rates(found.comparisons) for found in datasets]
-    rates = [found for found in of_each if found is not None]
+    maybe_rates = [_rates(comparisons.comparisons) for comparisons in datasets]
+    rates = [of_dataset for of_dataset in maybe_rates if of_dataset is not None]
     if len(rates) < n:
         return f"The mean over the {n} datasets is undefined: not all models share the same tests"
     undefined = f"The mean over the {n} datasets is undefined: no model was scored on all of them"

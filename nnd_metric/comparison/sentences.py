@@ -22,9 +22,9 @@ def findings(a: str, b: str, differences: Differences) -> Iterator[str]:
         differences: Between the two.
     """
     yield _overall(a, b, differences.overall)
-    for column, found in differences.by.items():
-        if len(found) > 1:
-            yield f"By {_COLUMNS[column]}: {_by_value(a, b, found)}."
+    for column, by_value in differences.by.items():
+        if len(by_value) > 1:
+            yield f"By {_COLUMNS[column]}: {_by_value(a, b, by_value)}."
 
 
 def left_out(a: str, b: str, unscored: int, only_in_a: int, only_in_b: int) -> Iterator[str]:
@@ -46,30 +46,30 @@ def left_out(a: str, b: str, unscored: int, only_in_a: int, only_in_b: int) -> I
         yield f"{unscored:,} tests lack a likelihood of one model or both; they count as failures."
 
 
-def _overall(a: str, b: str, found: Difference) -> str:
-    if found.pass_rate_a is None or found.pass_rate_b is None:
+def _overall(a: str, b: str, difference: Difference) -> str:
+    if difference.pass_rate_a is None or difference.pass_rate_b is None:
         return f"{a} and {b} cannot be compared: they share no pair."
-    rates = [100 * found.pass_rate_a, 100 * found.pass_rate_b]
-    bounds = [100 * bound for bound in found.interval or ()]
-    if found.verdict == "b":  # the better one comes first
+    rates = [100 * difference.pass_rate_a, 100 * difference.pass_rate_b]
+    bounds = [100 * bound for bound in difference.interval or ()]
+    if difference.verdict == "b":  # the better one comes first
         a, b, rates, bounds = b, a, rates[::-1], [-bound for bound in reversed(bounds)]
     interval = f" [{', '.join(f'{bound:+.1f}' for bound in bounds)}]" if bounds else ""
     numbers = (
-        f"{rates[0]:.1f} % against {rates[1]:.1f} % of {found.n:,} tests, a difference of "
-        f"{rates[0] - rates[1]:+.1f} points{interval}, {_p(found.p)}"
+        f"{rates[0]:.1f} % against {rates[1]:.1f} % of {difference.n:,} tests, a difference of "
+        f"{rates[0] - rates[1]:+.1f} points{interval}, {_p(difference.p)}"
     )
-    if found.verdict == "undecided":
+    if difference.verdict == "undecided":
         verdict = f"{a} and {b} do not differ significantly overall: {numbers}"
-        return f"{verdict}{_why_undecided(found)}{_needed(found)}."
+        return f"{verdict}{_why_undecided(difference)}{_needed(difference)}."
     return f"{a} is better than {b} overall: {numbers}."
 
 
-def _why_undecided(found: Difference) -> str:
+def _why_undecided(difference: Difference) -> str:
     """Explain an undecided difference of which one criterion is significant; else return ""."""
-    if found.interval is None:
+    if difference.interval is None:
         return "; all tests are of one context, so there is no interval"
-    significant = found.p is not None and found.p < LEVEL
-    reaches = found.interval[0] <= 0 <= found.interval[1]
+    significant = difference.p is not None and difference.p < LEVEL
+    reaches = difference.interval[0] <= 0 <= difference.interval[1]
     if significant and reaches:
         return "; unlike the interval, McNemar's test treats tests of one context as independent"
     if not significant and not reaches:
@@ -77,17 +77,17 @@ def _why_undecided(found: Difference) -> str:
     return ""
 
 
-def _needed(found: Difference) -> str:
-    if found.needed is None:
+def _needed(difference: Difference) -> str:
+    if difference.needed is None:
         return ""
-    tests, contexts = found.needed.tests, found.needed.contexts
+    tests, contexts = difference.needed.tests, difference.needed.contexts
     points = f"{100 * DETECTABLE:.0f} points"
     return f"; to detect {points} takes about {tests:,} tests of {contexts:,} contexts like these"
 
 
-def _by_value(a: str, b: str, found: Mapping[str, Difference]) -> str:
+def _by_value(a: str, b: str, differences: Mapping[str, Difference]) -> str:
     where: dict[Verdict | None, list[str]] = {"a": [], "b": [], "undecided": [], None: []}
-    for value, difference in found.items():
+    for value, difference in differences.items():
         where[difference.verdict if difference.n else None].append(value)
     texts: dict[Verdict | None, str] = {
         "a": f"{a} is better at ",

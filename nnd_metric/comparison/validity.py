@@ -79,7 +79,7 @@ class HumanPairs:
 
 
 @dataclass(frozen=True, slots=True)
-class OfModel:
+class ModelValidity:
     """One model on the made pairs of an operation, and on human pairs.
 
     Attributes:
@@ -92,12 +92,12 @@ class OfModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
-        found: dict[str, Any] = {"made": self.made.to_dict()}
-        return found | {origin: compared.to_dict() for origin, compared in self.people.items()}
+        made: dict[str, Any] = {"made": self.made.to_dict()}
+        return made | {origin: compared.to_dict() for origin, compared in self.people.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class OfOperation:
+class OperationValidity:
     """How well the made pairs of one operation represent human pairs.
 
     Attributes:
@@ -112,13 +112,17 @@ class OfOperation:
     operation: str
     digest: str
     categories: tuple[str, ...]
-    models: Mapping[str, OfModel]
+    models: Mapping[str, ModelValidity]
     tau_b: Mapping[People, float | None]
 
     def mean_difference(self, origin: People) -> float | None:
         """Return the mean difference over models, made minus human; None if no model has both."""
-        found = [of.people[origin].difference for of in self.models.values() if origin in of.people]
-        known = [difference for difference in found if difference is not None]
+        differences = [
+            rates.people[origin].difference
+            for rates in self.models.values()
+            if origin in rates.people
+        ]
+        known = [difference for difference in differences if difference is not None]
         return sum(known) / len(known) if known else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,7 +131,7 @@ class OfOperation:
             "operation": self.operation,
             "digest": self.digest,
             "categories": list(self.categories),
-            "models": {model: of.to_dict() for model, of in self.models.items()},
+            "models": {model: rates.to_dict() for model, rates in self.models.items()},
             "tau_b": dict(self.tau_b),
         }
 
@@ -142,7 +146,7 @@ class Validity(Shown):
         signatures: Signatures of the scores.
     """
 
-    operations: tuple[OfOperation, ...]
+    operations: tuple[OperationValidity, ...]
     cautions: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
 
@@ -175,7 +179,9 @@ class Validity(Shown):
     def _ease(self) -> Iterator[str]:
         for each in self.operations:
             for origin in each.tau_b:
-                people = [of.people[origin] for of in each.models.values() if origin in of.people]
+                people = [
+                    rates.people[origin] for rates in each.models.values() if origin in rates.people
+                ]
                 verdicts = [
                     compared.verdict for compared in people if compared.interval is not None
                 ]
@@ -193,26 +199,26 @@ class Validity(Shown):
 
     def _orders(self) -> Iterator[str]:
         for each in self.operations:
-            found = [
+            taus = [
                 f"{tau:.2f} with {origin} pairs"
                 for origin, tau in each.tau_b.items()
                 if tau is not None
             ]
-            if found:
+            if taus:
                 yield (
                     f"{each.operation}: Kendall's tau-b of {len(each.models)} models' pass rates "
-                    f"is {' and '.join(found)}."
+                    f"is {' and '.join(taus)}."
                 )
 
     def _giveaways(self) -> Iterator[str]:
         for each in self.operations:
-            of = next(iter(each.models.values()))
+            rates = next(iter(each.models.values()))
             for name in _SURFACE:
-                made = reached(of.made, name)
+                made = reached(rates.made, name)
                 if made is not None and made >= _GIVEN_AWAY:
                     others = ", ".join(
                         f"{100 * rate:.1f} % of the {origin} ones"
-                        for origin, compared in of.people.items()
+                        for origin, compared in rates.people.items()
                         if (rate := reached(compared.rate, name)) is not None
                     )
                     yield (
@@ -232,10 +238,10 @@ class Validity(Shown):
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for each in self.operations:
-            for model, of in each.models.items():
+            for model, rates in each.models.items():
                 nothing = (None, None, None, None)
-                yield (each.operation, model, "made", of.made.n, of.made.pass_rate, *nothing)
-                for origin, compared in of.people.items():
+                yield (each.operation, model, "made", rates.made.n, rates.made.pass_rate, *nothing)
+                for origin, compared in rates.people.items():
                     rate, bounds = compared.rate, compared.interval or (None, None)
                     numbers = (rate.n, rate.pass_rate, compared.difference, *bounds, compared.p)
                     yield (each.operation, model, origin, *numbers)
@@ -274,5 +280,5 @@ _IN_WORDS = {
 
 def reached(rate: Rate, baseline: str) -> float | None:
     """Return the pass rate of a baseline, with undecided tests counting half."""
-    found = rate.baselines.get(baseline)
-    return None if found is None else found.with_coin
+    result = rate.baselines.get(baseline)
+    return None if result is None else result.with_coin

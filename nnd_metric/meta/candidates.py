@@ -71,11 +71,11 @@ class CandidateAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
-        found = asdict(self)
-        del found["resampled"]
+        values = asdict(self)
+        del values["resampled"]
         for name in ("sample_intervals", "by_context_intervals"):
-            found[name] = {key: list(each) if each else None for key, each in found[name].items()}
-        return found
+            values[name] = {key: list(each) if each else None for key, each in values[name].items()}
+        return values
 
 
 def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
@@ -93,7 +93,7 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     groups = [rows for _, rows in used.group_by(CONTEXT, maintain_order=True)]
     several = [rows for rows in groups if rows.height > 1]
     within = [correlate(rows["score"].to_list(), rows["human"].to_list()) for rows in several]
-    defined = [found for found in within if found["pearson"] is not None]
+    defined = [statistics for statistics in within if statistics["pearson"] is not None]
     systems = _system_means(used)
     samples = _resample(used)
     sample = correlate(used["score"].to_list(), used["human"].to_list())
@@ -106,7 +106,9 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
             name: None if sample[name] is None else interval_of_most(each)
             for name, each in samples.items()
         },
-        by_context={name: mean_defined([found[name] for found in defined]) for name in STATISTICS},
+        by_context={
+            name: mean_defined([statistics[name] for statistics in defined]) for name in STATISTICS
+        },
         by_context_intervals=mean_intervals(defined, STATISTICS),
         contexts=len(defined),
         constant_contexts=len(several) - len(defined),
@@ -158,8 +160,8 @@ def judgements_by_system(judged: pl.DataFrame) -> pl.DataFrame:
     Returns:
         aspect, system, n (candidates) and human (the mean).
     """
-    found = _system_means(judged.drop_nulls("human"), "aspect")
-    return found.select("aspect", "system", "n", "human").sort("aspect", "system")
+    means = _system_means(judged.drop_nulls("human"), "aspect")
+    return means.select("aspect", "system", "n", "human").sort("aspect", "system")
 
 
 def _system_means(judged: pl.DataFrame, *by: str) -> pl.DataFrame:

@@ -59,8 +59,8 @@ def find_differences(
         rows: Metric → aspect → agreement, all over the same candidates. Undefined correlations are
             left out.
     """
-    for aspect in dict.fromkeys(aspect for found in rows.values() for aspect in found):
-        known = {name: found[aspect] for name, found in rows.items() if aspect in found}
+    for aspect in dict.fromkeys(aspect for by_aspect in rows.values() for aspect in by_aspect):
+        known = {name: by_aspect[aspect] for name, by_aspect in rows.items() if aspect in by_aspect}
         rho = {name: _rho(each) for name, each in known.items()}
         defined = {name: value for name, value in rho.items() if value is not None}
         best_first = sorted(defined, key=lambda name: -defined[name])
@@ -77,8 +77,8 @@ def find_differences(
             )
 
 
-def _rho(found: CandidateAgreement) -> float | None:
-    return found.sample["spearman"]
+def _rho(agreement: CandidateAgreement) -> float | None:
+    return agreement.sample["spearman"]
 
 
 def _p(drawn: FloatArray) -> float:

@@ -58,14 +58,14 @@ class Judged:
         parts = parts_of(self.candidates)
         table = self.references if references is None else references
         known = (
-            [references_in(each) for each in parts]
+            [references_in(inputs) for inputs in parts]
             if table is None
             else match_references(self.candidates, table)
         )
         columns = self.candidates.select("candidate", "context")
         return [
-            Text(candidate, context, each, found)
-            for (candidate, context), each, found in zip(
+            Text(candidate, context, inputs, its_references)
+            for (candidate, context), inputs, its_references in zip(
                 columns.iter_rows(), parts, known, strict=True
             )
         ]

@@ -73,7 +73,9 @@ class MetricRow:
             "rates": None if self.rates is None else self.rates.to_dict(),
             "systems": None if self.systems is None else self.systems.to_dict(),
             "systems_reason": self.systems_reason,
-            "candidates": {name: found.to_dict() for name, found in self.candidates.items()},
+            "candidates": {
+                name: agreement.to_dict() for name, agreement in self.candidates.items()
+            },
         }
 
 
@@ -186,8 +188,8 @@ class MetricTables(OverDatasets[MetricTable]):
     def headline(self) -> str:
         """Return the metric with the highest mean pass rate over datasets."""
         n = len(self.datasets)
-        found = {name: numbers["pass_rate"] for name, numbers in self.means().items()}
-        rates = {name: rate for name, rate in found.items() if rate is not None}
+        means = {name: numbers["pass_rate"] for name, numbers in self.means().items()}
+        rates = {name: rate for name, rate in means.items() if rate is not None}
         if not rates:
             return (
                 f"The mean over the {n} datasets is undefined: no metric judged tests on all of "
@@ -204,13 +206,13 @@ class MetricTables(OverDatasets[MetricTable]):
         """Return a row per dataset and metric, then the means."""
         from nnd.metric.tables import metrics_by_dataset  # noqa: PLC0415 - rich is for people only
 
-        rows = {name: found.to_dict()["rows"] for name, found in self.datasets.items()}
+        rows = {name: table.to_dict()["rows"] for name, table in self.datasets.items()}
         return metrics_by_dataset(rows, self.means())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: a table for each dataset, and the means."""
-        found = {name: each.to_dict() for name, each in self.datasets.items()}
-        return {"datasets": found, "mean": self.means()}
+        tables = {name: table.to_dict() for name, table in self.datasets.items()}
+        return {"datasets": tables, "mean": self.means()}
 
 
 def main_numbers(row: MetricRow) -> dict[str, float | None]:
@@ -218,24 +220,24 @@ def main_numbers(row: MetricRow) -> dict[str, float | None]:
 
     The correlation over systems needs FEWEST_SYSTEMS of them.
     """
-    found = _frame_row(row)
-    few = found.get("systems", 0) < FEWEST_SYSTEMS
-    return {name: None if name == "gap_r" and few else found.get(name) for name in MAIN}
+    numbers = _frame_row(row)
+    few = numbers.get("systems", 0) < FEWEST_SYSTEMS
+    return {name: None if name == "gap_r" and few else numbers.get(name) for name in MAIN}
 
 
 def _frame_row(row: MetricRow) -> dict[str, Any]:
-    found: dict[str, Any] = {"metric": row.name, "kind": row.kind}
+    values: dict[str, Any] = {"metric": row.name, "kind": row.kind}
     if row.rates is not None:
         rate = row.rates.overall
         low, high = rate.interval or (None, None)
-        found |= {"n": rate.n, "pass_rate": rate.pass_rate, "ties": rate.ties}
-        found |= {"low": low, "high": high}
+        values |= {"n": rate.n, "pass_rate": rate.pass_rate, "ties": rate.ties}
+        values |= {"low": low, "high": high}
     if row.systems is not None:
         overall = row.systems.by_category[OVERALL]
-        found |= {"systems": overall.n, **{name: overall.statistics[name] for name in _SYSTEMS}}
+        values |= {"systems": overall.n, **{name: overall.statistics[name] for name in _SYSTEMS}}
     for name in STATISTICS:
         pooled = [each.sample[name] for each in row.candidates.values()]
         within = [each.by_context[name] for each in row.candidates.values()]
-        found[f"candidate_{name}"] = mean_defined(pooled)
-        found[f"candidate_{name}_by_context"] = mean_defined(within)
-    return found
+        values[f"candidate_{name}"] = mean_defined(pooled)
+        values[f"candidate_{name}_by_context"] = mean_defined(within)
+    return values

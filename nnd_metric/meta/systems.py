@@ -64,16 +64,16 @@ def agree_on_systems(
     ]
     schema = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
     samples = bootstrap_ratios(sums.reshape(len(sums), -1), counts.reshape(len(counts), -1))
-    found, reason = try_agreement(
+    agreement, reason = try_agreement(
         pl.DataFrame(means, schema, orient="row"),
         people,
         systems={system: system for system in known},
         aspect=aspect,
         samples=samples.reshape(-1, len(known), len(categories)),
     )
-    if found is not None:
-        found = replace(found, unscored=_unscored(written, people), of_pass_rates=False)
-    return found, reason
+    if agreement is not None:
+        agreement = replace(agreement, unscored=_unscored(written, people), of_pass_rates=False)
+    return agreement, reason
 
 
 def _unscored(written: pl.DataFrame, people: pl.DataFrame) -> dict[str, int]:

@@ -90,7 +90,7 @@ def metrics_on_one(
         asked = [scorers]
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     people = judged.pairs.human_scores
-    found = compare_metrics(
+    result = compare_metrics(
         judged,
         _find_scorers(asked, several=several, template=template, prefix=prefix),
         references=table,
@@ -99,28 +99,30 @@ def metrics_on_one(
         over=over,
     )
     if out is not None:
-        found.write(out)
-    return found
+        result.write(out)
+    return result
 
 
 def _find_scorers(
     asked: Sequence[AnyScorer], *, several: Several, template: str, prefix: str
 ) -> list[TextScorer]:
-    names = [each for each in asked if isinstance(each, str)]
+    names = [scorer for scorer in asked if isinstance(scorer, str)]
     named = iter(find_scorers(names, several=several, template=template, prefix=prefix))
-    found: list[TextScorer] = []
-    for each in asked:
-        if isinstance(each, str):
-            found.append(next(named))
-        elif isinstance(each, TextScorer):
-            found.append(each)
-        elif callable(each):
-            found.append(TextScorer(getattr(each, "__name__", type(each).__name__), each))
+    text_scorers: list[TextScorer] = []
+    for scorer in asked:
+        if isinstance(scorer, str):
+            text_scorers.append(next(named))
+        elif isinstance(scorer, TextScorer):
+            text_scorers.append(scorer)
+        elif callable(scorer):
+            text_scorers.append(
+                TextScorer(getattr(scorer, "__name__", type(scorer).__name__), scorer)
+            )
         else:
             raise ScoringError(
-                f"{each!r} is not a scorer; give a name, a function of texts, or a TextScorer"
+                f"{scorer!r} is not a scorer; give a name, a function of texts, or a TextScorer"
             )
-    return found
+    return text_scorers
 
 
 def compare_metrics(
@@ -238,22 +240,22 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         candidate has the higher score; an equal or missing score is a failure.
     """
     scores = candidates.select(*CANDIDATE, "score")
-    found = pairs
+    scored = pairs
     for side in ("high", "low"):
-        found = found.join(
+        scored = scored.join(
             scores.rename({"candidate_id": f"{side}_id", "score": f"ll_{side}"}),
             on=["split", f"{side}_id"],
             how="left",
             maintain_order="left",
         )
     high, low = pl.col("ll_high"), pl.col("ll_low")
-    found = found.with_columns(
+    scored = scored.with_columns(
         truncated=pl.lit(None),  # a scorer does not report cuts
         passed=(high > low).fill_null(value=False),
         tie=(high == low).fill_null(value=False),
     )
-    return found.select(
-        (pl.col(name) if name in found.columns else pl.lit(None)).cast(dtype).alias(name)
+    return scored.select(
+        (pl.col(name) if name in scored.columns else pl.lit(None)).cast(dtype).alias(name)
         for name, dtype in SCORED_SCHEMA.items()
     )
 
@@ -267,8 +269,8 @@ def _nnd_row(
         left_out = [model for model, system in matched.items() if system not in shared.systems]
         scored = scored.filter(~pl.col("model").is_in(left_out))
         matched = {model: system for model, system in matched.items() if model not in left_out}
-    found, reason = agree_scored(scored, people, systems=matched, aspect=aspect)
-    return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, found, reason, {})
+    agreement, reason = agree_scored(scored, people, systems=matched, aspect=aspect)
+    return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, agreement, reason, {})
 
 
 def _of_pairs(run: pl.DataFrame, judged: Judged) -> pl.DataFrame:

@@ -56,10 +56,10 @@ def read_worker(text: str) -> Worker:
     """
     if text == "auto":
         return "auto"
-    found = re.fullmatch(r"(\d+)/(\d+)", text)
-    if found is None:
+    numbers = re.fullmatch(r"(\d+)/(\d+)", text)
+    if numbers is None:
         raise ScoringError(f'--worker "{text}": write I/N, such as 1/8, or auto')
-    return int(found[1]), int(found[2])
+    return int(numbers[1]), int(numbers[2])
 
 
 def ignored_workers(environment: Mapping[str, str] = os.environ) -> str | None:

@@ -33,11 +33,11 @@ def correlations_table(agreement: Mapping[str, Any]) -> "Table":
     """Return the two main correlations: a row per category, and the mean in the last row."""
     titles = ("category", "systems", "tau-b", "gap r [95 % interval]", "p")
     table = text_table(titles, right=titles[1:])
-    for category, found in agreement["by_category"].items():
-        cells = _main_cells(found, found["intervals"], found["p_values"])
-        table.add_row(category, f"{found['n']}", *cells)
+    for category, correlations in agreement["by_category"].items():
+        table.add_row(category, f"{correlations['n']}", *_main_cells(correlations))
     table.add_section()
-    mean = _main_cells(agreement["mean"], agreement["mean_intervals"], agreement["mean_p_values"])
+    uncertainty = {name: agreement[f"mean_{name}"] for name in ("intervals", "p_values")}
+    mean = _main_cells({**agreement["mean"], **uncertainty})
     table.add_row("mean over categories", "", *mean, style="bold")
     return table
 
@@ -55,10 +55,11 @@ def datasets_table(
     table = text_table(titles, right=titles[1:])
     for name, agreement in agreements.items():
         categories = agreement["by_category"]
-        found = categories.get("overall") or next(iter(categories.values()))
-        few = found["n"] < FEWEST_SYSTEMS
-        cells = [NOTHING] * 3 if few else _main_cells(found, found["intervals"], found["p_values"])
-        table.add_row(name, f"{found['n']}", *cells)
+        correlations = categories.get("overall") or next(iter(categories.values()))
+        cells = [NOTHING] * 3
+        if correlations["n"] >= FEWEST_SYSTEMS:
+            cells = _main_cells(correlations)
+        table.add_row(name, f"{correlations['n']}", *cells)
     table.add_section()
     means = (number(mean["tau_b"]), number(mean["gap_r"]))
     table.add_row(f"mean over {len(agreements)} datasets", "", *means, "", style="bold")
@@ -69,10 +70,10 @@ def agreement_table(agreement: Mapping[str, Any]) -> "Table":
     """Return all correlations with human scores: a block of rows per category, then the mean."""
     titles = ("agreement with people", "systems", *_STATISTICS.values())
     table = text_table(titles, right=titles[2:])
-    for category, found in agreement["by_category"].items():
-        dropped = f" (dropped {found['dropped']})" if found["dropped"] else ""
-        table.add_row(category, f"{found['n']}{dropped}", *_cells(found, number))
-        _add_uncertainty(table, found, "")
+    for category, correlations in agreement["by_category"].items():
+        dropped = f" (dropped {correlations['dropped']})" if correlations["dropped"] else ""
+        table.add_row(category, f"{correlations['n']}{dropped}", *_cells(correlations, number))
+        _add_uncertainty(table, correlations, "")
         table.add_section()
     mean = _cells(agreement["mean"], number)
     table.add_row("mean over categories", "", *mean, style="bold")
@@ -80,17 +81,16 @@ def agreement_table(agreement: Mapping[str, Any]) -> "Table":
     return table
 
 
-def _main_cells(
-    values: Mapping[str, Any], intervals: Mapping[str, Any], p_values: Mapping[str, Any]
-) -> list[str]:
-    gap_r, bounds = number(values["gap_r"]), intervals["gap_r"]
+def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
+    gap_r, bounds = number(correlations["gap_r"]), correlations["intervals"]["gap_r"]
     interval = "" if bounds is None else f" {_interval(bounds)}"
-    return [number(values["tau_b"]), f"{gap_r}{interval}", p_value(p_values["gap_r"])]
+    p = p_value(correlations["p_values"]["gap_r"])
+    return [number(correlations["tau_b"]), f"{gap_r}{interval}", p]
 
 
-def _add_uncertainty(table: "Table", found: Mapping[str, Any], prefix: str) -> None:
+def _add_uncertainty(table: "Table", correlations: Mapping[str, Any], prefix: str) -> None:
     for key, (title, show) in _UNCERTAINTY.items():
-        values = found[prefix + key]
+        values = correlations[prefix + key]
         if any(values[name] is not None for name in _STATISTICS):
             table.add_row(f"  {title}", "", *_cells(values, show))
 
@@ -104,14 +104,16 @@ def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
     numbers = ("pass rate, %", "score [95 % prediction interval]", "leave-one-out error")
     titles = ("predicted human score", "model", *numbers, "note")
     table = text_table(titles, right=numbers, prose=[titles[0], "note"])
-    for category, each in agreement["by_category"].items():
-        found = each["extrapolation"]
-        for prediction in found["predictions"]:
-            table.add_row(category, *_prediction(prediction, found["line"]))
+    for category, correlations in agreement["by_category"].items():
+        extrapolation = correlations["extrapolation"]
+        for prediction in extrapolation["predictions"]:
+            table.add_row(category, *_prediction(prediction, extrapolation["line"]))
     reasons: dict[str, list[str]] = {}
-    for category, each in agreement["by_category"].items() if agreement["unmatched"] else ():
-        if each["extrapolation"]["reason"] is not None:
-            reasons.setdefault(each["extrapolation"]["reason"], []).append(category)
+    for category, correlations in (
+        agreement["by_category"].items() if agreement["unmatched"] else ()
+    ):
+        if correlations["extrapolation"]["reason"] is not None:
+            reasons.setdefault(correlations["extrapolation"]["reason"], []).append(category)
     for reason, categories in reasons.items():
         table.add_row(", ".join(categories), "", "", NOTHING, "", reason)
     return [table] if table.row_count else []
@@ -145,9 +147,9 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
 def human_notes(agreement: Mapping[str, Any]) -> list[str]:
     """Describe the human scores that each category is correlated with."""
     return [
-        f"{category}, human score: {_human_number(found['human_numbers'])}"
-        for category, found in agreement["by_category"].items()
-        if found["human_numbers"]
+        f"{category}, human score: {_human_number(correlations['human_numbers'])}"
+        for category, correlations in agreement["by_category"].items()
+        if correlations["human_numbers"]
     ]
 
 

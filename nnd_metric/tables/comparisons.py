@@ -30,14 +30,14 @@ def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
     for data in datasets:
         of_data = [each for each in comparisons if each["data"] == data]
         for each in sorted(of_data, key=_rates, reverse=True):
-            found, a, b = each["overall"], names[each["a"]], names[each["b"]]
-            ahead = found["difference"] >= 0
+            overall, a, b = each["overall"], names[each["a"]], names[each["b"]]
+            ahead = overall["difference"] >= 0
             table.add_row(
                 *([data] if len(datasets) > 1 else []),
                 f"{a} against {b}" if ahead else f"{b} against {a}",
-                _difference(found, 1 if ahead else -1),
-                p_value(found["p"]),
-                "no" if found["verdict"] == "undecided" else "yes",
+                _difference(overall, 1 if ahead else -1),
+                p_value(overall["p"]),
+                "no" if overall["verdict"] == "undecided" else "yes",
             )
         table.add_section()
     return table
@@ -60,29 +60,29 @@ def comparison_table(comparison: Mapping[str, Any]) -> "Table":
 
 def _rates(comparison: Mapping[str, Any]) -> tuple[float, float]:
     """Return the two pass rates, the higher one first."""
-    found = comparison["overall"]
-    low, high = sorted((found["pass_rate_a"], found["pass_rate_b"]))
+    overall = comparison["overall"]
+    low, high = sorted((overall["pass_rate_a"], overall["pass_rate_b"]))
     return high, low
 
 
-def _compared(found: Mapping[str, Any], better: Mapping[str, str]) -> list[str]:
-    rates = (found["pass_rate_a"], found["pass_rate_b"])
-    if found["n"] == 0:
+def _compared(difference: Mapping[str, Any], better: Mapping[str, str]) -> list[str]:
+    rates = (difference["pass_rate_a"], difference["pass_rate_b"])
+    if difference["n"] == 0:
         return ["0", *[NOTHING] * 9]
     return [
-        f"{found['n']:,}",
+        f"{difference['n']:,}",
         *map(share, rates),
-        _difference(found),
-        f"{found['only_a']:,}",
-        f"{found['only_b']:,}",
-        p_value(found["p"]),
-        p_value(found["p_holm"]),
-        NOTHING if found["needed"] is None else f"{found['needed']['tests']:,}",
-        better[found["verdict"]],
+        _difference(difference),
+        f"{difference['only_a']:,}",
+        f"{difference['only_b']:,}",
+        p_value(difference["p"]),
+        p_value(difference["p_holm"]),
+        NOTHING if difference["needed"] is None else f"{difference['needed']['tests']:,}",
+        better[difference["verdict"]],
     ]
 
 
-def _difference(found: Mapping[str, Any], sign: int = 1) -> str:
+def _difference(difference: Mapping[str, Any], sign: int = 1) -> str:
     """Return the difference a - b in points with its interval; b - a if the sign is -1."""
-    bounds = found["interval"] and sorted(sign * bound for bound in found["interval"])
-    return points(sign * found["difference"], bounds)
+    bounds = difference["interval"] and sorted(sign * bound for bound in difference["interval"])
+    return points(sign * difference["difference"], bounds)

@@ -30,8 +30,8 @@ def effects_table(suites: _Suites) -> "Table":
             table.add_row(sets[0]["set"], *_compared(sets[0]))
             continue
         table.add_row(sets[0]["set"])
-        for name, found in zip(names, sets, strict=True):
-            table.add_row(f"  {name}", *_compared(found))
+        for name, effect in zip(names, sets, strict=True):
+            table.add_row(f"  {name}", *_compared(effect))
         table.add_section()
     return table
 
@@ -46,33 +46,33 @@ def category_effects_table(suites: _Suites) -> "Table":
     numbers = [*_NUMBERS[:2], "parents or rest, %", _NUMBERS[2], *counts, "p", "p (Holm)"]
     table = text_table(["set", "model", "error category", *numbers], right=numbers)
     for model, name in zip(suites, short_names([*suites]), strict=True):
-        for found in suites[model]:
-            for value, each in _parts(found):
+        for effect in suites[model]:
+            for value, each in _parts(effect):
                 discordant = (NOTHING if each[n] is None else f"{each[n]:,}" for n in ("b", "c"))
                 tests, rate, difference, p = _compared(each)
                 beside = (tests, rate, share(_others(each)), difference, *discordant, p)
-                table.add_row(found["set"], name, value, *beside, p_value(each["p_holm"]))
+                table.add_row(effect["set"], name, value, *beside, p_value(each["p_holm"]))
         table.add_section()
     return table
 
 
-def _parts(found: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield "overall", found
-    yield from found["by_error_category"].items()
+def _parts(effect: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield "overall", effect
+    yield from effect["by_error_category"].items()
 
 
-def _compared(found: Mapping[str, Any]) -> list[str]:
+def _compared(effect: Mapping[str, Any]) -> list[str]:
     return [
-        f"{found['n']:,}",
-        share(found["pass_rate"]),
-        points(found["delta"], found["interval"]),
-        p_value(found["p"]),
+        f"{effect['n']:,}",
+        share(effect["pass_rate"]),
+        points(effect["delta"], effect["interval"]),
+        p_value(effect["p"]),
     ]
 
 
-def _others(found: Mapping[str, Any]) -> float | None:
+def _others(effect: Mapping[str, Any]) -> float | None:
     """Return the pass rate that a set is compared with."""
-    rate: float | None = found[
-        "rest_pass_rate" if found["parents"] is None else "parents_pass_rate"
+    rate: float | None = effect[
+        "rest_pass_rate" if effect["parents"] is None else "parents_pass_rate"
     ]
     return rate

@@ -143,11 +143,11 @@ def _basis(shared: Mapping[str, Any] | None) -> str:
 
 
 def _left_out(row: Mapping[str, Any]) -> list[str]:
-    found = []
+    omissions = []
     if row["rates"] is not None and row["rates"]["unscored"]:
-        found.append(f"{counted(row['rates']['unscored'], 'test')} without a score (failed)")
+        omissions.append(f"{counted(row['rates']['unscored'], 'test')} without a score (failed)")
     if row["systems"] is not None:
-        found += _systems_left_out(row["systems"], row["kind"])
+        omissions += _systems_left_out(row["systems"], row["kind"])
     for aspect, each in row["candidates"].items():
         counts = (
             (each["unjudged"], "candidate", "without a judgement"),
@@ -155,47 +155,47 @@ def _left_out(row: Mapping[str, Any]) -> list[str]:
             (each["constant_contexts"], "context", "with equal numbers for all candidates"),
             (each["single_contexts"], "context", "with one candidate"),
         )
-        found += [f"{aspect}: {counted(n, noun)} {reason}" for n, noun, reason in counts if n]
-    return found
+        omissions += [f"{aspect}: {counted(n, noun)} {reason}" for n, noun, reason in counts if n]
+    return omissions
 
 
 def _systems_left_out(agreement: Mapping[str, Any], kind: str) -> list[str]:
     """List omissions from the agreement over systems; NND ranks models, other rows systems."""
     noun, outcome = ("test", " (failed)") if kind == "nnd" else ("candidate", "")
     unscored = (agreement["unscored"] or {}).items()
-    found = [
+    omissions = [
         f"system {name}: {counted(n, noun)} without a score{outcome}" for name, n in unscored if n
     ]
     for category, each in agreement["by_category"].items():
         if each["dropped"]:
             systems = counted(each["dropped"], "system")
-            found.append(f"{category}: {systems} without one of the two numbers")
+            omissions.append(f"{category}: {systems} without one of the two numbers")
     if agreement["scores_missing"]:
-        found.append(counted(agreement["scores_missing"], "missing human score"))
+        omissions.append(counted(agreement["scores_missing"], "missing human score"))
     if agreement["unmatched"]:
-        found.append(f"models not matched to a system: {', '.join(agreement['unmatched'])}")
-    return found
+        omissions.append(f"models not matched to a system: {', '.join(agreement['unmatched'])}")
+    return omissions
 
 
 def _systems(agreement: Mapping[str, Any] | None) -> list[str]:
     if agreement is None:
         return ["", *[NOTHING] * 2 * len(_SYSTEMS)]
     overall = agreement["by_category"]["overall"]
-    found = [part[name] for part in (overall, agreement["mean"]) for name in _SYSTEMS]
-    return [f"{overall['n']}", *map(number, found)]
+    values = [part[name] for part in (overall, agreement["mean"]) for name in _SYSTEMS]
+    return [f"{overall['n']}", *map(number, values)]
 
 
 def _candidates(aspects: Sequence[Mapping[str, Any]]) -> list[str]:
     if not aspects:
         return ["", "", *[NOTHING] * len(_LEVELS) * len(_CANDIDATES)]
-    found = [
+    cells = [
         number(mean_defined([each[level][name] for each in aspects]))
         + _interval(aspects, level, name)
         for level in _LEVELS
         for name in _CANDIDATES
     ]
     counts = [_range([each[name] for each in aspects]) for name in ("n", "contexts")]
-    return [*counts, *found]
+    return [*counts, *cells]
 
 
 def _interval(aspects: Sequence[Mapping[str, Any]], level: str, name: str) -> str:

@@ -57,12 +57,12 @@ def baselines_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     titles = ["of the same tests, %", "model", *_BASELINES.values(), matched]
     table = text_table(titles, right=titles[1:])
     for result in results:
-        found = (result["baselines"][name] for name in _BASELINES)
+        baselines = (result["baselines"][name] for name in _BASELINES)
         alike = result["length_matched"]
         table.add_row(
             result["model"],
             share(result["pass_rate"]),
-            *(NOTHING if each is None else share(each["pass_rate"]) for each in found),
+            *(NOTHING if each is None else share(each["pass_rate"]) for each in baselines),
             NOTHING if alike is None else f"{pass_rate(alike)} of {alike['n']:,}",
         )
     return table
@@ -84,5 +84,5 @@ def _caption(rates: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def _all_rates(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    of_slices = [found for key, _ in slices([result]) for found in result[key].values()]
+    of_slices = [rate for key, _ in slices([result]) for rate in result[key].values()]
     return [result, *of_slices]

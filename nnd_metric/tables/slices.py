@@ -30,11 +30,11 @@ def slice_rates_table(slices: Mapping[str, Any]) -> "Table":
     axes = [each["axis"] for each in slices["slices"]]
     shown = []
     for place, each in enumerate(slices["slices"]):
-        found = [each["models"][model] for model in models]
-        cells = [f"{pass_rate(f['rate'])}{_SIGNS[f['from_rest']['verdict']]}" for f in found]
+        of_models = [each["models"][model] for model in models]
+        cells = [f"{pass_rate(f['rate'])}{_SIGNS[f['from_rest']['verdict']]}" for f in of_models]
         ends = place + 1 < len(axes) and axes[place + 1] != each["axis"]
         _add(table, each["name"], each, cells, end_section=ends)
-        shown += found
+        shown += of_models
     rates = [*overall, *(each["rate"] for each in shown)]
     marked = any(each["from_rest"]["verdict"] != "undecided" for each in shown)
     notes = [_EXPLAINED] * marked + [ALL_AGREE] * any(map(do_all_agree, rates))
@@ -61,14 +61,16 @@ def from_rest_table(slices: Mapping[str, Any]) -> "Table":
     table = text_table(titles, right=titles[2:6], prose=titles[:1])
     for each in slices["slices"]:
         for model, name in zip(models, short_names(models), strict=True):
-            found = each["models"][model]["from_rest"]
+            difference = each["models"][model]["from_rest"]
             table.add_row(
                 each["name"],
                 name,
                 f"{each['n']:,}",
-                points(found["difference"], found["interval"]),
-                p_value(found["p"]),
-                p_value(found["p_holm"]),
-                "not significant" if found["verdict"] == "undecided" else found["verdict"],
+                points(difference["difference"], difference["interval"]),
+                p_value(difference["p"]),
+                p_value(difference["p_holm"]),
+                "not significant"
+                if difference["verdict"] == "undecided"
+                else difference["verdict"],
             )
     return table

@@ -19,8 +19,8 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
         evaluations: Dataset → `Evaluation.to_dict()`.
     """
     rates = {
-        name: {result["model"]: result for result in found["results"]}
-        for name, found in evaluations.items()
+        name: {result["model"]: result for result in evaluation["results"]}
+        for name, evaluation in evaluations.items()
     }
     models = dict.fromkeys(model for of_models in rates.values() for model in of_models)
     titles = ["pass rate, % [95 % interval]", "tests", *short_names([*models])]
@@ -32,8 +32,8 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
         table.add_section()
         means = mean_over(
             [
-                {model: found["pass_rate"] for model, found in each.items()}
-                for each in rates.values()
+                {model: result["pass_rate"] for model, result in of_models.items()}
+                for of_models in rates.values()
             ]
         )
         shown = [share(means.get(model)) for model in models]

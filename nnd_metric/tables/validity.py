@@ -24,16 +24,16 @@ def validity_table(operations: Sequence[Mapping[str, Any]]) -> "Table":
     """Return a row for each operation, model and origin of human pairs.
 
     Args:
-        operations: `OfOperation.to_dict()` of each.
+        operations: `OperationValidity.to_dict()` of each.
     """
     numbers = ("made, %", "tests", "human, %", "human tests", "made - human [95 %]")
     table = text_table(["operation", "model", "pairs", *numbers], right=numbers)
     for operation in operations:
         models = operation["models"]
-        for name, of in zip(short_names([*models]), models.values(), strict=True):
-            made = (share(of["made"]["pass_rate"]), f"{of['made']['n']:,}")
-            for origin in (each for each in _ORIGINS if each in of):
-                other, rate = of[origin], of[origin]["rate"]
+        for name, rates in zip(short_names([*models]), models.values(), strict=True):
+            made = (share(rates["made"]["pass_rate"]), f"{rates['made']['n']:,}")
+            for origin in (each for each in _ORIGINS if each in rates):
+                other, rate = rates[origin], rates[origin]["rate"]
                 table.add_row(
                     *(operation["operation"], name, origin, *made),
                     *(share(rate["pass_rate"]), f"{rate['n']:,}"),
@@ -49,15 +49,15 @@ def giveaways_table(operations: Sequence[Mapping[str, Any]]) -> "Table":
     A test that a baseline cannot decide counts half.
 
     Args:
-        operations: `OfOperation.to_dict()` of each.
+        operations: `OperationValidity.to_dict()` of each.
     """
     numbers = ("tests", *_BASELINES.values())
     table = text_table(["operation", "model", "pairs", *numbers], right=numbers)
     for operation in operations:
         models = operation["models"]
-        for name, of in zip(short_names([*models]), models.values(), strict=True):
-            for origin in (each for each in ("made", *_ORIGINS) if each in of):
-                rate = of["made"] if origin == "made" else of[origin]["rate"]
+        for name, rates in zip(short_names([*models]), models.values(), strict=True):
+            for origin in (each for each in ("made", *_ORIGINS) if each in rates):
+                rate = rates["made"] if origin == "made" else rates[origin]["rate"]
                 reached = (rate["baselines"].get(baseline) for baseline in _BASELINES)
                 cells = (NOTHING if each is None else share(each["with_coin"]) for each in reached)
                 table.add_row(operation["operation"], name, origin, f"{rate['n']:,}", *cells)

@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def variation_table(found: Mapping[str, Any]) -> "Table":
+def variation_table(variation: Mapping[str, Any]) -> "Table":
     """Return a row for the default, and a block per dimension with a row per choice.
 
     Args:
-        found: `Variation.to_dict()`.
+        variation: `Variation.to_dict()`.
     """
     numbers = ("pass, % [95 %]", "points [95 %]", "flipped, % [95 %]")
     table = text_table(["choice", *numbers], right=numbers)
-    table.add_row("default", pass_rate(found["default"]), "", "")
-    for dimension, choices in groupby(found["choices"], lambda each: each["dimension"]):
+    table.add_row("default", pass_rate(variation["default"]), "", "")
+    for dimension, choices in groupby(variation["choices"], lambda each: each["dimension"]):
         table.add_section()
         table.add_row(dimension)
         for each in choices:
             difference = points(each["difference"], each["difference_interval"])
             table.add_row(f"  {each['choice']}", pass_rate(each), difference, _flipped(each))
-    if any(do_all_agree(each) for each in (found["default"], *found["choices"])):
+    if any(do_all_agree(each) for each in (variation["default"], *variation["choices"])):
         table.caption = ALL_AGREE
     return table
 
