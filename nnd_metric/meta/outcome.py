@@ -11,7 +11,7 @@ import polars as pl
 from nnd.metric.agreement import Agreement
 from nnd.metric.data import OVERALL
 from nnd.metric.drawing import short_names
-from nnd.metric.meta.alike import Shared
+from nnd.metric.meta.basis import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.meta.differences import Difference
 from nnd.metric.results import OverDatasets, PassRates

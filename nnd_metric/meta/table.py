@@ -19,7 +19,7 @@ import polars as pl
 
 from nnd.metric.agreement import FEWEST_MODELS, agree_scored, read_scored, stored_systems
 from nnd.metric.data import Table, of_aspect
-from nnd.metric.meta.alike import (
+from nnd.metric.meta.basis import (
     Numbers,
     Over,
     Shared,
@@ -142,25 +142,25 @@ def compare_metrics(
         references: A table of references (`references.read_references`).
         run: Scored pairs of one or more models (`agreement.read_scored`); no model is run.
         systems: Model of the run → system it stands for, if the model's id does not name it.
-        over: Basis of the correlations (`alike`).
+        over: Basis of the correlations (`basis`).
 
     Raises:
         ScoringError: If two rows have the same name, a scorer or the references do not fit the
             data, the run was made on other pairs, or two models stand for the same system.
     """
-    asked = list(scorers)
+    all_scorers = list(scorers)
     matched = find_matched(list(_models(run)), judged.pairs.human_scores, systems)
     if not isinstance(over, str):
         judged = of_systems(judged, over)
         matched = {model: system for model, system in matched.items() if system in over}
     scored = None if run is None else _of_pairs(run, judged)
     models = _models(scored)
-    _check_names([*(scorer.name for scorer in asked), *models])
-    numbers = [*_ask(asked, judged, references), *_look_up(models, judged)]
-    alike, shared = numbers, None
+    _check_names([*(scorer.name for scorer in all_scorers), *models])
+    numbers = [*_ask(all_scorers, judged, references), *_look_up(models, judged)]
+    comparable, shared = numbers, None
     if over != "all" and len(numbers) + (scored is not None) > 1:
-        alike, shared = find_shared(numbers, _people(judged), matched)
-    rows = [_row(each, judged) for each in alike]
+        comparable, shared = find_shared(numbers, _people(judged), matched)
+    rows = [_row(each, judged) for each in comparable]
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared))
     scores = [

@@ -53,17 +53,16 @@ def slices_table(results: Sequence[Mapping[str, Any]]) -> "Table":
 
 def baselines_table(results: Sequence[Mapping[str, Any]]) -> "Table":
     """Return the pass rates of the baselines on the same tests: a row per model."""
-    matched = "model where lengths match"
-    titles = ["of the same tests, %", "model", *_BASELINES.values(), matched]
+    titles = ["of the same tests, %", "model", *_BASELINES.values(), "model where lengths match"]
     table = text_table(titles, right=titles[1:])
     for result in results:
         baselines = (result["baselines"][name] for name in _BASELINES)
-        alike = result["length_matched"]
+        matched = result["length_matched"]
         table.add_row(
             result["model"],
             share(result["pass_rate"]),
             *(NOTHING if each is None else share(each["pass_rate"]) for each in baselines),
-            NOTHING if alike is None else f"{pass_rate(alike)} of {alike['n']:,}",
+            NOTHING if matched is None else f"{pass_rate(matched)} of {matched['n']:,}",
         )
     return table
 

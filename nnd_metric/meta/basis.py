@@ -90,16 +90,16 @@ def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
     Raises:
         ScoringError: If a system wrote no candidate.
     """
-    wrote = judged.candidates["system"].drop_nulls().str.split("|").explode()
-    known = names_in(wrote.to_frame(), "system")
+    writers = judged.candidates["system"].drop_nulls().str.split("|").explode()
+    known = names_in(writers.to_frame(), "system")
     for name in names:
         if name not in known:
             raise ScoringError(
                 f'over: no candidate was written by system "{name}"{did_you_mean(name, known)}; '
                 f"choose {', '.join(get_args(Over))}, or some of the systems: "
-                f"{', '.join(known) or '(none)'}"
+                f"{', '.join(known) or 'none'}"
             )
-    candidates = _only(judged.candidates, names).drop_nulls("system")
+    candidates = _name_only(judged.candidates, names).drop_nulls("system")
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     for side in ("high_id", "low_id"):
         kept = candidates.select("split", pl.col("candidate_id").alias(side))
@@ -127,32 +127,31 @@ def find_shared(
         matched: Model of the run → system that it stands for, as NND itself ranks them.
     """
     unscored = {row.name: row.candidates["score"].null_count() for row in rows}
-    every = rows[0].candidates
+    common = rows[0].candidates
     for row in rows:
         if unscored[row.name] < row.candidates.height:
-            every = every.join(row.candidates.drop_nulls("score"), on=CANDIDATE, how="semi")
+            common = common.join(row.candidates.drop_nulls("score"), on=CANDIDATE, how="semi")
     judged = [] if people is None else names_in(people.drop_nulls("score"), "system")
-    wrote = set(every["system"].drop_nulls().str.split("|").explode())
+    writers = set(common["system"].drop_nulls().str.split("|").explode())
     if len(matched) >= FEWEST_MODELS:
-        wrote &= set(matched.values())
-    systems = sorted(set(judged) & wrote)
+        writers &= set(matched.values())
+    systems = sorted(set(judged) & writers)
     shared = Shared(
         systems=tuple(systems),
-        other_systems=tuple(sorted(set(judged) - wrote)),
-        candidates=every.height,
-        other_candidates=rows[0].candidates.height - every.height,
+        other_systems=tuple(sorted(set(judged) - writers)),
+        candidates=common.height,
+        other_candidates=rows[0].candidates.height - common.height,
         unscored={name: n for name, n in unscored.items() if n},
     )
-    return [
-        row._replace(candidates=_only(_kept(row.candidates, every), systems)) for row in rows
-    ], shared
+    return [_restrict(row, common, systems) for row in rows], shared
 
 
-def _kept(candidates: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
-    return candidates.join(every, on=CANDIDATE, how="semi", maintain_order="left")
+def _restrict(row: Numbers, candidates: pl.DataFrame, systems: Sequence[str]) -> Numbers:
+    kept = row.candidates.join(candidates, on=CANDIDATE, how="semi", maintain_order="left")
+    return row._replace(candidates=_name_only(kept, systems))
 
 
-def _only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
+def _name_only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
     """Return the candidates with only some of their systems, or null for none."""
     known = pl.element().filter(pl.element().is_in(list(systems)))
     names = pl.col("system").str.split("|").list.eval(known)
