@@ -37,44 +37,6 @@ FEWEST_MODELS = 2
 _MOST_LISTED = 8
 
 
-def agreement(
-    pass_rates: pl.DataFrame,
-    human_scores: pl.DataFrame,
-    *,
-    systems: Mapping[str, str] | None = None,
-    aspect: str | None = None,
-    order: Sequence[str] = (),
-    samples: npt.ArrayLike | None = None,
-) -> Agreement:
-    """Correlate pass rates with human scores, per category and on average.
-
-    Args:
-        pass_rates: One row per model and category: model, category ("overall", an error or context
-            category), pass_rate (fraction, or null), n.
-        human_scores: One row per system, aspect and category: source, system, model_id, aspect,
-            category, score (higher is better), n, definition.
-        systems: Model to system, for models that `match_systems` cannot match.
-        aspect: Compare with the human scores of this aspect only.
-        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
-            their models in `pass_rates`.
-        samples: Resampled pass rates, with the same clusters for all models, [resamples, models,
-            categories], models and categories in order of first appearance in `pass_rates`.
-
-    Returns:
-        The agreement.
-
-    Raises:
-        ScoringError: If fewer than two models are matched to systems (`try_agreement` returns that
-            as a reason instead), or an argument contradicts another.
-    """
-    outcome, reason = try_agreement(
-        pass_rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
-    )
-    if outcome is None:
-        raise ScoringError(reason)
-    return outcome
-
-
 def try_agreement(
     pass_rates: pl.DataFrame,
     human_scores: pl.DataFrame,
@@ -84,12 +46,26 @@ def try_agreement(
     order: Sequence[str] = (),
     samples: npt.ArrayLike | None = None,
 ) -> tuple[Agreement | None, str | None]:
-    """Return the agreement and None, or None and the reason why there cannot be one.
+    """Correlate pass rates with human scores, per category and on average.
 
-    Arguments as in `agreement`.
+    Args:
+        pass_rates: One row per model and category: model, category ("overall", an error or context
+            category), pass_rate (0 to 1, or null), n.
+        human_scores: One row per system, aspect and category: source, system, model_id, aspect,
+            category, score (higher is better), n, definition.
+        systems: Model → system, for models that `match_systems` cannot match.
+        aspect: Compare with the human scores of this aspect only.
+        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
+            their models in `pass_rates`.
+        samples: Resampled pass rates, with the same clusters for all models, [resamples, models,
+            categories], models and categories in order of first appearance in `pass_rates`.
+
+    Returns:
+        The agreement and None, or None and the reason why it is undefined: fewer than two models
+        are matched to systems.
 
     Raises:
-        ScoringError: If an argument contradicts another: this is a mistake of the caller.
+        ScoringError: If an argument contradicts another.
     """
     models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
     _check_one_row_each(pass_rates)

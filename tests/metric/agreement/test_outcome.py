@@ -1,14 +1,14 @@
 """An agreement shows itself: headline, table, picture, frame."""
 
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 import pytest
 from support.screens.tables import lines, row
 from support.shown import check_pictured, check_shown
 
-from nnd.metric.agreement import Agreement
-from nnd.metric.agreement.measures import agreement
+from nnd.metric.agreement import Agreement, try_agreement
 from nnd.metric.statistics import STATISTICS
 from nnd.schemas import ScoringError
 
@@ -27,6 +27,13 @@ def people(*scores: float) -> pl.DataFrame:
         (system, None, "q", "overall", score) for system, score in zip("ABCD", scores, strict=False)
     ]
     return pl.DataFrame(rows, ["system", "model_id", "aspect", "category", "score"], orient="row")
+
+
+def agreement(pass_rates: pl.DataFrame, human_scores: pl.DataFrame, **options: Any) -> Agreement:
+    """The agreement, which exists."""
+    outcome, reason = try_agreement(pass_rates, human_scores, **options)
+    assert outcome is not None, reason
+    return outcome
 
 
 @pytest.fixture
