@@ -3,8 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Constrained are also the environments in which pip builds what has no wheel.
-INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install
+# Constrained are also the environments in which pip builds what has no wheel. Python compiles the
+# modules that are imported; pip would compile all 22,000 of them.
+INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	$(BIN)/python -m pip install --no-compile
 
 .PHONY: help demo test test-full bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
