@@ -31,7 +31,7 @@ def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Tab
 
 def correlations_table(agreement: Mapping[str, Any]) -> "Table":
     """Return the two main correlations: a row per category, and the mean in the last row."""
-    titles = ("category", "systems", "tau-b", "gap r [95 % interval]", "p")
+    titles = _titles("category", agreement["by_category"].values())
     table = text_table(titles, right=titles[1:])
     for category, correlations in agreement["by_category"].items():
         table.add_row(category, f"{correlations['n']}", *_main_cells(correlations))
@@ -51,11 +51,10 @@ def datasets_table(
         agreements: Dataset → `Agreement.to_dict()`.
         mean: Statistic → mean over the datasets.
     """
-    titles = ("dataset", "systems", "tau-b", "gap r [95 % interval]", "p")
+    main = {name: _main_category(agreement) for name, agreement in agreements.items()}
+    titles = _titles("dataset", main.values())
     table = text_table(titles, right=titles[1:])
-    for name, agreement in agreements.items():
-        categories = agreement["by_category"]
-        correlations = categories.get("overall") or next(iter(categories.values()))
+    for name, correlations in main.items():
         cells = [NOTHING] * 3
         if correlations["n"] >= FEWEST_SYSTEMS:
             cells = _main_cells(correlations)
@@ -79,6 +78,17 @@ def agreement_table(agreement: Mapping[str, Any]) -> "Table":
     table.add_row("mean over categories", "", *mean, style="bold")
     _add_uncertainty(table, agreement, "mean_")
     return table
+
+
+def _main_category(agreement: Mapping[str, Any]) -> Mapping[str, Any]:
+    categories = agreement["by_category"]
+    return categories.get("overall") or next(iter(categories.values()))
+
+
+def _titles(rows: str, correlations: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the titles of the main correlations; stored pass rates alone have no interval."""
+    has_interval = any(entry["intervals"]["gap_r"] for entry in correlations)
+    return (rows, "systems", "tau-b", "gap r [95 % interval]" if has_interval else "gap r", "p")
 
 
 def _main_cells(correlations: Mapping[str, Any]) -> list[str]:

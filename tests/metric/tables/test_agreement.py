@@ -32,6 +32,22 @@ def test_a_row_per_category() -> None:
     assert row(table, "overall") == "4 0.500 0.610 [-0.25, 0.90] 0.2500"
     assert row(table, "odd") == "4 n/a n/a 0.2500"
     assert row(table, "mean over categories") == "0.500 0.610 n/a"
+    assert row(table, "category") == "systems tau-b gap r [95 % interval] p"
+
+
+def test_without_an_interval_the_title_promises_none() -> None:
+    values = {"tau_b": 0.5, "gap_r": 0.61}
+    without = {"intervals": {"gap_r": None}, "p_values": {"gap_r": 0.25}, **values}
+    table = correlations_table(
+        {
+            "by_category": {"overall": {"n": 4, **without}},
+            "mean": values,
+            "mean_intervals": without["intervals"],
+            "mean_p_values": without["p_values"],
+        }
+    )
+    assert row(table, "category") == "systems tau-b gap r p"
+    assert row(table, "overall") == "4 0.500 0.610 0.2500"
 
 
 def predicted(rates: list[float], scores: list[float]) -> str:
