@@ -81,7 +81,7 @@ def agreement_table(agreement: Mapping[str, Any]) -> "Table":
 
 
 def _main_category(agreement: Mapping[str, Any]) -> Mapping[str, Any]:
-    categories = agreement["by_category"]
+    categories: Mapping[str, Mapping[str, Any]] = agreement["by_category"]
     return categories.get("overall") or next(iter(categories.values()))
 
 
