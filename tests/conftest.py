@@ -3,6 +3,7 @@
 import itertools
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,12 +29,23 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what is marked `full`, but for `make test-full`."""
-    if not os.environ.get("NND_TEST_FULL"):
-        for item in items:
-            if item.get_closest_marker("full"):
-                item.add_marker(pytest.mark.skip(reason="takes long: NND_TEST_FULL=1"))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip tests marked `full`, and deselect cases of `sampled` ones, but for `make test-full`."""
+    if os.environ.get("NND_TEST_FULL"):
+        return
+    cases: Counter[tuple[str, str]] = Counter()
+    left_out = []
+    for item in items:
+        if item.get_closest_marker("full"):
+            item.add_marker(pytest.mark.skip(reason="takes long: NND_TEST_FULL=1"))
+        elif sampled := item.get_closest_marker("sampled"):
+            test = (str(item.path), getattr(item, "originalname", item.name))
+            if cases[test] % sampled.args[0]:
+                left_out.append(item)
+            cases[test] += 1
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
 
 
 @pytest.fixture(scope="session")

@@ -229,6 +229,7 @@ def printed(
     return show
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*READ_OR_WRITE_RUNS, *OTHERS])
 def test_no_number_and_no_name_is_cut(
     name: str, made: Callable[[str], Shown], printed: Callable[..., str]

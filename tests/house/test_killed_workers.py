@@ -1,6 +1,5 @@
-"""Workers and merges killed at any moment: reduced here, 20 of each with NND_TEST_FULL=1."""
+"""Workers and merges killed at any moment, 20 of each; tests of parts end workers in process."""
 
-import os
 import random
 import shutil
 import signal
@@ -9,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from support.metric_runs import save_model
 
-KILLS = 20 if os.environ.get("NND_TEST_FULL") else 1
+KILLS = 20
 
 KILLED = {"killed": signal.SIGKILL}
 
@@ -22,6 +22,7 @@ NUMBERS = ["ll_high", "ll_low", "ll_alone_high", "ll_alone_low"]
 ROUNDING = 1e-6
 
 
+@pytest.mark.full
 def test_killed_workers_and_merges_lose_nothing(
     tmp_path: Path, converted: list[Path], ask: Callable[..., dict[str, Any]]
 ) -> None:

@@ -140,8 +140,8 @@ def publishing(place: Path, converted: list[Path], hub: Hub) -> Job:
         converting,
         pytest.param(building, marks=pytest.mark.full),
         pytest.param(evaluating, marks=pytest.mark.full),
-        reporting,
-        publishing,
+        pytest.param(reporting, marks=pytest.mark.full),
+        pytest.param(publishing, marks=pytest.mark.full),
     ],
 )
 def test_kills(

@@ -67,6 +67,7 @@ def test_links_of_a_notebook_lead_somewhere(name: str) -> None:
     assert [target for target in targets if not (FOLDER / target).exists()] == []
 
 
+@pytest.mark.sampled(2)
 @every_notebook
 def test_the_cells_run_and_show_results(
     name: str,

@@ -105,6 +105,7 @@ def command(*arguments: str) -> str:
     return f"sys.argv = ['nnd', *{arguments!r}]; from near_negative import main; main()"
 
 
+@pytest.mark.full
 def test_installed_wheel_converts_and_evaluates(installed: Path, tmp_path: Path) -> None:
     done = run(installed, command("convert", "sample", "--out", "sample"), folder=tmp_path)
     assert done.returncode == 0, done.stderr

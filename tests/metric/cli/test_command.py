@@ -179,6 +179,7 @@ def test_the_first_screen_starts_somewhere_and_groups_what_there_is(
     assert len(shown.splitlines()) < 50
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [80, 200])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_shows_every_word_and_bracket(
@@ -447,15 +448,12 @@ def test_a_run_without_a_terminal_says_nothing_on_stderr(
     assert listing(tmp_path) == ["run", "run/log_likelihoods.parquet", "run/result.json"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
         ({}, "nobody/nothing: no such model: "),
-        pytest.param(
-            {"HF_ENDPOINT": "http://127.0.0.1:9"},
-            "the Hub cannot be reached (no connection); ",
-            marks=pytest.mark.full,
-        ),
+        ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "the Hub cannot be reached (no connection); "),
     ],
     ids=["no such model", "no connection"],
 )

@@ -53,6 +53,7 @@ def bare(saved: Saved, tmp_path: Path) -> Callable[[str], Path]:
     return strip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["gpt2", "llama", "bart", "t5"])
 @pytest.mark.parametrize("protocol", ["native", "pmi"])
 def test_a_run_reads_as_many_tokens(

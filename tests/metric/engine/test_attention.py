@@ -93,6 +93,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flex_attention, "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG", True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key_heads", [1, 2, HEADS])
 @pytest.mark.parametrize("layout", [*ROWS, LONG])
 @pytest.mark.parametrize("kernel", [attend_blocks, VARLEN])

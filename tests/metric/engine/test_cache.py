@@ -37,8 +37,6 @@ from nnd.metric.models import Loading
 from nnd.metric.models.load import LoadedModel, load_model
 from nnd.schemas import ScoringWarning
 
-FULL = bool(os.environ.get("NND_TEST_FULL"))
-SCRIPT = SUPPORT / "engine" / "processes.py"
 Saved = Callable[[str], Path]
 
 WORDS = " ".join(SENTENCES).split()
@@ -386,6 +384,7 @@ def kill_in_pass(number: int, seconds: float, model: Path, pairs: Path) -> int:
     return len(begun)
 
 
+@pytest.mark.full
 def test_what_was_computed_outlasts_a_kill(
     saved: Saved, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -394,7 +393,7 @@ def test_what_was_computed_outlasts_a_kill(
     kept += [stored(undisturbed)[1]] * 2
     assert len(set(kept)) > 50  # many batches: most moments are in the middle
     chance = random.Random()
-    for number in range(20 if FULL else 1):
+    for number in range(20):
         monkeypatch.setenv("NND_CACHE", str(tmp_path / str(number)))
         # Not in the last ones: they are over before the signal arrives.
         first = chance.randrange(1, len(kept) * 2 // 3)

@@ -124,6 +124,7 @@ def test_half_as_much_is_tried_where_memory_is_full(error: BaseException, fresh:
     assert found.work.token_budget == budgets[-1] <= room
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "path"), EACH_PATH)
 def test_every_path_goes_on_with_less_memory(name: str, path: str, fresh: Fresh) -> None:
     family = fresh(name)
@@ -134,6 +135,7 @@ def test_every_path_goes_on_with_less_memory(name: str, path: str, fresh: Fresh)
         assert_same(engine(REQUESTS), expected)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "path"), EACH_PATH)
 def test_the_proof_too_does_with_little_memory(name: str, path: str, fresh: Fresh) -> None:
     """What fits one by one is no reason to switch a path off, let alone to give up."""

@@ -26,6 +26,8 @@ from support.tiny_models import BUILDERS
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
+pytestmark = pytest.mark.sampled(3)
+
 Formula = Callable[[str, str, tuple[tuple[str, str], ...]], list[oracle.Score]]
 
 

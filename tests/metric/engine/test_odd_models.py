@@ -79,6 +79,7 @@ def evaluated(
 PLACES = {"model": "model", "data": "pairs.parquet", "out": "run"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("budget", ["100", pytest.param("4000", marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", ODD)
 def test_the_command_gives_the_numbers_of_one_by_one(
@@ -98,6 +99,7 @@ def test_the_command_gives_the_numbers_of_one_by_one(
 PATHS = {"phi3": "packed", "dynamic": "packed", "falcon_h1": "plain", "bigbird_pegasus": "alone"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", ["packed", "plain", "alone"])
 @pytest.mark.parametrize("name", ["phi3", "dynamic"])
 def test_positions_that_depend_on_length_are_those_of_the_request(name: str, path: str) -> None:

@@ -32,6 +32,7 @@ def tokens(family: Family, texts: list[str]) -> int:
 # Long rows
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["gpt2", "llama", "mistral", "opt", "t5", "bart", "marian"])
 def test_more_candidates_than_a_block_has_queries(name: str, fresh: Fresh) -> None:
     family = fresh(name)
@@ -130,6 +131,7 @@ def crash(model: Any, after: int) -> Callable[[], None]:
     return layers[-1].register_forward_hook(hook).remove
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("name", ["gpt2", "opt", "t5", "bart", "bloom", "xglm", "prophetnet"])
 def test_a_model_is_handed_back_exactly(*, name: str, training: bool, fresh: Fresh) -> None:
@@ -168,6 +170,7 @@ def test_a_forward_of_the_users_own_is_handed_back(fresh: Fresh) -> None:
     assert activation.__dict__.get("forward") == own
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("implementation", ["eager", "sdpa"])
 @pytest.mark.parametrize("name", ["gpt2", "mistral", "t5", "bart"])
 def test_the_users_own_attention_is_handed_back(

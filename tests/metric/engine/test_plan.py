@@ -261,6 +261,7 @@ def count_positions(model: torch.nn.Module) -> list[int]:
     return seen
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("budget", [1, 150, AMPLE])
 @pytest.mark.parametrize(
     ("name", "path"),

@@ -258,6 +258,7 @@ def test_a_key_is_the_same_in_every_version() -> None:
 # Processes: killed, and several at once.
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(30 if FULL else 3))
 def test_a_kill_loses_nothing_whose_put_had_returned(tmp_path: Path, number: int) -> None:
     chance = random.Random(number)
@@ -464,6 +465,7 @@ def leave_a_log(path: Path) -> None:
     writer.communicate(timeout=60)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "spoil",
     [

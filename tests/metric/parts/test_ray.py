@@ -1,7 +1,6 @@
 """Runs scored by Ray: local, two actors; what they write is what one evaluation writes."""
 
 import logging
-import os
 import random
 import shutil
 import signal
@@ -41,7 +40,7 @@ Saved = Callable[[str], Path]
 
 PLAIN = Scoring(cache=False)
 
-KILLS = 20 if os.environ.get("NND_TEST_FULL") else 1
+KILLS = 20
 """How many actors, and drivers, are killed, each in a run of its own."""
 
 NUMBERS = ["ll_high", "ll_low", "ll_alone_high", "ll_alone_low"]
@@ -114,10 +113,11 @@ def check_same(run: Path, alone: Path) -> None:
         assert (rows[name] - whole[name]).abs().to_numpy().max() < 1e-6
 
 
-@pytest.mark.usefixtures("_cluster")
-def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
+@pytest.fixture
+def finish(
     saved: Saved, birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> Callable[[], None]:
+    """Two actors finish what a worker began, and the run is that of one evaluation."""
     model, run, alone = saved("gpt2"), tmp_path / "run", tmp_path / "alone"
     single = evaluate(model, birds, out=alone, scoring=PLAIN)
     times: dict[Path, int] = {}
@@ -126,21 +126,38 @@ def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
         times.update(part_files(folder))
         return merge(folder)
 
+    def check() -> None:
+        times.clear()
+        evaluate_parts(model, birds, out=run, worker=(1, 3))
+        begun = part_files(run)
+        found = evaluate_on_ray(model, birds, out=run, ray=Ray(num_actors=2))
+        assert len(begun) == 2
+        assert len(times) == 6
+        assert {path: times[path] for path in begun} == begun
+        check_same(run, alone)
+        assert isinstance(found, Evaluation)
+        assert found.results[0].signature == single.results[0].signature
+
     monkeypatch.setattr(on_ray, "merge", merge_seen)
+    return check
+
+
+@pytest.mark.usefixtures("_cluster")
+def test_actors_finish_what_a_worker_began(finish: Callable[[], None]) -> None:
+    finish()
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("_cluster")
+def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
+    finish: Callable[[], None], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
     with ThreadPoolExecutor(1) as killers:
         for _ in range(KILLS):
-            times.clear()
-            evaluate_parts(model, birds, out=run, worker=(1, 3))
-            begun = part_files(run)
             killed = killers.submit(kill_an_actor, run, 2)
-            found = evaluate_on_ray(model, birds, out=run, ray=Ray(num_actors=2))
+            finish()
             killed.result()
-            assert len(begun) == 2
-            assert len(times) == 6
-            assert {path: times[path] for path in begun} == begun
-            check_same(run, alone)
-            assert isinstance(found, Evaluation)
-            assert found.results[0].signature == single.results[0].signature
             shutil.rmtree(run)
 
 

@@ -203,6 +203,7 @@ def test_filters_show_as_many_as_the_result_files_hold(tab: Tab, page: Path, run
     }  # fmt: skip
 
 
+@pytest.mark.full
 def test_pairs_of_each_verdict(tab: Tab, page: Path, run: Path) -> None:
     show(tab, page)
     choose(tab, "Model", "bee")
@@ -216,6 +217,7 @@ def test_pairs_of_each_verdict(tab: Tab, page: Path, run: Path) -> None:
     assert listed(tab) == ids([row for row in expected if row["error_category"] == "wrong_fact"])
 
 
+@pytest.mark.full
 @thorough
 def test_orders_by_margin(tab: Tab, page: Path, run: Path) -> None:
     show(tab, page)
@@ -233,6 +235,7 @@ def test_orders_by_margin(tab: Tab, page: Path, run: Path) -> None:
     assert listed(tab) == ids(rows)
 
 
+@pytest.mark.full
 def test_search_finds_what_texts_hold_and_pairs_by_id(tab: Tab, page: Path, sample: Path) -> None:
     show(tab, page)
     pairs = pl.read_parquet(sample / "pairs.parquet").to_dicts()
@@ -253,6 +256,7 @@ def test_search_finds_what_texts_hold_and_pairs_by_id(tab: Tab, page: Path, samp
     assert text_of(tab, "#pair") == "No pair matches the filters."
 
 
+@pytest.mark.full
 def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) -> None:
     show(tab, page)
     search(tab, "brazil")  # which the mark does away with
@@ -267,6 +271,7 @@ def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) 
     assert tab.evaluate("document.getElementById('search').value") == ""
 
 
+@pytest.mark.full
 def test_pairs_are_of_the_dataset_that_is_chosen_or_whose_mark_is_clicked(
     tab: Tab, two: list[tuple[Path, Path]], tmp_path: Path
 ) -> None:
@@ -284,6 +289,7 @@ def test_pairs_are_of_the_dataset_that_is_chosen_or_whose_mark_is_clicked(
     assert tab.evaluate("document.getElementById('dataset').selectedOptions[0].text") == "sample"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_after_a_slash_what_is_found_is_seen(width: int, tab: Tab, page: Path) -> None:
     """Wherever people were, the field is at the top of the window and the list below it."""
@@ -364,6 +370,7 @@ def test_on_a_narrow_screen_the_pair_covers_the_list_until_closed(tab: Tab, page
     assert not is_seen(tab, "#pair")
 
 
+@pytest.mark.full
 @thorough
 def test_every_control_is_reached_by_tab_shows_it_and_has_a_name(tab: Tab, page: Path) -> None:
     show(tab, page)
@@ -396,6 +403,7 @@ def test_every_control_is_reached_by_tab_shows_it_and_has_a_name(tab: Tab, page:
 # What it looks like
 
 
+@pytest.mark.full
 def test_on_paper_all_is_unfolded_and_no_control_is_left(tab: Tab, page: Path) -> None:
     show(tab, page)
     tab.evaluate(
@@ -435,6 +443,7 @@ def test_every_text_can_be_read(scheme: str, tab: Tab, page: Path) -> None:
         assert [each for each in found if each[0] < 4.5] == [], width
 
 
+@pytest.mark.full
 def test_below_600_pixels_panels_are_stacked_and_rows_are_cards(tab: Tab, page: Path) -> None:
     show(tab, page)
     places = """[...document.querySelectorAll(".headline tbody tr:first-child > *")]
@@ -460,6 +469,7 @@ def test_below_600_pixels_panels_are_stacked_and_rows_are_cards(tab: Tab, page: 
     assert found[1][1] == '"pass rate, %"'
 
 
+@pytest.mark.full
 def test_names_in_short_say_the_whole_one(tab: Tab, page: Path) -> None:
     show(tab, page)
     for place in (".headline tbody bdi", "#pair tbody th", "#rates .mark:not([data-model]) title"):
@@ -485,6 +495,7 @@ def test_nobody_scrolls_sideways(tab: Tab, page: Path) -> None:
         assert fits(tab)
 
 
+@pytest.mark.full
 @thorough
 def test_hostile_text_makes_nobody_scroll_sideways(tab: Tab, hostile: Path) -> None:
     tab.resize(NARROW)

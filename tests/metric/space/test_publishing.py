@@ -131,6 +131,7 @@ def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -
     assert ("sdk_version" in found) == (sdk == "gradio")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "name",
     [

@@ -21,6 +21,8 @@ from nnd.metric.space.files import write_space
 from nnd.metric.space.trial_html import show
 from nnd.metric.space.trials import example
 
+pytestmark = pytest.mark.full  # the functions of the page run in `test_app`, without a server
+
 STARTS_WITHIN = 120.0  # seconds; a busy machine imports torch and Gradio slowly
 
 SERVE = """

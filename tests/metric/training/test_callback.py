@@ -92,6 +92,7 @@ def test_200_steps_of_a_bart_end_in_the_same_weights_and_the_curve_rises(tmp_pat
     assert first.pass_rate < last.interval[0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("family", "how"),
     [
