@@ -153,8 +153,7 @@ def read_templates(
         close = get_close_matches(before, models, n=1) if equals and model is None else []
         if close:
             raise ScoringError(
-                f'--template "{entry}": there is no model "{before}" to evaluate; did you mean '
-                f'"{close[0]}"?'
+                f'--template "{entry}": unknown model "{before}"; did you mean "{close[0]}"?'
             )
         if model in found:
             of = "all models" if model is None else f'model "{model}"'

@@ -141,8 +141,8 @@ def _check_families(
     for model in families:
         if model not in known:
             raise ScoringError(
-                f'--family: there is no model "{model}" in these runs'
-                f"{did_you_mean(model, known)}; known: {', '.join(known)}"
+                f'--family: unknown model "{model}"{did_you_mean(model, known)}; known: '
+                f"{', '.join(known)}"
             )
     unsized = [e.model for e in models if e.model in families and e.parameters is None]
     if unsized:

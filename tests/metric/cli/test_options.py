@@ -55,7 +55,7 @@ def test_templates_are_of_one_model_or_of_all(
     [
         (
             ["gtp2=mixqg"],
-            '--template "gtp2=mixqg": there is no model "gtp2" to evaluate; did you mean "gpt2"?',
+            '--template "gtp2=mixqg": unknown model "gtp2"; did you mean "gpt2"?',
         ),
         (["mixqg", "macaw"], "--template is given twice for all models; give it once, and "),
         (["org/bart=a", "org/bart=b"], '--template is given twice for model "org/bart"; '),

@@ -90,4 +90,4 @@ def test_what_does_not_fit(
         "other: none of the runs was made on this dataset"
     )
     assert problem(runs, out, data=[sample]).startswith(f"{other_run}: shares no pair with sample")
-    assert 'no model "zoo/fly"' in problem(runs, out, families={"zoo/fly": "zoo"})
+    assert 'unknown model "zoo/fly"' in problem(runs, out, families={"zoo/fly": "zoo"})

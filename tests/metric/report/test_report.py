@@ -453,7 +453,7 @@ def test_one_model_in_two_runs(tmp_path: Path) -> None:
 def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     assert problem(run, out, families={"emu": "birds"}).startswith(
-        '--family: there is no model "emu" in these runs; known: zoo/ant, '
+        '--family: unknown model "emu"; known: zoo/ant, '
     )
     assert 'unknown system "emu"' in problem(run, out, data=sample, systems={"zoo/ant": "emu"})
     assert problem(run, out, systems={"zoo/ant": "heron"}).startswith("--system needs human scores")
