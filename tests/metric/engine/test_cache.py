@@ -39,6 +39,8 @@ from nnd.schemas import ScoringWarning
 
 Saved = Callable[[str], Path]
 
+SCRIPT = SUPPORT / "engine" / "processes.py"
+
 WORDS = " ".join(SENTENCES).split()
 ROWS = [
     (f"{number} {LONG[: 10 + number % 60]}", " ".join(WORDS[number % 30 :][:5]), WORDS[number % 40])
