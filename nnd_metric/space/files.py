@@ -8,8 +8,7 @@ import ast
 import keyword
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -90,7 +89,7 @@ def requirements(libraries: Iterable[str]) -> list[str]:
             f"pip install {DISTRIBUTION} (from a clone: pip install .)"
         ) from error
     known = {_normal(re.split(r"[^\w.-]", line, maxsplit=1)[0]): line for line in lines}
-    distributions = _distributions()
+    distributions = packages_distributions()
     wanted = {_normal(name) for name in UNNAMED}
     for library in libraries:
         wanted |= {_normal(name) for name in distributions.get(library, ())} & known.keys()
@@ -120,12 +119,6 @@ def siblings_of(text: str) -> Iterator[str]:
             yield node.module
 
 
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    """Return importable name → its distributions, of everything installed; reading them is slow."""
-    return packages_distributions()
-
-
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -136,7 +129,7 @@ def _check_name(name: str, taken: Collection[str]) -> None:
     The page of a Space finds modules in its own folder first, on some systems regardless of case:
     `json.py` in it would replace `json` for all libraries.
     """
-    hidden = {*taken, *keyword.kwlist, *sys.stdlib_module_names, *_distributions()}
+    hidden = {*taken, *keyword.kwlist, *sys.stdlib_module_names, *packages_distributions()}
     hidden -= {"nnd"}  # the name of the metric; no module of a Space imports the package
     is_taken = name.lower() in {module.lower() for module in hidden}
     if "." in name or is_taken:
