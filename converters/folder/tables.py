@@ -61,7 +61,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"Dropped: {', '.join(dropped)}."
     counts = manifest["counts"]
     if not counts["pairs"]:
-        yield "Every context has one candidate: so the human scores are for `nnd metrics` only."
+        yield "Every context has one candidate, so the human scores are for `nnd metrics` only."
     kept = []
     if counts["distinct_pairs"] != counts["pairs"]:
         yield (
@@ -69,9 +69,11 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             "same candidates, with another error category, aspect or group."
         )
     if counts["both_directions"]:
+        several = len(manifest["source"]["aspects"]) > 1
         yield (
-            f"Annotators disagree: {counts['both_directions']:,} of them are there in both "
-            f"directions, so no model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
+            f"{'Aspects or annotators' if several else 'Annotators'} disagree: "
+            f"{counts['both_directions']:,} of the distinct pairs occur in both directions, so no "
+            f"model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
         )
     if counts["equal_pairs"]:
         kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts (a tie fails)")

@@ -191,4 +191,6 @@ def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 def _lonely(annotations: pl.DataFrame) -> Dropped:
     sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
     lonely = sizes.filter(pl.col("candidate_id") == 1).height
-    return Dropped("one_candidate", "contexts", lonely, "it has no other candidate to pair with")
+    return Dropped(
+        "one_candidate", "contexts", lonely, "a single candidate has no other to be paired with"
+    )
