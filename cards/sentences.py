@@ -169,7 +169,7 @@ def permission(content: Content) -> list[str]:
 def unverified(content: Content) -> list[str]:
     """Return why files that differ from the declared ones were read, and how the counts differ."""
     reasons = {
-        "accept_changed": "A file was accepted although it differs from the declared one of its name",
+        "accept_changed": "A file that differs from the declared one was accepted",
         "unverified": "Published although not all files are verified",
     }
     found = [

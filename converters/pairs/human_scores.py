@@ -12,7 +12,7 @@ from nnd.schemas import polars_schema
 
 _SYSTEM = ("aspect", "system")
 _JUDGED = ("split", "candidate_id", "group")
-"""A candidate that was judged in several groups, as by several raters, counts in each."""
+"""A candidate that was judged in several groups, such as by several raters, counts in each."""
 
 
 def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame:

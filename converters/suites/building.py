@@ -34,10 +34,10 @@ def build_suite(
         definition: What to build (`read_definition`).
         data: The converted folder of the definition's source.
         out: Folder to write.
-        slicing: How pairs are sliced.
+        slicing: Functions that slice pairs.
 
     Raises:
-        SchemaError: If the folder is of another source, was changed, or is a suite.
+        SchemaError: If the folder holds another source, was changed, or is a suite.
         NNDError: If a set cannot be made, or the folder cannot be written; nothing is written then.
     """
     parents = read_parents(data)
@@ -70,7 +70,7 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
 
 
 def _made(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> SuiteSet:
-    """Return the perturbed pairs, or the negatives, that an entry asks for."""
+    """Return the perturbed pairs or negatives that an entry describes."""
     seed, variants = entry.get("seed", definition.seed), entry.get("variants", 1)
     name, note = entry.get("name"), entry.get("note")
     if "negatives" in entry:

@@ -196,7 +196,7 @@ def test_texts_are_looked_up_where_the_rows_have_none(read: Read) -> None:
 def test_without_any_text_the_file_of_texts_is_asked_for(read: Read) -> None:
     bare = {key: value for key, value in CLEAN.items() if key != "article"}
 
-    with pytest.raises(SourceError, match=r"there is no benchmark_data.json; name the file"):
+    with pytest.raises(SourceError, match=r"benchmark_data.json not found; name the file"):
         read([bare, WRONG])
 
 
