@@ -391,7 +391,7 @@ def test_why_a_changed_file_was_accepted_is_quoted(tmp_path: Path) -> None:
     card = data_card(folder, "org/birds")
 
     assert (
-        "A file that differs from the declared one was accepted:  "
+        "A file that differs from the declared one was accepted: "
         "\u201cTyping errors corrected.\u201d"
     ) in section(card, "Provenance")
     assert problems_of(card, folder) == []

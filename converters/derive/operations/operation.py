@@ -60,7 +60,7 @@ class Operation:
             NNDError: If the target is unknown, or the operation would change a label there.
         """
         if target not in get_args(Target):
-            raise NNDError(f'there is no target "{target}"; choose context, candidate or both')
+            raise NNDError(f'unknown target "{target}"; choose context, candidate or both')
         if not self.keeps_label and target != "both":
             raise NNDError(
                 f'"{self.name}" on the {target} alone would change which candidate is right; it '
