@@ -1,4 +1,4 @@
-"""Checks of what is in the folder: source.yaml, field by field, and the fixture."""
+"""Checks of the folder: the fields of source.yaml, and the fixture."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _NO_DERIVATIVES = re.compile(r"-ND\b", re.IGNORECASE)
 
 
 def check_schema(source: Source, n_variants: int) -> Check:
-    """Check that the folder of a source has its name; a loaded source follows its schema."""
+    """Check that the folder has the name of the source; loading it has checked the schema."""
     folder = source.folder.resolve().name
     if source.name != folder:
         remedy = "give the folder and the source one name"
@@ -45,7 +45,7 @@ def check_schema(source: Source, n_variants: int) -> Check:
 
 
 def check_filled_in(case: Case) -> Check:
-    """Check that nothing is left of what `nnd new-source` could not know."""
+    """Check that no placeholder of `nnd new-source` is left."""
     open_fields = [
         path for path, text in _texts(case.source.facts) if re.search(rf"\b{TO_FILL}\b", text)
     ]
@@ -78,7 +78,7 @@ def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
 
 
 def check_licence(case: Case) -> Check:
-    """Check that the licence is known, and that what it allows is not what it forbids."""
+    """Check that the licence is known, and that `redistribution` does not contradict it."""
     facts = case.source.facts
     licence, redistribution = facts["licence"], facts["redistribution"]
     if redistribution == "allowed" and licence == "unknown":

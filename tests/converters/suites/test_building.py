@@ -160,7 +160,7 @@ def test_a_wrong_line_is_named(
         ),
         ({"op": "punctuation", "by": "shape"}, "set 1: has op and by; write exactly one of op, by"),
         ({"name": "empty"}, "set 1: has none of them; write exactly one of op, by"),
-        ({"keywords": ["zebrafish"]}, "set 1: no pair is in the set (keywords: ['zebrafish'])"),
+        ({"keywords": ["zebrafish"]}, "set 1: the set has no pairs (keywords: ['zebrafish'])"),
         (
             {"sample": 3, "on": "both"},
             "set 1: on cannot be combined with sample; known: name, note, sampl",
