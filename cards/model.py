@@ -136,8 +136,8 @@ def _how(result: Mapping[str, Any]) -> str:
 
 def _notes(rate: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     interval = rate["interval"]
-    told = f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
-    return f"n = {rate['n']}{told}; {result['signature']}"
+    bounds = f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
+    return f"n = {rate['n']}{bounds}; {result['signature']}"
 
 
 def _source(dataset: ScoredOn) -> dict[str, Any]:

@@ -78,43 +78,45 @@ def limits(content: Content) -> list[str]:
     if not n["pairs"]:
         return ["The candidates make no pair, so no model can be evaluated."]
     pairs, contexts = counted(n["pairs"], "pair"), counted(n["contexts with a pair"], "context")
-    said = [f"The test set has {pairs} from {contexts}, so intervals are computed over contexts."]
+    sentences = [
+        f"The test set has {pairs} from {contexts}, so intervals are computed over contexts."
+    ]
     contradictory = content.manifest["counts"]["both_directions"]
     if contradictory:
         highest = 100 * content.manifest["counts"]["highest_pass_rate"]
         several = len(content.source["aspects"]) > 1
-        said.append(
+        sentences.append(
             f"{'Aspects or annotators' if several else 'Annotators'} disagree: {contradictory:,} "
             "of the distinct (high, low) pairs occur in both directions, so no model can pass "
             f"more than {highest:.1f} %."
         )
     if content.source.get("origin") == "constructed":
-        said.append(
+        sentences.append(
             "The errors were made on purpose. They are not a sample of the errors of any system, "
             "so pass rates cannot be compared with human scores of systems."
         )
     year = _year(content)
     if year and n["systems"]:
-        said.append(
+        sentences.append(
             f"The low candidates were written by systems of {year} or before. A model that makes "
             "other mistakes can still pass."
         )
     tallied = tally(content.pairs, "error_category") + tally(content.pairs, "category")
     few = [f"{code(name)} ({k})" for name, k in tallied if k < _FEW]
     if few:
-        said.append(
+        sentences.append(
             f"Categories with too few pairs for a pass rate of their own: {', '.join(few)}."
         )
     if any(not tag.startswith("en") for tag in content.languages):
-        said.append("Agreement with human judgements has been shown for English only.")
-    return said + _of_length(content)
+        sentences.append("Agreement with human judgements has been shown for English only.")
+    return sentences + _length_sentences(content)
 
 
-def _of_length(content: Content) -> list[str]:
+def _length_sentences(content: Content) -> list[str]:
     distinct = content.pairs.unique(DISTINCT)
     high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
     rates = {"longer": (high > low).mean(), "shorter": (high < low).mean()}
-    said = [
+    sentences = [
         f"Length gives much away: always picking the {name} candidate would pass "
         f"{100 * rate:.1f} %."
         for name, rate in rates.items()
@@ -122,8 +124,8 @@ def _of_length(content: Content) -> list[str]:
     ]
     texts = content.manifest["hygiene"].get("texts")
     if texts is not None:
-        said += length_warning(*(texts[side]["mean_characters"] for side in ("high", "low")))
-    return said
+        sentences += length_warning(*(texts[side]["mean_characters"] for side in ("high", "low")))
+    return sentences
 
 
 def length_warning(high: float | None, low: float | None) -> list[str]:
@@ -149,21 +151,21 @@ def _year(content: Content) -> str | None:
 
 def contacts(content: Content) -> list[str]:
     """Return what was done about e-mail and IP addresses, if the manifest states it."""
-    told = content.manifest.get("contacts") or {}
-    if "redacted" in told:
-        email, ip = (told["redacted"].get(kind, 0) for kind in ("email", "ip"))
+    treatment = content.manifest.get("contacts") or {}
+    if "redacted" in treatment:
+        email, ip = (treatment["redacted"].get(kind, 0) for kind in ("email", "ip"))
         return [
             f"E-mail and IP addresses were replaced: {email:,} by `<email>` and {ip:,} by `<ip>`."
         ]
-    if "kept" in told:
-        return [f"E-mail and IP addresses were kept: {_quoted(told['kept'])}"]
+    if "kept" in treatment:
+        return [f"E-mail and IP addresses were kept: {_quoted(treatment['kept'])}"]
     return []
 
 
 def permission(content: Content) -> list[str]:
     """Return the permission that the publisher quotes, if any."""
-    told = content.manifest.get("permission")
-    return [f"Published with permission: {_quoted(told)}"] if told else []
+    stated = content.manifest.get("permission")
+    return [f"Published with permission: {_quoted(stated)}"] if stated else []
 
 
 def unverified(content: Content) -> list[str]:

@@ -90,7 +90,7 @@ def sets_table(content: Content) -> Table:
             _made_by(entry),
             *("" if entry[name] is None else f"{entry[name]:,}" for name in _SET_COUNTS),
             "" if entry["seed"] is None else str(entry["seed"]),
-            prose(" ".join(_to_know(entry))),
+            prose(" ".join(_remarks(entry))),
         )
         for entry in content.manifest.get("sets", ())
     ]
@@ -100,7 +100,7 @@ def sets_table(content: Content) -> Table:
 _SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
 
 
-def _to_know(entry: Mapping[str, Any]) -> Iterator[str]:
+def _remarks(entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield the note of a set, and why texts were rejected."""
     if entry["note"]:
         yield entry["note"]
@@ -113,8 +113,8 @@ def _made_by(entry: Mapping[str, Any]) -> str:
     chosen = {name: value for name, value in entry["parameters"].items() if value is not None}
     if (entry["variants"] or 1) > 1:
         chosen["variants"] = entry["variants"]
-    told = ", ".join(f"{escape(name)} {code(str(value))}" for name, value in chosen.items())
-    return f"{escape(entry['kind'])}, {code(entry['operation'])}{told and f' ({told})'}"
+    parameters = ", ".join(f"{escape(name)} {code(str(value))}" for name, value in chosen.items())
+    return f"{escape(entry['kind'])}, {code(entry['operation'])}{parameters and f' ({parameters})'}"
 
 
 def several_errors(content: Content) -> bool:

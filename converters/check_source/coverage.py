@@ -68,7 +68,7 @@ def _findings(case: Case, results: Sequence[Result], place: Path) -> Iterator[tu
         if file.name not in opened:
             yield file.name, f"{file.name} is declared but never opened"
     families = try_columns([one.run.reading for one in results], contents, place, case.convert)
-    held = _plain(text for one in results for text in _held_texts(one))
+    held = _folded(text for one in results for text in _held_texts(one))
     for family in families:
         yield from _unread_columns(family, families, held)
     yield from _unread_texts(contents, families, held)
@@ -88,7 +88,7 @@ def _unread_columns(
     for path, effect in family.effects.items():
         column = family.columns[path]
         if effect == "unread":
-            texts = _plain(filter(_is_long, column.texts))
+            texts = _folded(filter(_is_long, column.texts))
             if texts and len(texts - held) <= _FEW * len(texts):
                 continue  # they are read elsewhere
             reasons = filter(None, (_likeness(column, *one) for one in read))
@@ -172,7 +172,7 @@ def _unread_texts(
     for family, (name, part) in ((one, place) for one in families for place in one.places):
         for path, column in columns_of(contents[name][part]).items():
             effect = family.effects.get(path)
-            texts = _plain(filter(_is_long, column.texts))
+            texts = _folded(filter(_is_long, column.texts))
             missing = sorted(texts - held)
             if effect == "unread" or len(missing) <= _FEW * len(texts):
                 continue
@@ -194,7 +194,7 @@ def _held_texts(result: Result) -> Iterator[str]:
     yield from result.run.references["reference"].unique()
 
 
-def _plain(texts: Iterable[str]) -> set[str]:
+def _folded(texts: Iterable[str]) -> set[str]:
     """Return texts without marks, letter case and differences of blanks."""
     frame = pl.DataFrame({"text": [*texts]}, schema={"text": pl.String}).unique()
     bare = pl.col("text").str.replace_all("<[^<>]{1,40}>", "")

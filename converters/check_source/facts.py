@@ -52,9 +52,11 @@ def check_filled_in(case: Case) -> Check:
     if UNDETERMINED in case.source.facts["languages"]:
         open_fields.append("languages")
     if open_fields:
-        told = {left.field: left.what for left in LEFT}
+        meanings = {left.field: left.what for left in LEFT}
         first = open_fields[0].partition("/")[0]
-        remedy = f"fill them in; {first}: {told.get(first, 'see its description in the schema')}"
+        remedy = (
+            f"fill them in; {first}: {meanings.get(first, 'see its description in the schema')}"
+        )
         return Check(FILLED_IN, "fail", f"not filled in: {listed(open_fields)}", remedy)
     missing = [field for field in _FOR_THE_CARD if not case.source.facts.get(field)]
     if missing:
@@ -90,9 +92,9 @@ def check_licence(case: Case) -> Check:
         remedy = "write `redistribution: no-derivatives`, since pairs are derived from the data"
         return Check(LICENCE, "fail", f"{licence} allows no derivatives", remedy)
     if redistribution != "allowed":
-        told = f"{licence}, redistribution: {redistribution}"
+        stated = f"{licence}, redistribution: {redistribution}"
         remedy = "`nnd publish` needs --private or --i-have-permission; ask the authors"
-        return Check(LICENCE, "review", told, remedy)
+        return Check(LICENCE, "review", stated, remedy)
     if hub_licence(licence) == "other":
         remedy = "check its name at https://spdx.org/licenses; its text must be at the homepage"
         return Check(LICENCE, "review", f"the Hub does not know the licence {licence}", remedy)

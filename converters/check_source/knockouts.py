@@ -81,11 +81,11 @@ def try_columns(
         place: A new folder for copies.
         convert: Converts readings.
     """
-    some = {
+    samples = {
         name: {part: _sample(one) for part, one in own.items()} for name, own in contents.items()
     }
     # A sample may lack related records.
-    for number, tried in enumerate([some, contents] if some != contents else [contents]):
+    for number, tried in enumerate([samples, contents] if samples != contents else [contents]):
         families = families_of(tried)
         rows = _try(readings, tried, families, place / str(number), convert)
         if rows >= _LEAST_ROWS or (rows and tried is contents):

@@ -65,7 +65,7 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
         return [
             replace(one, label=f"{one.label} at {origin.name}" if len(origins) > 1 else one.label)
             for origin in origins
-            for held in _held(source, origin)
+            for held in _sets_at(source, origin)
             for one in _readings(held, origin.absolute())
         ]
     if is_own(source):
@@ -106,7 +106,7 @@ def copy_files(files: Files, contents: Contents, place: Path) -> Path:
     return origin
 
 
-def _held(source: Source, origin: Path) -> list[Source]:
+def _sets_at(source: Source, origin: Path) -> list[Source]:
     """Return the set that the user named, or all sets whose main file is in the folder."""
     if origin.is_dir():
         every = _every_set(source)

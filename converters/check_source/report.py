@@ -64,7 +64,8 @@ class CheckReport(Shown):
         from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
 
         rows = (
-            (Text(one.outcome, _STYLES[one.outcome]), one.name, _found(one)) for one in self.checks
+            (Text(one.outcome, _STYLES[one.outcome]), one.name, _finding(one))
+            for one in self.checks
         )
         return text_table(("outcome", "checked", "found"), rows, prose=["found"])
 
@@ -77,5 +78,5 @@ class CheckReport(Shown):
         return {"source": self.source, "checks": [asdict(check) for check in self.checks]}
 
 
-def _found(check: Check) -> str:
+def _finding(check: Check) -> str:
     return f"{check.message}; {check.remedy}" if check.remedy else check.message

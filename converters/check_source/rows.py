@@ -65,8 +65,8 @@ def check_converts(case: Case) -> Check:
     for one in case.results:
         for path, (problem, *_) in one.problems.items():
             if path not in ("label", "aspect", "system"):
-                told = f"{one.label}: {path} {problem.message}"
-                return Check(CONVERTS, "fail", told, problem.remedy + _hint(told))
+                message = f"{one.label}: {path} {problem.message}"
+                return Check(CONVERTS, "fail", message, problem.remedy + _hint(message))
     return Check(CONVERTS, "pass", listed([one.label for one in case.results]))
 
 

@@ -38,7 +38,7 @@ class SuiteReport(Shown):
     def table(self) -> "Table":
         """Return a row for each set."""
         rows = (
-            [entry["name"], entry["kind"], *(_shown(entry[name]) for name in _COUNTS)]
+            [entry["name"], entry["kind"], *(_count(entry[name]) for name in _COUNTS)]
             for entry in self.sets
         )
         return text_table(("set", "kind", *_COUNTS), rows, right=_COUNTS)
@@ -61,5 +61,5 @@ class SuiteReport(Shown):
         return {"folder": str(self.folder), "source": self.source, "sets": [*self.sets]}
 
 
-def _shown(count: int | None) -> str:
+def _count(count: int | None) -> str:
     return "" if count is None else f"{count:,}"

@@ -59,10 +59,10 @@ def stratified(
     parts = []
     for value, n in _shares(contexts, mix).items():
         rows = valued.filter(pl.col("value") == value)
-        there = rows.select(pl.struct(CONTEXT).n_unique()).item()
-        if there < n:
+        available = rows.select(pl.struct(CONTEXT).n_unique()).item()
+        if available < n:
             raise NNDError(
-                f"{by} {value}: {counted(there, 'context')}, but the mix needs {n}; ask for a "
+                f"{by} {value}: {counted(available, 'context')}, but the mix needs {n}; ask for a "
                 "smaller sample, or another mix"
             )
         parts.append(_drawn(rows, n, seed))

@@ -39,14 +39,14 @@ def shift_set(pairs: pl.DataFrame, entry: Mapping[str, Any], *, seed: int = 0) -
     drawn_with = parameters.pop("seed", seed) if kind == "sample" else None
     chosen = _chosen(pairs, kind, parameters, drawn_with or 0)
     if chosen.is_empty():
-        chosen = ", ".join(f"{key}: {value}" for key, value in parameters.items())
-        raise NNDError(f"the set has no pairs ({chosen})")
+        stated = ", ".join(f"{key}: {value}" for key, value in parameters.items())
+        raise NNDError(f"the set has no pairs ({stated})")
     facts = set_facts(
         entry.get("name") or _name(kind, parameters),
         "shift",
         kind,
         chosen,
-        parameters=_plain(parameters),
+        parameters=_json_values(parameters),
         seed=drawn_with,
         note=entry.get("note"),
     )
@@ -80,7 +80,7 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _json_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as values of JSON."""
     bounds = {key: str(parameters[key]) for key in ("from", "before") if key in parameters}
     return {**parameters, **bounds}

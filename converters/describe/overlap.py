@@ -80,14 +80,14 @@ def local_recall(candidates: Sequence[str], references: References) -> dict[int,
         k → share, or None if no word is in exactly k references; up to the largest number of
             references.
     """
-    there, held = Counter[int](), Counter[int]()
+    total, held = Counter[int](), Counter[int]()
     texts = list({*candidates, *(text for own in references for text in own)})
     tokens = tokens_13a(pl.Series(texts, dtype=pl.String)).to_list()
     types = dict(zip(texts, map(frozenset, tokens), strict=True))
     for candidate, own in zip(candidates, references, strict=True):
         words = types[candidate]
         for word, k in Counter(word for text in own for word in types[text]).items():
-            there[k] += 1
+            total[k] += 1
             held[k] += word in words
     most = max(map(len, references))
-    return {k: held[k] / there[k] if there[k] else None for k in range(1, most + 1)}
+    return {k: held[k] / total[k] if total[k] else None for k in range(1, most + 1)}

@@ -42,8 +42,8 @@ def differences(
     for column in (name for name in stored.columns if name not in key):
         here, there = stored[column][both["row"]], derived[column][both["expected"]]
         for place in _differing(here, there):
-            message = f"{shown(_plain(here[place]))}, but the annotations give "
-            message += shown(_plain(there[place]))
+            message = f"{shown(_python_value(here[place]))}, but the annotations give "
+            message += shown(_python_value(there[place]))
             yield Problem(both["row"][place], column, message, _REMEDY)
     for missing in matched.filter(pl.col("row").is_null()).select(key).iter_rows(named=True):
         named = ", ".join(f"{name} {shown(value)}" for name, value in missing.items())
@@ -63,6 +63,6 @@ def _differing(here: pl.Series, there: pl.Series) -> pl.Series:
     return table.select(pl.arg_where(differs)).to_series()
 
 
-def _plain(value: object) -> object:
+def _python_value(value: object) -> object:
     """Return a value as plain Python; polars returns the parts of a context as a series."""
     return value.to_list() if isinstance(value, pl.Series) else value

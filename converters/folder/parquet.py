@@ -20,7 +20,7 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
     Raises:
         OSError: If the file cannot be written, with its name.
     """
-    plain = pa.schema([f.with_type(_plain(f.type)) for f in frame.head(0).to_arrow().schema])
+    plain = pa.schema([f.with_type(_plain_type(f.type)) for f in frame.head(0).to_arrow().schema])
     try:
         with (
             path.open("wb") as file,
@@ -41,11 +41,11 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def _plain_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_large_string(kind):
         return pa.string()
     if pa.types.is_large_list(kind):
-        return pa.list_(pa.field("element", _plain(kind.value_type)))
+        return pa.list_(pa.field("element", _plain_type(kind.value_type)))
     if pa.types.is_struct(kind):
-        return pa.struct([pa.field(field.name, _plain(field.type)) for field in kind])
+        return pa.struct([pa.field(field.name, _plain_type(field.type)) for field in kind])
     return kind

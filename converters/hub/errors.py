@@ -100,7 +100,7 @@ def scrub(text: str) -> str:
 
 def _explain_status(error: HfHubHTTPError) -> str:
     status = error.response.status_code
-    said = _said(error)
+    said = _hub_message(error)
     match status:
         case HTTPStatus.UNAUTHORIZED:
             return (
@@ -128,7 +128,7 @@ def _explain_status(error: HfHubHTTPError) -> str:
     return f"the Hub is busy ({status}{said}); run the same command again{when}"
 
 
-def _said(error: HfHubHTTPError) -> str:
+def _hub_message(error: HfHubHTTPError) -> str:
     """Return the message of the Hub after a colon, or the empty text."""
     said = error.server_message or error.response.headers.get("X-Error-Message") or ""
     return f": {' '.join(said.split())}" if said.strip() else ""

@@ -84,13 +84,13 @@ def _is_listed(
     Others may have written the manifest: files with other names or other content stay.
     """
     outputs = manifest.get("outputs")
-    told = outputs.get(held.path) if isinstance(outputs, Mapping) else None
-    if not isinstance(told, Mapping) or not is_published_path(held.path):
+    entry = outputs.get(held.path) if isinstance(outputs, Mapping) else None
+    if not isinstance(entry, Mapping) or not is_published_path(held.path):
         return False
     if held.lfs is not None:
-        return held.lfs.sha256 == told.get("sha256")
+        return held.lfs.sha256 == entry.get("sha256")
     data = fetch(repository, state.commit, held.path)
-    return hashlib.sha256(data).hexdigest() == told.get("sha256")
+    return hashlib.sha256(data).hexdigest() == entry.get("sha256")
 
 
 def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:

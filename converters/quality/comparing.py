@@ -107,13 +107,13 @@ def _unread(annotations: pl.DataFrame, used: pl.DataFrame, rule: Rule) -> list[D
     """Count the annotations without a value that the rule reads, and those with too few ratings."""
     column = used_column(rule)
     value = pl.col(column)
-    is_there = value.list.len() > 0 if column == "ratings" else value.is_not_null()
-    there = annotations.filter(is_there).height
+    has_value = value.list.len() > 0 if column == "ratings" else value.is_not_null()
+    n_valued = annotations.filter(has_value).height
     why = f"the rule reads the {column}, which is missing"
-    dropped = [Dropped("unlabelled", "annotations", annotations.height - there, why)]
+    dropped = [Dropped("unlabelled", "annotations", annotations.height - n_valued, why)]
     if isinstance(rule, Majority | Credit | Gap):
         why = f"the rule asks for at least {rule.at_least} ratings, and fewer count"
-        dropped.append(Dropped("few_ratings", "annotations", there - used.height, why))
+        dropped.append(Dropped("few_ratings", "annotations", n_valued - used.height, why))
     return dropped
 
 

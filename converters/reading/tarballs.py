@@ -106,8 +106,8 @@ def _members(raw: bytes) -> Iterator[_Member]:
         if member.kind in (_LONG_NAME, _PAX, _PAX_OF_ALL):
             if member.size > _LONGEST_EXTENSION:
                 raise ValueError(f"an extended header has {member.size:,} bytes")
-            said = raw[member.start : member.end]
-            long_name = _long_name(said, member.kind) or long_name
+            content = raw[member.start : member.end]
+            long_name = _long_name(content, member.kind) or long_name
         else:
             yield member._replace(name=long_name or member.name)
             long_name = ""

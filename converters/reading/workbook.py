@@ -94,7 +94,9 @@ class _Tags(_Reader):
     found: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.found.append((_plain(tag), {_plain(k): value for k, value in attributes.items()}))
+        self.found.append(
+            (_local_name(tag), {_local_name(k): value for k, value in attributes.items()})
+        )
 
 
 @dataclass(slots=True)
@@ -107,7 +109,7 @@ class _Texts(_Reader):
     _reading_aid: bool = False
 
     def start(self, tag: str, _attributes: dict[str, str]) -> None:
-        name = _plain(tag)
+        name = _local_name(tag)
         self._reading_aid |= name == "rPh"
         self._open = name == "t" and not self._reading_aid
 
@@ -116,7 +118,7 @@ class _Texts(_Reader):
             self._parts.append(text)
 
     def end(self, tag: str) -> None:
-        name = _plain(tag)
+        name = _local_name(tag)
         self._open = False
         if name == "rPh":
             self._reading_aid = False
@@ -142,7 +144,7 @@ class _Sheet(_Reader):
     _has_value: bool = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        match _plain(tag):
+        match _local_name(tag):
             case "row":
                 self._row = int(attributes.get("r", self._row + 1))
                 self._column = 0
@@ -174,7 +176,7 @@ class _Sheet(_Reader):
             self._parts.append(text)
 
     def end(self, tag: str) -> None:
-        match _plain(tag):
+        match _local_name(tag):
             case "v" | "t":
                 self._open = False
             case "rPh":
@@ -248,6 +250,6 @@ def _unescape(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
-def _plain(tag: str) -> str:
+def _local_name(tag: str) -> str:
     """Return a name without its namespace, of which the format has two."""
     return tag.rpartition("}")[2]

@@ -57,7 +57,7 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
         try:
             kind = kind_of(entry)
             if kind == "op":
-                yield _made(definition, parents, entry)
+                yield _derived_set(definition, parents, entry)
             elif kind == "file":
                 yield hand_made_set(parents.pairs, definition.path.parent / entry["file"], entry)
             elif kind in SHIFTS:
@@ -69,7 +69,7 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
             raise type(error)(f"{where}: {error}") from error
 
 
-def _made(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> SuiteSet:
+def _derived_set(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> SuiteSet:
     """Return the perturbed pairs or negatives that an entry describes."""
     seed, variants = entry.get("seed", definition.seed), entry.get("variants", 1)
     name, note = entry.get("name"), entry.get("note")

@@ -155,7 +155,7 @@ def _described(  # noqa: PLR0917 - what was found so far
     taken += [*pair.systems, *([pair.verdict] if pair.verdict else ())] if pair else []
     context = look.contexts(taken)
     tags = tuple(shapes.tags_in(candidates))
-    parts, texts = ([_plain(c, tags) for c in columns] for columns in (context, candidates))
+    parts, texts = ([_untagged(c, tags) for c in columns] for columns in (context, candidates))
     keys, error = look.keys([*taken, *context], parts), look.only("error")
     used = [*taken, *context, *error, *(column for each in keys.values() for column in each)]
     candidate = [*(keys["context_id"] or parts), *texts, *system]
@@ -190,7 +190,7 @@ def _described(  # noqa: PLR0917 - what was found so far
     )
 
 
-def _plain(column: Column, tags: Sequence[str]) -> Column:
+def _untagged(column: Column, tags: Sequence[str]) -> Column:
     """Return a column without tags in its texts."""
     if not tags:
         return column

@@ -104,9 +104,15 @@ class Look:
 
     def _names(self) -> set[str]:
         """Return the columns that the user named for other roles than texts and systems."""
-        said = self.answers
-        single = {said.error, said.aspect, said.annotator, said.group, said.candidate_id}
-        many = {*said.label, *said.score, *said.rating, *said.mark, *said.context_id}
+        answers = self.answers
+        single = {
+            answers.error,
+            answers.aspect,
+            answers.annotator,
+            answers.group,
+            answers.candidate_id,
+        }
+        many = {*answers.label, *answers.score, *answers.rating, *answers.mark, *answers.context_id}
         return many | {name for name in single if name is not None}
 
     def keys(

@@ -73,16 +73,16 @@ def _values(
 ) -> dict[str, str]:
     """Return the meaning of each verdict: the text or tie that it names, or an answer."""
     names = {sides[0].name: "first", sides[1].name: "second", TIE: TIE}
-    said = {cell: cell for cell in verdict.counts}
-    said |= dict(entry.partition("=")[::2] for entry in answers.verdict)
-    left = [cell for cell in verdict.counts if said[cell] not in names]
+    named = {cell: cell for cell in verdict.counts}
+    named |= dict(entry.partition("=")[::2] for entry in answers.verdict)
+    left = [cell for cell in verdict.counts if named[cell] not in names]
     usage = " ".join(f"--verdict {cell}=COLUMN" for cell in left)
     usage += f", where COLUMN is {', '.join(names)}"
     for cell in left:
         text = f"What does the verdict {cell} under {verdict.name} mean?"
         question = Question("verdict", text, tuple(names), "it names neither text", usage=usage)
-        (said[cell],) = ask_for(question, ask)
-    return {cell: names[said[cell]] for cell in verdict.counts}
+        (named[cell],) = ask_for(question, ask)
+    return {cell: names[named[cell]] for cell in verdict.counts}
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ def _prove(
 ) -> Conversion:
     """Convert files and fixture, and write source.yaml and expected.yaml with their counts."""
     facts["expected"] = None
-    why = {"quality": found.quality.why, "table": _taken(found)}
+    why = {"quality": found.quality.why, "table": _summary(found)}
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
     conversion = _converted(folder, origin, found)
     counts = conversion.manifest["counts"]
@@ -156,13 +156,13 @@ def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
     except SourceError as error:
         reason = str(error).replace(str(folder), "the new source")
         raise SourceError(
-            f"what was guessed does not convert: {reason}. Guessed: {_taken(found)}; name the "
+            f"what was guessed does not convert: {reason}. Guessed: {_summary(found)}; name the "
             "right columns with --context, --context-id, --candidate, --candidate-id, --system, "
             "--label, --score or --rating, or correct a copy of the file"
         ) from error
 
 
-def _taken(found: Guess) -> str:
+def _summary(found: Guess) -> str:
     """Return the guessed meaning of the columns on one line."""
     taken = [f"{name} is {role}" for name, role in found.roles().items() if role != UNUSED]
     return ", ".join(taken)

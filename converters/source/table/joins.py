@@ -34,7 +34,7 @@ def join_rows(
         key = tuple(row.filled(column) for column in keys)
         if key not in found:
             raise SourceError(
-                f"{row.place(', '.join(keys))}: {_shown(key)} is not in {join['file']} "
+                f"{row.place(', '.join(keys))}: {_quoted_key(key)} is not in {join['file']} "
                 f"({', '.join(keys.values())}); correct the cell or that file, or leave the row "
                 "out with `where` in source.yaml"
             )
@@ -50,12 +50,12 @@ def _by_key(
         key = tuple(other.filled(column) for column in keys)
         if key in found:
             raise SourceError(
-                f"{other.place(', '.join(keys))}: {_shown(key)} occurs twice; keep one of the "
+                f"{other.place(', '.join(keys))}: {_quoted_key(key)} occurs twice; keep one of the "
                 "rows, or join on more columns"
             )
         found[key] = {name: other.fields[column] for name, column in join["columns"].items()}
     return found
 
 
-def _shown(key: tuple[str, ...]) -> str:
+def _quoted_key(key: tuple[str, ...]) -> str:
     return ", ".join(map(shown, key))
