@@ -91,8 +91,8 @@ def _mixed_scales(result: Result) -> Iterator[str]:
     ends = {name: (min(own), max(own)) for name, own in scales.items() if name not in rules}
     widths = [highest - lowest for lowest, highest in ends.values()]
     if widths and max(widths) > _WIDER * min(widths) > 0:
-        told = [f"{name} {ends[name][0]:g} to {ends[name][1]:g}" for name in sorted(ends)]
-        yield f"one rule for scales of different widths: {listed(told)}"
+        ranges = [f"{name} {ends[name][0]:g} to {ends[name][1]:g}" for name in sorted(ends)]
+        yield f"one rule for scales of different widths: {listed(ranges)}"
     for aspect, values in scales.items():
         tops = _tops(rows.filter(pl.col("aspect") == aspect))
         if _is_mixed(values) or min(tops, default=1) <= 1 < _WIDER < max(tops, default=1):

@@ -129,7 +129,7 @@ def check_counts(case: Case) -> Check:
                 continue
             if expected is not None and COUNTED_BY not in expected:
                 uncounted.append(one.label)
-        wrong += [f"{one.label}: {told}" for told in _differences(one, expected)]
+        wrong += [f"{one.label}: {difference}" for difference in _differences(one, expected)]
     if wrong:
         remedy = "count by other means; then fix the converter, fixture/expected.yaml or `expected`"
         return Check(COUNTS, "fail", listed(wrong, 3), remedy)

@@ -70,8 +70,8 @@ def run_readings(readings: Sequence[Reading]) -> list[Run]:
         child.write_jobs(readings, place)
         sandbox = find_sandbox(place)
         end = _run_child(place, sandbox, LONGEST_S) or "there is no report"
-        told = place / "reports.jsonl"
-        lines = told.read_text(encoding="utf-8").splitlines() if told.is_file() else []
+        path = place / "reports.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
         none = {"error": end, "is_late": end.startswith(_LATE)}
         reports = itertools.chain(map(json.loads, lines), itertools.repeat(none))
         return [

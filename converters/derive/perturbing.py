@@ -72,8 +72,8 @@ def perturb(
             counts[outcome] += n
     children = pl.concat(frames)
     if children.is_empty():
-        told = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items() if n)
-        raise NNDError(f'"{name}" makes no pair ({told}); leave the operation out')
+        summary = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items() if n)
+        raise NNDError(f'"{name}" makes no pair ({summary}); leave the operation out')
     facts = set_facts(
         name,
         "perturbation",

@@ -120,10 +120,10 @@ def _place(answer: http.client.HTTPResponse) -> tuple[int, int | None]:
     """Return the byte of the file at which the body begins, and the file's size if stated."""
     if answer.status != http.HTTPStatus.PARTIAL_CONTENT:
         return 0, answer.length
-    told = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-    if told is None:
+    stated = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    if stated is None:
         raise _FetchError("the server does not state which part it sends", from_start=True)
-    return int(told[1]), int(told[2])
+    return int(stated[1]), int(stated[2])
 
 
 def _blocks(
