@@ -75,7 +75,7 @@ def check_source(
 
     Returns:
         One check for each of NAMES, in that order. A check that depends on a failed one is
-            `skipped`, so nothing fails twice for one reason.
+        `skipped`, so nothing fails twice for one reason.
 
     Raises:
         SourceError: If the source is unknown, one of `origins` has none of its files, or `origins`

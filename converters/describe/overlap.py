@@ -78,7 +78,7 @@ def local_recall(candidates: Sequence[str], references: References) -> dict[int,
 
     Returns:
         k → share, or None if no word is in exactly k references; up to the largest number of
-            references.
+        references.
     """
     total, held = Counter[int](), Counter[int]()
     texts = list({*candidates, *(text for own in references for text in own)})

@@ -117,7 +117,7 @@ def read_candidate(
 
     Returns:
         The candidate. If it has no key, the key is that of the context, a slash, and the system
-            or, if no system is named, a digest of the text.
+        or, if no system is named, a digest of the text.
     """
     text = row.text(columns["candidate"])
     system = row.text(columns["system"]) if "system" in columns else None
