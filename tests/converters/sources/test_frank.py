@@ -275,7 +275,7 @@ def test_without_any_file_the_sets_are_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         convert("frank", origin=tmp_path)
 
-    assert str(caught.value).startswith(f"{tmp_path}: there is no {SENTENCES}; name the file")
+    assert str(caught.value).startswith(f"{tmp_path}: {SENTENCES} not found; name the file")
     assert str(caught.value).endswith("; or choose a set: --set typed or --set factuality")
 
 
