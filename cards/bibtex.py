@@ -1,4 +1,4 @@
-"""As much of BibTeX as it takes to see that an entry can be used."""
+"""A minimal BibTeX reader, which checks that entries can be used."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ def entries_in(text: str) -> Iterator[str]:
 
 
 def _closing(text: str, at: int) -> int:
-    """Return where the entry ends whose opening brace stands before `at`."""
+    """Return the end of the entry whose opening brace is before `at`."""
     depth = 1
     for place in range(at, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)

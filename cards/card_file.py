@@ -1,4 +1,4 @@
-"""`nnd card`: the card of a folder made, written to a file, or checked."""
+"""`nnd card`: makes, writes or checks the card of a folder."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class DataCard(Shown):
     """The card of a folder.
 
     Attributes:
-        folder: Whose card it is.
+        folder: The folder.
         text: The card.
-        file: Where it was written, or was read to be checked; None: it was only made.
-        problems: What is wrong with it; None where it was not checked.
+        file: The file that was written or checked; None if the card was only made.
+        problems: What is wrong with it; None if it was not checked.
     """
 
     folder: Path
@@ -38,11 +38,11 @@ class DataCard(Shown):
 
     @property
     def ok(self) -> bool:
-        """Whether no problem is known."""
+        """Whether it has no known problem."""
         return not self.problems
 
     def headline(self) -> str:
-        """Return what became of it."""
+        """Return the file and the number of lines or problems."""
         if self.problems is not None:
             return f"{self.file} has {counted(len(self.problems), 'problem')}."
         lines = counted(len(self.text.splitlines()), "line")
@@ -92,7 +92,7 @@ def card(
         check: Check a card instead of making one; needs no network.
 
     Raises:
-        NNDError: If the folder is none, or has no card to check.
+        NNDError: If the folder is not such a folder, or has no card to check.
         OSError: If `out` cannot be written.
     """
     folder = Path(folder)

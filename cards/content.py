@@ -1,4 +1,4 @@
-"""What a card is made of: a folder's manifest and rows, read once."""
+"""The data of a card: a folder's manifest and rows, read once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,15 +30,14 @@ class Content:
     """A converted or published folder.
 
     Attributes:
-        manifest: What `nnd convert` told of it.
+        manifest: Its manifest, by `nnd convert`.
         pairs: Rows of the pair schema.
         human_scores: Rows of the human_score schema.
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
         references: Rows of the reference schema: split and context_id.
-        sets: Name → split and pair_id of every pair of a set, of the sets of a suite.
-        validity: How well negatives stand for the pairs of people; None where they were not
-            compared.
+        sets: Set of a suite → split and pair_id of its pairs.
+        validity: How well negatives represent human pairs; None if they were not compared.
     """
 
     manifest: Mapping[str, Any]
@@ -56,7 +55,7 @@ class Content:
 
     @property
     def languages(self) -> list[str]:
-        """The languages of the candidates: of those in pairs, where there are any."""
+        """The languages of the candidates in pairs, or of all candidates if there are no pairs."""
         rows = self.annotations if self.pairs.is_empty() else self.pairs
         return rows["language"].unique().sort().to_list()
 
@@ -78,7 +77,7 @@ class Content:
 
     @property
     def changed(self) -> bool:
-        """Whether texts are other than their authors published them."""
+        """Whether texts differ from those that their authors published."""
         return self.redacted or bool(self.manifest["normalised"])
 
 
@@ -86,8 +85,8 @@ def read_content(folder: Path) -> Content:
     """Read a folder that `nnd convert` wrote, or one in the layout of the Hub.
 
     Raises:
-        SchemaError: If a file is missing or cannot be read, the manifest has not its form, or
-            validity.json is of other pairs.
+        SchemaError: If a file is missing or cannot be read, the manifest breaks its schema, or
+            validity.json was computed from other pairs.
     """
     manifest = read_manifest(folder)
     for problem in check_form(manifest):
@@ -131,7 +130,7 @@ def counts(content: Content) -> dict[str, int]:
 
 
 def _same(*, lower: bool = False) -> pl.Expr:
-    """Say whether both candidates have the same text, after NFC and white-space folding."""
+    """Return whether both candidates have the same text after NFC and white-space folding."""
     high, low = (
         pl.col(f"candidate_{side}")
         .str.normalize("NFC")

@@ -16,7 +16,7 @@ from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
 from nnd.cards.marks import is_marked, marked_card, merge_card
 from nnd.cards.rule import rules_in_words
 from nnd.cards.sentences import card_sentences
-from nnd.cards.systems import shown_scores
+from nnd.cards.systems import leaves_out_scores, score_definitions
 from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors
 from nnd.schemas import PublishError, SchemaError, load_schema, replace_own
 
@@ -32,8 +32,8 @@ _REDISTRIBUTION = {
 _ROWS = {
     "pairs": "one row per test",
     "human_scores": "one row per system and category",
-    "annotations": "everything that people said, one row per label or score of a candidate",
-    "references": "texts that people wrote for the contexts; metrics compare candidates with them",
+    "annotations": "every human judgement, one row per label or score of a candidate",
+    "references": "texts that people wrote for the contexts, with which metrics compare candidates",
 }
 
 
@@ -47,7 +47,7 @@ def data_card(folder: Path, repo_id: str) -> str:
         repo_id: ORG/NAME of the data set on the Hub, for the commands that load it.
 
     Raises:
-        SchemaError: If it is not such a folder, or a split has a name that the Hub cannot load.
+        SchemaError: If the folder is neither, or a split has a name that the Hub cannot load.
         PublishError: If `repo_id` is not the name of a repository.
     """
     _check_repo_id(repo_id)
@@ -67,12 +67,12 @@ def data_card(folder: Path, repo_id: str) -> str:
 
 
 def write_card(folder: Path, repo_id: str, out: Path) -> None:
-    """Write the card of a folder to a file, whole or not at all (arguments as of `data_card`).
+    """Write the card of a folder to a file, whole or not at all; arguments as for `data_card`.
 
-    Folders are made as needed. What people wrote above or below the marks of an older card stays.
+    Creates missing folders. Text above or below the marks of an older card stays.
 
     Raises:
-        NNDError: As `data_card` does, or if the file is not a card of nnd, or nnd's part of it was
+        NNDError: As in `data_card`, if the file is not a card of nnd, or if nnd's part of it was
             changed by hand; nothing is written then.
         OSError: If the file cannot be written.
     """
@@ -108,7 +108,7 @@ def _check_repo_id(repo_id: str) -> None:
 
 
 def _fields(content: Content, repo_id: str) -> dict[str, Any]:
-    """Return what the template has to fill in, all of it Markdown."""
+    """Return the variables of the template, all of them Markdown."""
     source, manifest = content.source, content.manifest
     tables = {name: _rendered(found) for name, found in card_tables(content).items()}
     return {
@@ -150,7 +150,10 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "nnd_version": escape(manifest["nnd_version"]),
         "sentences": card_sentences(content),
         "tables": tables,
-        **_scores(content),
+        "definitions": score_definitions(content.human_scores),
+        "public": content.human_scores["model_id"].is_not_null().any(),
+        "scores_left_out": leaves_out_scores(content.human_scores),
+        "grouped": content.pairs["group"].is_not_null().any(),
     }
 
 
@@ -159,30 +162,15 @@ def _rendered(tables: Sequence[Table]) -> list[str]:
 
 
 def _choice(source: Mapping[str, Any]) -> str:
-    """Say which of a source's sets and readings this is, where it is not the main one."""
+    """Name the set and the variant of the source that were read, if any."""
     named = [f"the {kind} {code(source[kind])}" for kind in ("set", "variant") if source.get(kind)]
     return ", ".join(named)
 
 
-def _scores(content: Content) -> dict[str, Any]:
-    scores = content.human_scores
-    shown = shown_scores(scores)
-    rows = scores.select("aspect", "category", "definition").unique(maintain_order=True).rows()
-    defined = dict.fromkeys(text for at in shown for *column, text in rows if tuple(column) == at)
-    return {
-        "definitions": [_sentence(escape(text)) for text in defined],
-        "public": scores["model_id"].is_not_null().any(),
-        "scores_left_out": len(shown) < scores.select("aspect", "category").n_unique(),
-    }
-
-
 def _licence(name: str) -> str:
-    return "no known licence" if name == "unknown" else f"the licence {code(name)}"
-
-
-def _sentence(text: str) -> str:
-    """Return text with a capital, where it starts with a letter, and a full stop."""
-    return text[:1].upper() + text[1:].rstrip(".") + "."
+    if name == "unknown":
+        return "No licence of the source is known."
+    return f"The source states the licence {code(name)}."
 
 
 def _columns() -> Table:

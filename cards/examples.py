@@ -1,4 +1,4 @@
-"""A pair of each error category on the card, in full."""
+"""Example pairs of a card, one for each error category."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ _BEFORE_DIFFERENCE = 100
 
 
 def example_tables(content: Content) -> list[Table]:
-    """Return a pair of each error category as a table; of the most frequent ones where many.
+    """Return a table for a pair of each error category, or of the most frequent ones if many.
 
-    Of a category the pair is taken that `choose_examples` takes.
+    `choose_examples` chooses the pairs.
     """
     most = min(_MOST, content.pairs["error_category"].n_unique())
     chosen = choose_examples(content.pairs, most)

@@ -1,4 +1,4 @@
-"""The YAML at the head of a card, in the words that the Hub takes."""
+"""The YAML at the head of a card, in terms that the Hub accepts."""
 
 import re
 from collections.abc import Iterable
@@ -19,8 +19,7 @@ _TAG = re.compile(r"[a-z0-9-]+")
 def metadata(content: Content) -> DatasetCardData:
     """Return the metadata of a card.
 
-    There is no `dataset_info`: it adds nothing that Parquet does not say, and breaks loading where
-    it is wrong.
+    It has no `dataset_info`, which would repeat what Parquet states, and break loading if wrong.
     """
     source = content.source
     tags = content.languages
@@ -47,7 +46,7 @@ def metadata(content: Content) -> DatasetCardData:
 def configs(content: Content) -> list[dict[str, Any]]:
     """Return the parts that `load_dataset` offers; the first, which is pairs, is the default.
 
-    What has no rows is left out.
+    Frames without rows are left out.
     """
     pairs, annotations, references = (
         list(frame["split"].unique().sort())

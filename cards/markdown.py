@@ -1,7 +1,7 @@
-"""Texts of any kind as Markdown that shows them as they are, on one line.
+"""Arbitrary texts as Markdown that shows them literally, on one line.
 
-Data may hold Markdown, HTML, Jinja, fences, pipes, line breaks and what cannot be seen; none of it
-may break a table, start a block or hide what follows.
+Data may hold Markdown, HTML, Jinja, fences, pipes, line breaks and invisible characters; none of
+them may break a table, start a block or hide what follows.
 """
 
 import re
@@ -16,10 +16,10 @@ _ENTITIES = {
     ">": "&gt;",
     "\\": "&#92;",
 }  # two backslashes start a formula there
-_JOINERS = "\u200c\u200d"  # scripts and emoji need them, though they cannot be seen
+_JOINERS = "\u200c\u200d"  # invisible, but scripts and emoji need them
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)")
 _LINK = re.compile(rf"{URL}(?<![.,:?])(?=[^\w/@]*(\s|$))")
-"""An address with nothing behind it but punctuation: a part of a longer one leads elsewhere."""
+"""An address followed only by punctuation: a part of a longer address would lead elsewhere."""
 
 
 class Table(NamedTuple):
@@ -37,7 +37,7 @@ class Table(NamedTuple):
 
 
 def one_visible_line(text: str) -> str:
-    """Return text with white space folded, and what cannot be seen written as an escape."""
+    """Return text with white space folded and invisible characters written as escapes."""
     return "".join(
         char if char.isprintable() or char in _JOINERS else ascii(char)[1:-1]
         for char in " ".join(text.split())
@@ -45,27 +45,27 @@ def one_visible_line(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return any text as Markdown that shows just that, on one line."""
+    """Return any text as Markdown that shows it literally, on one line."""
     line = re.sub(r"[&<>\\]", lambda match: _ENTITIES[match[0]], one_visible_line(text))
     line = _SPECIAL.sub(r"\\\1", line)
     return re.sub(r"^([-+#=]|\d+(?=[.)](?:\s|$)))", _harmless, line)
 
 
 def _harmless(start: re.Match[str]) -> str:
-    """Keep the start of a line from being a list, a rule or a heading."""
+    """Escape the start of a line that would begin a list, a rule or a heading."""
     return f"{start[0]}\\" if start[0].isdigit() else f"\\{start[0]}"
 
 
 def code(text: str) -> str:
-    """Return a name as inline code; as escaped text where it has what code cannot hold."""
+    """Return a name as inline code, or as escaped text if code cannot show it."""
     line = one_visible_line(text)
     return escape(text) if not line or re.search(r"[`|\\]", line) else f"`{line}`"
 
 
 def prose(text: str) -> str:
-    """Return a sentence that a person wrote, on one line: code spans and links stay what they are.
+    """Return a sentence that a person wrote, on one line; code spans and links stay.
 
-    Everything else shows as it was typed.
+    Everything else is shown literally.
     """
     line, out, end = " ".join(text.split()), [], 0
     for match in re.finditer(f"{_CODE_SPAN.pattern}|{_LINK.pattern}", line):
@@ -76,14 +76,14 @@ def prose(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Escape, and leave the spaces at both ends."""
+    """Escape a text, keeping spaces at both ends."""
     escaped = escape(text)
     before = " " if escaped and text[0].isspace() else ""
     return before + escaped + (" " if text[-1:].isspace() else "")
 
 
 def shorten(text: str, longest: int, start: int = 0) -> str:
-    """Return at most `longest` characters of a text from `start` on; dots stand for the rest."""
+    """Return at most `longest` characters of a text from `start`, with dots for the rest."""
     text = " ".join(text.split())
     head = "… " if start else ""
     part = text[start : start + longest]
@@ -94,19 +94,19 @@ def shorten(text: str, longest: int, start: int = 0) -> str:
 
 
 def fence(text: str, language: str = "") -> str:
-    """Return a text as a block of code, whatever backticks it holds."""
+    """Return a text as a block of code; it may hold backticks."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text.strip()}\n{marks}"
 
 
 def render_table(table: Table) -> str:
-    """Return a table in Markdown (GitHub's, as the Hub has it)."""
+    """Return a table in the Markdown of GitHub and the Hub."""
     rule = tuple("---:" if side == "r" else "---" for side in table.aligned)
     rows = (table.header, rule, *table.rows)
     return "\n".join(f"| {' | '.join(map(table_cell, cells))} |" for cells in rows)
 
 
 def table_cell(text: str) -> str:
-    """Return Markdown as it is written in a table: a bar has a backslash, in code as well."""
+    """Return Markdown for a cell of a table: a bar gets a backslash, in code too."""
     return re.sub(r"(?<!\\)\|", r"\\|", text)

@@ -1,7 +1,7 @@
-"""A card that two write: what stands between the marks is nnd's, all else is the owner's.
+"""Cards that nnd and an owner write: nnd owns the text between two marks, the owner the rest.
 
-Of the metadata, the keys that nnd writes are nnd's, but for tags that the owner adds. The second
-mark has a digest of nnd's part, so that a change made there by hand is found before it is lost.
+In the metadata, nnd owns the keys that it writes, except for tags that the owner adds. The second
+mark has a digest of nnd's part, so that changes made there by hand are found before they are lost.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ _KEYS = {
     "annotations_creators",
     "configs",
 }
-"""What `front_matter.metadata` writes, but for the tags, which both sides add to."""
+"""The keys that `front_matter.metadata` writes, except for the tags, which both sides add to."""
 _LAST_SENTENCE = "`manifest.json` beside this card holds every fact and count on it"
 
 
@@ -53,10 +53,10 @@ class _Parts(NamedTuple):
 
 
 def marked_card(metadata: DatasetCardData, body: str) -> str:
-    """Return a card of nnd's part alone.
+    """Return a card that has only nnd's part.
 
     Args:
-        metadata: As `front_matter.metadata` gives them.
+        metadata: The result of `front_matter.metadata`.
         body: Markdown, without blank lines around it.
     """
     head = metadata.to_yaml()
@@ -65,21 +65,21 @@ def marked_card(metadata: DatasetCardData, body: str) -> str:
 
 
 def is_marked(card: bytes) -> bool:
-    """Whether a file has a part of nnd's."""
+    """Say whether a file has nnd's marks."""
     return b"\n<!-- nnd: begin" in card
 
 
 def merge_card(held: str, ours: str, place: str) -> str:
-    """Return a card with nnd's part written again, and all else as its owner has it.
+    """Return a card with a new part of nnd, and the rest unchanged.
 
     Args:
-        held: The card as it is there.
-        ours: A card of `marked_card`.
-        place: What an error calls the card that is there.
+        held: The existing card.
+        ours: A card made by `marked_card`.
+        place: Name of the existing card in errors.
 
     Raises:
-        PublishError: If nnd's part was changed by hand, its marks are damaged, it is of a version
-            that wrote none, or its metadata is not valid YAML.
+        PublishError: If nnd's part was changed by hand, its marks are damaged, a version without
+            marks wrote it, or its metadata is not valid YAML.
     """
     there, new = _parts(held, place), _parts(ours, "the new card")
     _check_unchanged(there, new, place)
@@ -117,7 +117,7 @@ def _parts(text: str, place: str) -> _Parts:
 
 
 def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
-    """Refuse to write over what somebody changed by hand."""
+    """Refuse to overwrite changes made by hand."""
     if there.digest is None:
         if _LAST_SENTENCE in there.above:
             raise PublishError(

@@ -1,4 +1,4 @@
-"""The card of the metric: README of its Space, and the page that a static Space shows."""
+"""The card of the metric: the README of its Space, and the page of a static Space."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -43,7 +43,7 @@ def metric_card(
         repo_id: ORG/name of the Space, which is how `evaluate.load` knows the metric.
         sdk: What runs the Space.
         sdk_version: Version of Gradio; None for a static Space.
-        version: Of nnd.
+        version: Version of nnd.
     """
     metadata: dict[str, Any] = {
         "title": "Near-Negative Distinction",
@@ -68,10 +68,10 @@ def metric_card(
 
 
 def metric_page(card: str) -> str:
-    """Return a card as a web page of its own.
+    """Return a card as a standalone web page.
 
     Args:
-        card: What `metric_card` returns.
+        card: A card by `metric_card`.
     """
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(RepoCard(card).text)
     return (

@@ -2,8 +2,8 @@
 
 The Hub knows two forms: `model-index` in the metadata of README.md, shown on the model's page
 (`huggingface_hub.EvalResult`), and `.eval_results/*.yaml` for datasets on the Hub
-(`huggingface_hub.EvalResultEntry`). In the README only `model-index` is written again; every other
-byte stays, comments included.
+(`huggingface_hub.EvalResultEntry`). In the README only `model-index` changes; every other byte
+stays, including comments.
 """
 
 import re
@@ -23,7 +23,7 @@ METRIC = "nnd"
 
 _KEY = "model-index"
 _BLOCK = re.compile(rf"^(['\"]?){_KEY}\1 *:.*\n(?:(?:[ \t\r-].*)?\n)*", re.MULTILINE)
-"""The key with all that belongs to it: lines further in, items of a list, empty lines."""
+"""The key with its value: indented lines, items of a list, empty lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class ScoredOn:
     """The dataset of a result.
 
     Attributes:
-        name: ORG/name on the Hub, or what else results call it.
-        commit: Its commit on the Hub, or None where it is not there.
+        name: ORG/name on the Hub, or its name in results.
+        commit: Its commit on the Hub, or None if it is not there.
     """
 
     name: str
@@ -42,19 +42,19 @@ class ScoredOn:
 def add_results(
     readme: str | None, repo_id: str, result: Mapping[str, Any], dataset: ScoredOn
 ) -> str:
-    """Return a README with a result in its metadata, in the place of one of the same kind.
+    """Return a README with a result in its metadata, replacing one of the same kind.
 
-    Of the same kind is what was measured on the same dataset under the same protocol and template.
+    Results of the same kind have the same dataset, protocol and template.
 
     Args:
-        readme: The README as it is, or None where there is none.
+        readme: The existing README, or None.
         repo_id: ORG/name of the model.
-        result: What one model did (`result.schema.json`, a model result).
-        dataset: What it was tested on.
+        result: The result of one model (`result.schema.json`, a model result).
+        dataset: The dataset of the result.
 
     Raises:
-        PublishError: If the metadata are not what the Hub accepts, or cannot be changed without
-            touching others.
+        PublishError: If the metadata is not what the Hub accepts, or cannot be changed without
+            changing other metadata.
     """
     if readme is None:
         readme = f"# {escape(_name(repo_id))}\n"
@@ -76,7 +76,7 @@ def add_results(
 
 
 def results_file(result: Mapping[str, Any], dataset: ScoredOn) -> tuple[str, str]:
-    """Return path and text of the file in `.eval_results` for a result on a dataset of the Hub."""
+    """Return path and text of the file in `.eval_results` for a result on a Hub dataset."""
     described = _source(dataset)
     entries = [
         EvalResultEntry(
@@ -136,8 +136,8 @@ def _how(result: Mapping[str, Any]) -> str:
 
 def _notes(rate: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     interval = rate["interval"]
-    told = f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
-    return f"n = {rate['n']}{told}; {result['signature']}"
+    bounds = f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
+    return f"n = {rate['n']}{bounds}; {result['signature']}"
 
 
 def _source(dataset: ScoredOn) -> dict[str, Any]:
@@ -146,12 +146,12 @@ def _source(dataset: ScoredOn) -> dict[str, Any]:
 
 
 def _merged(
-    index: Any,  # noqa: ANN401 - as it is in somebody's README
+    index: Any,  # noqa: ANN401 - as it is in the README
     repo_id: str,
     result: Mapping[str, Any],
     dataset: ScoredOn,
 ) -> list[Any]:
-    """Return the model index with the result in it; all others in it stay as they are."""
+    """Return the model index with the result added; other results stay."""
     name = _name(repo_id)
     models = [] if index is None else index
     if not isinstance(models, list) or not all(_is_model(each) for each in models):
@@ -179,7 +179,7 @@ def _is_model(entry: object) -> bool:
 
 
 def _same_kind(entry: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
-    """Whether an entry is all ours, of the same dataset, protocol and template."""
+    """Say whether an entry is ours, with the same dataset, protocol and template."""
     dataset, metrics = entry.get("dataset"), entry.get("metrics")
     if not isinstance(dataset, dict) or not isinstance(metrics, list) or not metrics:
         return False
@@ -190,13 +190,13 @@ def _same_kind(entry: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
 
 
 def _put(metadata: str, block: str) -> str:
-    """Put the block in the place of the one that is there, else at the end."""
+    """Replace the existing block, or add the block at the end."""
     changed, found = _BLOCK.subn(lambda _: block, metadata, count=1)
     return changed if found else metadata + block
 
 
 def _is_same_else(before: Mapping[str, Any], changed: str) -> bool:
-    """Whether metadata are what they were but for the key, which stands there once."""
+    """Say whether only the key changed in the metadata, and occurs there once."""
     try:
         after, nodes = yaml.safe_load(changed), yaml.compose(changed, yaml.SafeLoader)
     except yaml.YAMLError:

@@ -1,4 +1,4 @@
-"""A card taken apart: metadata, sections, tables, blocks of code, links."""
+"""Parsing a card into metadata, sections, tables, blocks of code and links."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _LINK = re.compile(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]\(([^()]*)\)|<(https?:[^<>]*)>")
 
 
 class Fence(NamedTuple):
-    """A block of code and the language it is said to be in."""
+    """A block of code with its stated language."""
 
     language: str
     text: str
@@ -21,12 +21,12 @@ class Fence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card in its parts.
+    """The parts of a card.
 
     Attributes:
-        head: The YAML of its metadata, or None where there is none.
-        sections: Title of a section (`## `) → its text without blocks of code; "" is what stands
-            before the first one.
+        head: The YAML of its metadata, or None.
+        sections: Title of a section (`## `) → its text without blocks of code; "" is the text
+            before the first section.
         fences: Title of a section → its blocks of code.
         titles: All headings, of any level.
     """
@@ -38,20 +38,20 @@ class Card:
 
 
 class Rows(NamedTuple):
-    """A table as it is written: cells of Markdown."""
+    """A table with cells of Markdown."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 def split_head(text: str) -> tuple[str | None, str]:
-    """Return the YAML of a card's metadata, None where there is none, and the rest of its text."""
+    """Return the YAML of a card's metadata, or None, and the rest of its text."""
     head = _HEAD.match(text)
     return (head[1], text[head.end() :]) if head else (None, text)
 
 
 def parse_card(text: str) -> Card:
-    """Take a card apart; anything is a card, if a poor one."""
+    """Parse a card; any text can be parsed."""
     head, body = split_head(text)
     card = Card(head, {"": ""}, {"": []}, [])
     section, open_fence, language, held = "", "", "", list[str]()
@@ -71,7 +71,7 @@ def parse_card(text: str) -> Card:
 
 
 def _take(card: Card, section: str, line: str) -> str:
-    """Add a line that is no code, and return the section that it belongs to."""
+    """Add a line that is not code, and return the section that it belongs to."""
     heading = re.fullmatch(r"(#{1,6})\s+(.+?)\s*", line)
     if heading:
         card.titles.append(heading[2])
@@ -107,7 +107,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def links_in(text: str) -> Iterator[str]:
-    """Yield where the links of a text lead to; code has none."""
+    """Yield the targets of the links of a text; code has none."""
     for match in _LINK.finditer(_CODE_SPAN.sub("`", text)):
         yield match[1] if match[1] is not None else match[2]
 

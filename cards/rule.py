@@ -1,4 +1,4 @@
-"""Quality rules in words, from their parameters."""
+"""Descriptions of quality rules in words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ _ENOUGH = {
 
 
 def rules_in_words(quality: Mapping[str, Any], aspects: Sequence[str]) -> str:
-    """Return, as Markdown, which of two judged candidates is better under each aspect.
+    """Return Markdown that says which of two judged candidates is better under each aspect.
 
     Args:
         quality: The section of source.yaml, valid under its schema.
@@ -86,7 +86,7 @@ def _gap(rule: Mapping[str, Any]) -> str:
 
 
 def _conditions(rule: Mapping[str, Any]) -> str:
-    """Say which ratings count."""
+    """Return sentences on which ratings count."""
     words = ""
     if "at_least" in rule:
         whom = "annotators who rated both" if "within" in rule else "ratings"

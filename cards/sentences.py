@@ -1,4 +1,4 @@
-"""Sentences of a card that hold numbers: they follow from the data, and are checked against it."""
+"""Sentences of a card that hold numbers: written from the data, and checked against it."""
 
 import re
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ def card_sentences(content: Content) -> dict[str, list[str]]:
 
 
 def summary(content: Content) -> str:
-    """Say what the set is, in a sentence."""
+    """Return a sentence with the number of tests, their task and what they were made from."""
     n, source = counts(content), content.source
     task = escape(source["task"].replace("-", " "))
     systems = f"of {counted(n['systems'], 'system')} " if n["systems"] else ""
-    made = f"made of human judgements {systems}on"
+    made = f", made from human judgements {systems}on"
     if source.get("origin") == "constructed":
-        made = "whose errors people made on purpose, in"
+        made = " with errors made on purpose, in"
     contexts = f"{counted(n['contexts'], 'context')} ({_languages(content)})"
     if not n["pairs"]:
         judged = counted(n["candidates"], "judged candidate")
@@ -44,7 +44,7 @@ def summary(content: Content) -> str:
             "context has one candidate, so there are no tests: the judgements show how well "
             "metrics agree with people (`nnd metrics`)."
         )
-    return f"**{counted(n['pairs'], 'test')} for {task}**, {made} {contexts}."
+    return f"**{counted(n['pairs'], 'test')} for {task}**{made} {contexts}."
 
 
 def _languages(content: Content) -> str:
@@ -52,7 +52,7 @@ def _languages(content: Content) -> str:
 
 
 def agreement(content: Content) -> list[str]:
-    """Say how far annotators agree, where candidates were judged more than once."""
+    """Return sentences on how far annotators agree, where candidates were judged repeatedly."""
     found: Mapping[str, Mapping[str, Any]] = content.manifest.get("agreement", {})
     return [
         f"Krippendorff's alpha of the {what} is {_alphas(found, level)}; 1 is perfect agreement, "
@@ -73,46 +73,50 @@ def _alphas(found: Mapping[str, Mapping[str, Any]], level: str) -> str:
 
 
 def limits(content: Content) -> list[str]:
-    """Say what the data imply for relying on a pass rate."""
+    """Return the limitations that follow from the data."""
     n = counts(content)
     if not n["pairs"]:
         return ["The candidates make no pair, so no model can be evaluated."]
     pairs, contexts = counted(n["pairs"], "pair"), counted(n["contexts with a pair"], "context")
-    said = [f"The test set has {pairs} from {contexts}, so intervals are computed over contexts."]
+    sentences = [
+        f"The test set has {pairs} from {contexts}, so intervals are computed over contexts."
+    ]
     contradictory = content.manifest["counts"]["both_directions"]
     if contradictory:
         highest = 100 * content.manifest["counts"]["highest_pass_rate"]
-        said.append(
-            f"Annotators disagree: {contradictory:,} of the distinct (high, low) pairs occur "
-            f"in both directions, so no model can pass more than {highest:.1f} %."
+        several = len(content.source["aspects"]) > 1
+        sentences.append(
+            f"{'Aspects or annotators' if several else 'Annotators'} disagree: {contradictory:,} "
+            "of the distinct (high, low) pairs occur in both directions, so no model can pass "
+            f"more than {highest:.1f} %."
         )
     if content.source.get("origin") == "constructed":
-        said.append(
+        sentences.append(
             "The errors were made on purpose. They are not a sample of the errors of any system, "
             "so pass rates cannot be compared with human scores of systems."
         )
     year = _year(content)
     if year and n["systems"]:
-        said.append(
+        sentences.append(
             f"The low candidates were written by systems of {year} or before. A model that makes "
             "other mistakes can still pass."
         )
     tallied = tally(content.pairs, "error_category") + tally(content.pairs, "category")
     few = [f"{code(name)} ({k})" for name, k in tallied if k < _FEW]
     if few:
-        said.append(
+        sentences.append(
             f"Categories with too few pairs for a pass rate of their own: {', '.join(few)}."
         )
     if any(not tag.startswith("en") for tag in content.languages):
-        said.append("Agreement with human judgements has been shown for English only.")
-    return said + _of_length(content)
+        sentences.append("Agreement with human judgements has been shown for English only.")
+    return sentences + _length_sentences(content)
 
 
-def _of_length(content: Content) -> list[str]:
+def _length_sentences(content: Content) -> list[str]:
     distinct = content.pairs.unique(DISTINCT)
     high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
     rates = {"longer": (high > low).mean(), "shorter": (high < low).mean()}
-    said = [
+    sentences = [
         f"Length gives much away: always picking the {name} candidate would pass "
         f"{100 * rate:.1f} %."
         for name, rate in rates.items()
@@ -120,12 +124,12 @@ def _of_length(content: Content) -> list[str]:
     ]
     texts = content.manifest["hygiene"].get("texts")
     if texts is not None:
-        said += length_warning(*(texts[side]["mean_characters"] for side in ("high", "low")))
-    return said
+        sentences += length_warning(*(texts[side]["mean_characters"] for side in ("high", "low")))
+    return sentences
 
 
 def length_warning(high: float | None, low: float | None) -> list[str]:
-    """Say by how much the mean lengths of better and worse candidates differ, if by more than 20 %.
+    """Return how much the mean lengths of better and worse candidates differ, if by more than 20 %.
 
     Args:
         high: Mean characters of the better candidates; None where there are none.
@@ -146,28 +150,28 @@ def _year(content: Content) -> str | None:
 
 
 def contacts(content: Content) -> list[str]:
-    """Say what was done about e-mail and IP addresses, if the manifest states it."""
-    told = content.manifest.get("contacts") or {}
-    if "redacted" in told:
-        email, ip = (told["redacted"].get(kind, 0) for kind in ("email", "ip"))
+    """Return what was done about e-mail and IP addresses, if the manifest states it."""
+    treatment = content.manifest.get("contacts") or {}
+    if "redacted" in treatment:
+        email, ip = (treatment["redacted"].get(kind, 0) for kind in ("email", "ip"))
         return [
             f"E-mail and IP addresses were replaced: {email:,} by `<email>` and {ip:,} by `<ip>`."
         ]
-    if "kept" in told:
-        return [f"E-mail and IP addresses were kept: {_quoted(told['kept'])}"]
+    if "kept" in treatment:
+        return [f"E-mail and IP addresses were kept: {_quoted(treatment['kept'])}"]
     return []
 
 
 def permission(content: Content) -> list[str]:
-    """Quote the permission that the publisher states."""
-    told = content.manifest.get("permission")
-    return [f"Published with permission: {_quoted(told)}"] if told else []
+    """Return the permission that the publisher quotes, if any."""
+    stated = content.manifest.get("permission")
+    return [f"Published with permission: {_quoted(stated)}"] if stated else []
 
 
 def unverified(content: Content) -> list[str]:
-    """Quote why files differ from the declared ones, and say how the counts differ."""
+    """Return why files that differ from the declared ones were read, and how the counts differ."""
     reasons = {
-        "accept_changed": "A file differs from the declared one of its name and was accepted",
+        "accept_changed": "A file that differs from the declared one was accepted",
         "unverified": "Published although not all files are verified",
     }
     found = [

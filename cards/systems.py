@@ -1,12 +1,13 @@
-"""Tables with a row per system: how good people found it, and how its texts look."""
+"""Tables with a row for each system: how good people found it, and how its texts look."""
 
 import re
 
 import polars as pl
 
 from nnd.cards.content import Content
-from nnd.cards.markdown import Table, code
+from nnd.cards.markdown import Table, code, escape
 
+_COLUMN = ("aspect", "category")
 _MOST_COLUMNS = 5
 _MODEL_ID = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 _LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
@@ -15,11 +16,10 @@ _LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "w
 def human_score_table(content: Content) -> Table:
     """Return the human scores of the systems, the best first.
 
-    A column per aspect and category where those are few, else per aspect, over all categories; one
-    for the models where any is public.
+    Few scores have a column for each aspect and category; otherwise each aspect has one, over all
+    categories. Public models have a column with their links.
     """
-    columns = shown_scores(content.human_scores)
-    several = len({aspect for aspect, _ in columns}) > 1
+    columns = _columns(content.human_scores)
     scores = {row[:3]: row[3] for row in _rows(content.human_scores, "score")}
     judged = {row[:3]: row[3] for row in _rows(content.human_scores, "n")}
     models = dict(content.human_scores.select("system", "model_id").iter_rows())
@@ -32,19 +32,36 @@ def human_score_table(content: Content) -> Table:
         cells = ["none" if value is None else f"{value:.3f}" for value in values]
         model = (_model(models[system]),) if public else ()
         rows.append((code(system), *model, *cells, _between(n)))
-    titles = [_title(aspect, category, several=several) for aspect, category in columns]
     names = ("system", "model") if public else ("system",)
     aligned = "l" * len(names) + "r" * (len(columns) + 1)
-    return Table((*names, *titles, "judged"), aligned, tuple(rows))
+    return Table((*names, *columns.values(), "judged"), aligned, tuple(rows))
 
 
-def shown_scores(human_scores: pl.DataFrame) -> list[tuple[str, str]]:
-    """Return the aspects and categories that the table shows, overall scores first."""
+def score_definitions(human_scores: pl.DataFrame) -> list[str]:
+    """Return what each column of scores holds, a line of Markdown for each definition."""
+    columns = _columns(human_scores)
+    definitions = {row[:2]: row[2] for row in human_scores.select(*_COLUMN, "definition").rows()}
+    titles: dict[str, list[str]] = {}
+    for column, title in columns.items():
+        titles.setdefault(definitions[column], []).append(title)
+    return [f"{', '.join(of)}: {escape(text)}." for text, of in titles.items()]
+
+
+def leaves_out_scores(human_scores: pl.DataFrame) -> bool:
+    """Say whether there are more scores than the table has columns."""
+    return len(_columns(human_scores)) < human_scores.select(_COLUMN).n_unique()
+
+
+def _columns(human_scores: pl.DataFrame) -> dict[tuple[str, str], str]:
+    """Return (aspect, category) → the title of its column, overall scores first."""
     found = sorted(
-        human_scores.select("aspect", "category").unique().rows(),
+        human_scores.select(_COLUMN).unique().rows(),
         key=lambda column: (column[0], column[1] != "overall", column[1]),
     )
-    return found if len(found) <= _MOST_COLUMNS else [c for c in found if c[1] == "overall"]
+    if len(found) > _MOST_COLUMNS:
+        found = [column for column in found if column[1] == "overall"]
+    several = len({aspect for aspect, _ in found}) > 1
+    return {column: _title(*column, several=several) for column in found}
 
 
 def _rows(human_scores: pl.DataFrame, value: str) -> list[tuple[str, str, str, float]]:
@@ -70,7 +87,7 @@ def _between(numbers: set[float]) -> str:
 
 
 def looks_table(content: Content) -> Table:
-    """Return the shares of odd-looking texts, for systems, references and contexts with any."""
+    """Return the shares of texts of a distinctive form, for whatever has such texts."""
     report = content.manifest["hygiene"]
     contexts = report["contexts"]
     found = {code(name): row for name, row in report["systems"].items()}

@@ -1,4 +1,4 @@
-"""The tables of a card, each a pure function of a folder: what is written is what is checked."""
+"""The tables of a card, each a pure function of a folder; the linter checks the same tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,11 +22,11 @@ _TALLIED = {
 
 
 SUITE = "Sets of the suite"
-"""Section of the card of a suite alone."""
+"""Title of a section that only the card of a suite has."""
 
 
 def card_tables(content: Content) -> dict[str, list[Table]]:
-    """Return section of a card → its tables, those without rows left out."""
+    """Return section of a card → its tables that have rows."""
     tables = {
         "How people judged": [aspect_table(content)],
         "From judgements to tests": [taxonomy_table(content)],
@@ -47,13 +47,13 @@ def card_tables(content: Content) -> dict[str, list[Table]]:
 
 
 def aspect_table(content: Content) -> Table:
-    """Aspect and the question that annotators answered."""
+    """Return each aspect with the question that annotators answered."""
     rows = [(code(name), prose(asked)) for name, asked in content.source["aspects"].items()]
     return Table(("aspect", "what was asked"), "ll", tuple(rows))
 
 
 def taxonomy_table(content: Content) -> Table:
-    """The error labels that pairs have, with what they mean."""
+    """Return the error labels of pairs with their meanings."""
     found = set(content.pairs["error_category"])
     entries = {k: entry for k, entry in content.source["taxonomy"].items() if k in found}
     grouped = any(entry["group"] for entry in entries.values())
@@ -67,7 +67,7 @@ def taxonomy_table(content: Content) -> Table:
 
 
 def count_tables(content: Content) -> list[Table]:
-    """What there is, and the pairs by whatever they are sorted by."""
+    """Return the total counts, and the pairs by error category, aspect and the like."""
     found = counts(content)
     if not several_errors(content):
         del found["distinct pairs of candidates"]
@@ -82,7 +82,7 @@ def count_tables(content: Content) -> list[Table]:
 
 
 def sets_table(content: Content) -> Table:
-    """What each set of a suite is, how it was made, and what is known of its limits."""
+    """Return each set of a suite: how it was made, its counts, and remarks."""
     header = ("set", "what it is", *_SET_COUNTS, "seed", "remarks")
     rows = [
         (
@@ -90,7 +90,7 @@ def sets_table(content: Content) -> Table:
             _made_by(entry),
             *("" if entry[name] is None else f"{entry[name]:,}" for name in _SET_COUNTS),
             "" if entry["seed"] is None else str(entry["seed"]),
-            prose(" ".join(_to_know(entry))),
+            prose(" ".join(_remarks(entry))),
         )
         for entry in content.manifest.get("sets", ())
     ]
@@ -100,8 +100,8 @@ def sets_table(content: Content) -> Table:
 _SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
 
 
-def _to_know(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the note of a set, and why texts made no pair."""
+def _remarks(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the note of a set, and why texts were rejected."""
     if entry["note"]:
         yield entry["note"]
     if entry.get("refusals"):
@@ -113,17 +113,17 @@ def _made_by(entry: Mapping[str, Any]) -> str:
     chosen = {name: value for name, value in entry["parameters"].items() if value is not None}
     if (entry["variants"] or 1) > 1:
         chosen["variants"] = entry["variants"]
-    told = ", ".join(f"{escape(name)} {code(str(value))}" for name, value in chosen.items())
-    return f"{escape(entry['kind'])}, {code(entry['operation'])}{told and f' ({told})'}"
+    parameters = ", ".join(f"{escape(name)} {code(str(value))}" for name, value in chosen.items())
+    return f"{escape(entry['kind'])}, {code(entry['operation'])}{parameters and f' ({parameters})'}"
 
 
 def several_errors(content: Content) -> bool:
-    """Say whether two candidates ever make several pairs."""
+    """Say whether any two candidates make several pairs."""
     return content.pairs.select(DISTINCT).n_unique() < content.pairs.height
 
 
 def dropped_table(content: Content) -> Table:
-    """What made no pair, and why."""
+    """Return what made no pair, and why."""
     rows = [
         (f"{entry['n']:,} {escape(entry['what'])}", prose(entry["why"]))
         for entry in content.manifest["dropped"]
@@ -143,7 +143,7 @@ _MEASURED = {
 
 
 def texts_table(content: Content) -> Table:
-    """What the better and the worse candidates are like, side by side."""
+    """Return measures of the better and the worse candidates, side by side."""
     report = content.manifest["hygiene"].get("texts")
     if report is None or content.pairs.is_empty():
         return Table((), "", ())
@@ -156,7 +156,7 @@ def texts_table(content: Content) -> Table:
 
 
 def length_table(content: Content) -> Table:
-    """What a judge of length alone would reach, on human pairs and on negatives."""
+    """Return the pass rates of choosing by length alone, on human pairs and on negatives."""
     report = content.manifest["hygiene"]["pairs"]
     if content.pairs.is_empty():
         return Table((), "", ())
@@ -182,7 +182,7 @@ def _lengths(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def published_table(content: Content) -> Table:
-    """Counts of pairs that others published, beside those of this folder."""
+    """Return published counts of pairs next to those of this folder."""
     rows = []
     for entry in content.source.get("published_counts", ()):
         here = count_where(content.pairs, entry.get("where", {}))
@@ -204,7 +204,7 @@ def _difference(content: Content, entry: Mapping[str, Any]) -> str:
 
 
 def file_table(content: Content) -> Table:
-    """The files that were read."""
+    """Return the files that were read."""
     rows = [
         (
             f"{escape(file['name'])}, {file['bytes']:,} bytes, " + _declared(file),

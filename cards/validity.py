@@ -1,7 +1,7 @@
-"""How well a suite's negatives stand for the pairs of people, as its card shows it.
+"""How well a suite's negatives represent human pairs, as its card shows it.
 
-The numbers are those of `validity.json`, which `nnd compare --by origin --out` writes; that they
-are of the suite's own pairs is checked.
+The numbers are those of `validity.json`, which `nnd compare --by origin --out` writes. A check
+refuses numbers that were computed from other pairs than the suite's own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ import polars as pl
 from nnd.cards.markdown import Table, code, escape
 from nnd.schemas import Problem, check_rows, pairs_digest
 
-MADE_PAIRS = "How well made pairs stand for those of people"
+MADE_PAIRS = "How well made pairs represent human pairs"
 """Section of the card of a suite whose negatives were compared."""
 
 _ORIGINS = ("human", "constructed")
@@ -30,11 +30,11 @@ _REMEDY = (
 def check_validity(
     validity: Mapping[str, Any], manifest: Mapping[str, Any], sets: Mapping[str, pl.DataFrame]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the validity of a suite: its form, or that it is of other pairs.
+    """Yield what is wrong with the validity of a suite: its form, or numbers from other pairs.
 
     Args:
         validity: What validity.json holds.
-        manifest: Of the suite.
+        manifest: The suite's.
         sets: Name → the pairs of a set, with their pair_id.
     """
     wrong = [replace(problem, row=None) for problem in check_rows("validity", [validity])]
@@ -66,13 +66,13 @@ def _negatives(
 
 
 def validity_sentences(validity: Mapping[str, Any]) -> list[str]:
-    """Say with which models pairs were compared, and what came out."""
+    """Return the models that the pairs were compared with, and the findings."""
     models = dict.fromkeys(model for each in validity["operations"] for model in each["models"])
     return [f"Measured with {', '.join(map(code, models))}.", *map(escape, validity["sentences"])]
 
 
 def validity_tables(validity: Mapping[str, Any]) -> list[Table]:
-    """Return how often models pass made pairs and those of people, and what gives pairs away."""
+    """Return how often models pass made and human pairs, and how often simple choices do."""
     return [_rates_table(validity["operations"]), _giveaways_table(validity["operations"])]
 
 
@@ -91,7 +91,14 @@ def _rates_table(operations: Sequence[Mapping[str, Any]]) -> Table:
         for origin in _ORIGINS
         if origin in of
     ]
-    header = ("operation", "model", "compared with", "made pairs", "theirs", "difference, points")
+    header = (
+        "operation",
+        "model",
+        "compared with",
+        "made pairs",
+        "compared pairs",
+        "difference, points",
+    )
     return Table(header, "lllrrr", tuple(rows))
 
 

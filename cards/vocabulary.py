@@ -1,8 +1,8 @@
-"""The words that the Hub takes in a card's metadata, as of its documentation in 2026.
+"""The terms that the Hub accepts in a card's metadata, by its documentation of 2026.
 
 Licences: docs/hub/repositories-licenses; tasks: huggingface.js, packages/tasks/src/pipelines.ts;
-the rest: datasetcard.md of huggingface/hub-docs. The Hub checks them when a card is pushed; without
-the Hub this list does.
+the rest: datasetcard.md of huggingface/hub-docs. The Hub checks them when a card is
+pushed; these lists check them offline.
 """
 
 import re
@@ -69,12 +69,12 @@ def size_category(rows: int) -> str:
 
 
 def hub_licence(spdx: str) -> str:
-    """Return the Hub's identifier of an SPDX licence; `other` where it has none."""
+    """Return the Hub's identifier of an SPDX licence, or `other`."""
     name = re.sub(r"-(only|or-later)$", "", spdx.strip().lower())
     name = _OTHER_SPELLINGS.get(name, name)
     return name if name in LICENCES else "other"
 
 
 def hub_languages(tags: list[str]) -> list[str]:
-    """Return the ISO 639 codes of BCP-47 tags, each once: the Hub takes nothing longer there."""
+    """Return the distinct ISO 639 codes of BCP-47 tags; the Hub accepts no longer tags."""
     return list(dict.fromkeys(tag.partition("-")[0].lower() for tag in tags))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 class Reference:
     """A text that metrics such as ROUGE compare the candidates of a context with.
 
-    A human text that was judged as a system is a candidate, and not a reference.
+    A human text that was judged like the output of a system is a candidate, not a reference.
 
     Attributes:
-        where: Where it was read (file:line), for messages about it.
+        where: File and line that it was read from, for messages.
         context_id: Key of its context, as the annotations have it.
         reference: The text as the source has it.
         split: Split of its context.

@@ -1,9 +1,9 @@
-"""Which addresses of the web are taken from sources, and shown as links.
+"""The form of web addresses that are accepted from sources and shown as links.
 
-An address from a source may come from anybody, and lands in cards that the Hub renders as HTML. So
-it is held to characters that mean nothing in Markdown, HTML or YAML: no spaces, quotes, brackets,
-backslashes, and no user or password before the host. What else an address may hold can be written
-with percent signs, and the name of a host in other scripts as `xn--…`.
+An address from a source may come from anyone and ends up in cards that the Hub renders as HTML. So
+only characters without a meaning in Markdown, HTML or YAML are allowed: no spaces, quotes, brackets
+or backslashes, and no user or password before the host. Other characters can be written with
+percent signs, and names of hosts in other scripts as `xn--…`.
 """
 
 _HOST = r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:[0-9]{1,5})?"

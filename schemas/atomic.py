@@ -13,17 +13,17 @@ _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 
 @contextlib.contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """Hand out a free path; on leaving without an error, put the file there in its place.
+    """Yield a temporary path; on leaving without an error, move the file there to `path`.
 
-    For writers that need a path; `write_whole` takes the content itself. Several files are written
-    before the first is replaced if their contexts are entered in one `contextlib.ExitStack`.
+    For writers that need a path; `write_whole` takes the content itself. To write several files
+    before replacing the first, enter their contexts in one `contextlib.ExitStack`.
 
     Args:
-        path: The file to make or to replace; folders are made as needed.
+        path: The file to create or replace; missing folders are created.
 
     Raises:
-        OSError: If it cannot be written, naming `path` or a folder that cannot be made; what was
-            there before is left as it was.
+        OSError: If it cannot be written; the error names `path` or a folder that cannot be created,
+            and an older file stays unchanged.
     """
     target = Path(os.path.realpath(path))  # a link is followed, not replaced
     try:
@@ -39,17 +39,17 @@ def replace_file(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file in one step, a text as UTF-8 (folders and errors as of `replace_file`)."""
+    """Write a file in one step, a text as UTF-8 (folders and errors as in `replace_file`)."""
     with replace_file(path) as fresh:
         fresh.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def put_in_place(fresh: Path, target: Path) -> None:
-    """Rename a finished file to the name it is to have; it outlasts a power cut then.
+    """Rename a finished file to its final name, and make it survive a power cut.
 
     Args:
         fresh: The file, on the same file system.
-        target: Its name; a file of that name is replaced.
+        target: Its final name; an existing file is replaced.
 
     Raises:
         OSError: If the file cannot be written to the disk, or renamed.
@@ -60,12 +60,12 @@ def put_in_place(fresh: Path, target: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk.
+    """Wait until a file, or the list of a folder, is on the disk.
 
-    A folder that the system cannot wait for is left to the system.
+    Folders are skipped on systems that cannot do this.
 
     Raises:
-        OSError: If they cannot be written there.
+        OSError: If it cannot be written to the disk.
     """
     try:
         opened = os.open(path, os.O_RDONLY)

@@ -1,7 +1,7 @@
-"""Which rows of a frame keep a schema, told column by column without making Python objects of them.
+"""A fast check of which rows of a frame may break a schema, column by column.
 
-The quick judge beside jsonschema: it finds the rows that may be wrong, and jsonschema says what is
-wrong with them, if anything. Being too strict here costs time and nothing else.
+It creates no Python objects. jsonschema then checks only the suspect rows, so being too strict here
+costs only time.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ def suspects(name: SchemaName, frame: pl.DataFrame) -> pl.Series:
         frame: Rows in the columns and dtypes of `contract.polars_schema`.
 
     Raises:
-        NotImplementedError: If the schema uses a keyword that this judge does not know.
+        NotImplementedError: If the schema uses an unknown keyword.
     """
     properties = load_schema(name)["properties"]
     fine = [_keeps(pl.col(column), spec) for column, spec in properties.items()]
@@ -32,7 +32,7 @@ def suspects(name: SchemaName, frame: pl.DataFrame) -> pl.Series:
 
 
 def _keeps(value: pl.Expr, spec: Mapping[str, Any]) -> pl.Expr:
-    """Say of each value whether it keeps every keyword; null only where the type names it."""
+    """Return whether each value keeps every keyword; null only if the type allows it."""
     words = {word: limit for word, limit in spec.items() if word not in _ANNOTATIONS}
     if unknown := words.keys() - _TESTS.keys():
         raise NotImplementedError(f"schema keywords {unknown}: add them to {__name__}")
@@ -41,7 +41,7 @@ def _keeps(value: pl.Expr, spec: Mapping[str, Any]) -> pl.Expr:
 
 
 def _keeps_type(value: pl.Expr, types: str | list[str]) -> pl.Expr:
-    """The dtype has settled it, but for numbers that JSON does not have."""
+    """Return whether each value has its type: given its dtype, only NaN and infinity do not."""
     return value.is_finite() if "number" in types else pl.lit(True)
 
 

@@ -1,7 +1,7 @@
-"""Small facts that one run leaves for later ones, in JSON files in the folder of caches.
+"""Small facts that one run stores for later runs, in JSON files of the cache folder.
 
-A fact costs time to find out and nothing else: a file that is missing, damaged or cannot be written
-holds none, and raises nothing. Of two processes that write at once, one may lose its fact.
+A lost fact only costs the time to compute it again. So a missing, damaged or unwritable file raises
+no error, and if two processes write at once, one may lose its fact.
 """
 
 import json
@@ -13,23 +13,23 @@ from typing import Any, Final, TypeAlias
 from nnd.schemas.atomic import write_whole
 
 IsSound: TypeAlias = Callable[[Any], bool]
-"""Whether a value read from a file can be one that was written."""
+"""Says whether a value read from a file is valid."""
 
 _MOST: Final = 1_000
-"""Facts in one file, the newest: each is about a hundred bytes."""
+"""Most facts in one file; the newest are kept. Each has about a hundred bytes."""
 
 
 def cache_folder() -> Path:
-    """Return the folder of everything that may be deleted: `$NND_CACHE`, else `~/.cache/nnd`.
+    """Return the folder of files that may be deleted: `$NND_CACHE`, else `~/.cache/nnd`.
 
     Raises:
-        RuntimeError: If `NND_CACHE` is not set, and the user has no home.
+        RuntimeError: If `NND_CACHE` is not set and the user has no home folder.
     """
     return Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
 
 
 def read_facts(file: str, is_sound: IsSound) -> dict[str, Any]:
-    """Return the sound facts in a file of the cache folder, the oldest first."""
+    """Return the valid facts in a file of the cache folder, the oldest first."""
     try:
         stored = json.loads((cache_folder() / file).read_bytes())
     except (OSError, RuntimeError, ValueError):

@@ -1,4 +1,4 @@
-"""Checks that yield problems; what to do about them is the caller's choice."""
+"""Checks that yield problems; the caller decides what to do about them."""
 
 import json
 import re
@@ -28,7 +28,7 @@ class Problem:
     """One thing wrong with a set of rows.
 
     Attributes:
-        row: Zero-based row, or None where the problem is not one row's.
+        row: Zero-based row, or None if the problem is not in a row.
         path: Field within the row, `/` between levels; empty for the row as a whole.
         message: What is wrong.
         remedy: What to do about it.
@@ -48,8 +48,8 @@ class Problem:
 def check_rows(name: SchemaName, rows: Iterable[Mapping[str, Any]]) -> Iterator[Problem]:
     """Yield every way in which `rows` break the JSON Schema `name`, in the order of the rows.
 
-    NaN and infinity count as wrong wherever a number is asked for: JSON has neither. So does half
-    a surrogate pair wherever a text is asked for: JSON can spell it, UTF-8 cannot hold it.
+    NaN and infinity are not valid numbers, because JSON has neither. Half a surrogate pair is not a
+    valid text: JSON can spell it, but UTF-8 cannot encode it.
     """
     validator = _validator(name)
     for number, row in enumerate(rows):
@@ -93,7 +93,7 @@ def _validator(name: SchemaName) -> Draft202012Validator:
 
 @cache
 def _registry() -> Registry[Any]:
-    """Schemas by their $id, as they refer to parts of one another."""
+    """Return the registry of all schemas by $id, since they refer to each other."""
     schemas = map(load_schema, SCHEMA_NAMES)
     resources = (Resource.from_contents(dict(schema)) for schema in schemas)
     return Registry[Any]().with_resources([(each.id() or "", each) for each in resources])
@@ -102,7 +102,7 @@ def _registry() -> Registry[Any]:
 def _check_pattern(
     _validator: object, pattern: str, text: object, _schema: object
 ) -> Iterator[ValidationError]:
-    """In Python alone, $ matches before a last line break, too."""
+    """Check a pattern whose `$` is the end of the text, not also before a last line break."""
     if isinstance(text, str) and not re.search(_END.sub(r"\\Z", pattern), text):
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 
@@ -133,7 +133,7 @@ def _problem(row: int, error: ValidationError) -> Problem:
 
 
 def _remedy(error: ValidationError) -> str:
-    """Say what the field is for, with an example: the schema knows both."""
+    """Return what the field means, with an example, both from the schema."""
     field = error.schema if isinstance(error.schema, Mapping) else {}
     if error.validator == "additionalProperties":
         return f"known: {', '.join(field.get('properties', {}))}"

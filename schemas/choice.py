@@ -1,4 +1,4 @@
-"""Which pairs to look at, chosen by a rule and not by hand."""
+"""Choosing example pairs by a rule rather than by hand."""
 
 import polars as pl
 
@@ -6,12 +6,12 @@ import polars as pl
 def choose_examples(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
     """Return pairs of as many error categories as possible, the most frequent first.
 
-    Of each category the pair with the lowest pair_id is taken, then of each the next: that is a
-    digest, so the choice is not ours, and the order of rows does not matter.
+    The pair with the lowest pair_id of each category comes first, then the next of each. A pair_id
+    is a digest, so the choice is arbitrary and does not depend on the order of rows.
 
     Args:
         pairs: With pair_id and error_category.
-        most: Pairs at most.
+        most: Largest number of pairs.
     """
     ordered = (
         pairs.select("pair_id", "error_category")

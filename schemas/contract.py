@@ -70,7 +70,7 @@ def _dtype(spec: Mapping[str, Any]) -> pl.DataType:
 def rows_of(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield the rows of a stored frame as the JSON objects the schemas describe.
 
-    Lists of {key, value} become objects; everything else stays as it is.
+    Lists of {key, value} become objects; other values do not change.
     """
     entries = [name for name, dtype in frame.schema.items() if dtype == _ENTRIES]
     for row in frame.iter_rows(named=True):

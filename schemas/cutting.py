@@ -1,7 +1,7 @@
-"""Cutting pairs by context, into some to train on and some to test on.
+"""Dividing pairs by context into training and test pairs.
 
-The side of a context is decided by a hash of its name, never by row: the same contexts are held out
-whatever the order of the rows, by every command, and in every set derived from the same pairs.
+A hash of its name decides the side of a context. So every command, every order of rows, and every
+set derived from the same pairs holds out the same contexts.
 """
 
 import hashlib
@@ -14,14 +14,14 @@ from nnd.schemas.errors import NNDError
 
 
 def cut_by_context(pairs: pl.DataFrame, share: float, *, seed: int = 0) -> pl.Series:
-    """Return for each pair whether it is to train on; the others are held out for tests.
+    """Return for each pair whether it is for training; the others are held out for tests.
 
     Contexts that share a text, and pairs derived from one human context, are on one side.
 
     Args:
         pairs: Rows with context, context_id and cluster.
-        share: About this share of the contexts is to train on.
-        seed: Another seed makes another cut.
+        share: Approximate share of the contexts for training.
+        seed: Seed of the division.
 
     Raises:
         NNDError: If the share is not between 0 and 1, or a side has no context.
@@ -47,7 +47,7 @@ def context_keys(pairs: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _families(pairs: pl.DataFrame) -> list[str]:
-    """Return for each pair the first id of all clusters that texts connect with its own."""
+    """Return for each pair the first id of all clusters that share texts with its own."""
     parents: dict[str, str] = {}
     owners: dict[str, str] = {}
 
@@ -65,6 +65,6 @@ def _families(pairs: pl.DataFrame) -> list[str]:
 
 
 def _place(family: str, seed: int) -> float:
-    """Return a number from 0 to 1 that depends on nothing but the name and the seed."""
+    """Return a number from 0 to 1 that depends only on the name and the seed."""
     digest = hashlib.sha256(f"{seed}\x00{family}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64

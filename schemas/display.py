@@ -1,6 +1,6 @@
-"""Results that show themselves: a headline, a table and remarks, in a terminal as in a notebook.
+"""Results that print as a headline, a table and remarks, in terminals and notebooks.
 
-What else there is to see waits in `details`.
+`details` has further tables.
 """
 
 import html
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 class Shown(ABC):
     """A result that prints as one headline, one table and a few remarks.
 
-    A subclass that is a dataclass says `repr=False`, or its own long repr would be printed.
+    A subclass that is a dataclass must set `repr=False`, or its long repr would be printed.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def headline(self) -> str:
-        """Return what was found, in one sentence."""
+        """Return the result in one sentence."""
 
     @abstractmethod
     def table(self) -> "Table | None":
-        """Return the numbers behind the headline, or None where there are none."""
+        """Return the numbers of the headline, or None if there are none."""
 
     def remarks(self) -> Sequence["Table | str"]:
-        """Return what to know before believing the numbers: few lines, or none.
+        """Return what to know before believing the numbers, in a few lines or none.
 
-        A result with a second part has its headline, table and remarks here too.
+        A result with a second part adds its headline, table and remarks here.
         """
         return ()
 
@@ -47,7 +47,7 @@ class Shown(ABC):
         return ()
 
     def svg(self) -> str | None:
-        """Return the picture that a notebook shows below the table, or None."""
+        """Return the figure that a notebook shows below the table, or None."""
         return None
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Shown(ABC):
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return the HTML that a notebook shows."""
         table = self.table()
         parts = [_paragraph(self.headline())]
         parts += [] if table is None else [table_html(table)]
@@ -89,14 +89,13 @@ def text_table(
     right: Collection[str] = (),
     prose: Collection[str] = (),
 ) -> "Table":
-    """Return a table whose texts are shown as they are: no [bold] or :bird: in them is markup.
+    """Return a table that shows texts literally: [bold] or :bird: in them is not markup.
 
     Args:
-        columns: Their titles.
-        rows: A text for each column.
+        columns: Titles of the columns.
+        rows: Rows with a text for each column.
         right: Titles of the columns that are aligned to the right.
-        prose: Titles of the columns whose texts may go on on the next line; numbers and names stay
-            in one piece.
+        prose: Titles of the columns whose texts may wrap; others stay on one line.
     """
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - slow, and it draws random numbers
     from rich.table import Table  # noqa: PLC0415
@@ -113,7 +112,7 @@ def text_table(
 
 
 def table_html(table: "Table") -> str:
-    """Return a table as HTML that shows all texts as they are."""
+    """Return a table as HTML that shows all texts literally."""
     heads = "".join(_cell("th", column.header, column.justify) for column in table.columns)
     rows = [f"<tr>{heads}</tr>"]
     for cells in zip(*(column.cells for column in table.columns), strict=True):

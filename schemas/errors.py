@@ -1,7 +1,7 @@
 """The error tree.
 
 NNDError
-├── SourceError      an annotation file or source folder cannot be read as what it should be
+├── SourceError      an annotation file or source folder is not what it should be
 ├── SchemaError      data does not keep the contract
 ├── LicenceError     the licence does not allow what was asked
 ├── PublishError     the Hub did not take what was sent
@@ -11,7 +11,7 @@ NNDError
 
 
 def one_line(text: str) -> str:
-    """Return `text` on one line and safe to print: what cannot be seen is written as an escape.
+    """Return `text` on one line, with invisible characters written as escapes.
 
     Messages quote names and texts from files, which may hold line breaks or terminal codes.
     """
@@ -19,7 +19,7 @@ def one_line(text: str) -> str:
 
 
 class NNDError(Exception):
-    """Base of every error a user can cause; the message says what, where, and what to do."""
+    """Base of every error that a user can cause; messages say what, where, and what to do."""
 
     def __str__(self) -> str:
         return one_line(super().__str__())
@@ -46,10 +46,10 @@ class ScoringError(NNDError, ValueError):
 
 
 class CandidateError(ScoringError):
-    """A candidate that cannot be scored; who knows the pairs can tell whose it is.
+    """A candidate cannot be scored; a caller that knows the pairs can name its pair.
 
     Attributes:
-        candidate: Its text, as the engine got it.
+        candidate: The text that the engine received.
     """
 
     def __init__(self, message: str, candidate: str) -> None:
@@ -58,4 +58,4 @@ class CandidateError(ScoringError):
 
 
 class ScoringWarning(UserWarning):
-    """The numbers are what was asked for, but something else is not."""
+    """The numbers are as requested, but something else is not."""

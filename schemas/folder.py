@@ -6,8 +6,8 @@ single `human_scores.parquet`, `manifest.json`. Rows and columns are the same. A
 references adds `references.parquet`, published as `references/SPLIT-00000-of-00001.parquet`.
 
 A suite is such a folder with `sets/NAME.parquet` for every set that its manifest lists, published
-as `sets/NAME/SPLIT-00000-of-00001.parquet`. Where it has `validity.json`, its card shows how
-well its negatives stand for the pairs of people.
+as `sets/NAME/SPLIT-00000-of-00001.parquet`. If it has `validity.json`, its card shows how well its
+negatives represent human pairs.
 """
 
 import json
@@ -25,7 +25,7 @@ SETS = "sets"
 """Folder of the sets of a suite."""
 
 VALIDITY = "validity.json"
-"""What `nnd compare --by origin --out` writes."""
+"""The file that `nnd compare --by origin --out` writes."""
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
@@ -36,9 +36,9 @@ _REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"
 
 
 def published_path(name: FrameName, split: str) -> str:
-    """Return where the rows of a split lie in a published folder, with `/` between its parts.
+    """Return the path of the rows of a split in a published folder, with `/` as separator.
 
-    Human scores are of systems and belong to no split: they lie in one file, whatever `split` is.
+    Human scores are of systems and belong to no split: they are in one file for every `split`.
 
     Raises:
         SchemaError: If the Hub knows no split of that name.
@@ -56,17 +56,17 @@ def published_path(name: FrameName, split: str) -> str:
 
 
 def published_set_path(name: str, split: str) -> str:
-    """Return where the pairs of a set are in a published suite (as `published_path`)."""
+    """Return the path of the pairs of a set in a published suite (as `published_path`)."""
     return published_path("pairs", split).replace("pairs", f"{SETS}/{name}", 1)
 
 
 def is_published_path(path: str) -> bool:
-    """Whether `published_path` gives that path for some frame and split."""
+    """Say whether `published_path` returns this path for any frame and split."""
     return _PUBLISHED.fullmatch(path) is not None
 
 
 def set_path(name: str) -> str:
-    """Return where the pairs of a suite's set are, with `/` between its parts."""
+    """Return the path of the pairs of a set in a suite, with `/` as separator."""
     return f"{SETS}/{name}.parquet"
 
 
@@ -100,7 +100,7 @@ def set_files(folder: Path, name: str) -> list[Path]:
 
 
 def has_frame(folder: Path, name: FrameName) -> bool:
-    """Whether a folder holds a frame: references are there only where the source has some."""
+    """Say whether a folder holds a frame; only some sources have references."""
     return (folder / f"{name}.parquet").is_file() or any((folder / name).glob("*.parquet"))
 
 
@@ -108,7 +108,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """Return the manifest of a converted or published folder.
 
     Raises:
-        SchemaError: If there is none, or it is no JSON object.
+        SchemaError: If it is missing, or not a JSON object.
     """
     manifest = _read_object(folder / MANIFEST, "convert the source again")
     if manifest is None:
@@ -117,7 +117,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def read_validity(folder: Path) -> dict[str, Any] | None:
-    """Return how well a suite's negatives stand for the pairs of people; None where no file says.
+    """Return how well a suite's negatives represent human pairs; None if there is no such file.
 
     Raises:
         SchemaError: If the file is not a JSON object.

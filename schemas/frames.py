@@ -17,11 +17,11 @@ def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = No
     Args:
         folder: The folder.
         name: Which frame.
-        columns: Those to read; None: all.
+        columns: The columns to read; None: all.
 
     Raises:
-        SchemaError: If it is not there, cannot be read, lacks a column, or its files do not have
-            the same columns. Of references, which few sources have, there are then no rows.
+        SchemaError: If it is missing, cannot be read, lacks a column, or its files do not have the
+            same columns. Missing references, which few sources have, are an empty frame.
     """
     if name == "references" and not has_frame(folder, name):
         return pl.DataFrame(schema=polars_schema("reference")).select(columns or pl.all())

@@ -1,9 +1,9 @@
-"""What pip calls this project: not nnd, which is another project's package."""
+"""The name of this project for pip: another project is called nnd there."""
 
 from importlib.metadata import version
 
 DISTRIBUTION = "near-negative"
-"""The distribution; what is imported, the command and the metric are called `nnd`."""
+"""The distribution; the import, the command and the metric are called `nnd`."""
 
 
 __version__: str
@@ -15,7 +15,7 @@ def nnd_version() -> str:
 
 
 def __getattr__(name: str) -> str:
-    """`__version__`, looked up when it is asked for: where the metric runs as a Space is none."""
+    """Look `__version__` up on first use, because a Space with the metric has no distribution."""
     if name == "__version__":
         return nnd_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -1,7 +1,7 @@
-"""A table in the width there is: titles fold, columns stack, and nothing is ever cut.
+"""Fitting tables into the available width: titles fold, columns stack, and no text is cut.
 
-A table that is too wide is shown as several below each other, each with the first column; where not
-even two columns fit, as one block per row.
+A table that is too wide becomes several tables, each with the first column; if not even two columns
+fit, it becomes one block per row.
 """
 
 import io
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 _FOLDED_WORD = 24
-"""Columns that a longer word may take before it is folded."""
+"""Width up to which a long word is not folded."""
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def width_here() -> int:
-    """Return the columns there are: `COLUMNS`, else those of the terminal, else 80."""
+    """Return the available width: `COLUMNS`, else that of the terminal, else 80."""
     return shutil.get_terminal_size().columns
 
 
 def fit(table: "Table", width: int) -> list["Table"]:
-    """Return a table as one or several that are no wider than `width`, if names allow it.
+    """Return one or several tables for a table, none wider than `width` if names allow it.
 
     Args:
-        table: Its columns are as wide as their longest cell, but for those that may fold
-            (`no_wrap` is False), which need their longest word.
-        width: Columns of the screen.
+        table: Its columns are as wide as their longest cell; those that may fold (`no_wrap` is
+            False) need only their longest word.
+        width: Width of the screen.
     """
     if _least(table) <= width:
         return [_settled(table, width)]
@@ -47,7 +47,7 @@ def fit(table: "Table", width: int) -> list["Table"]:
 
 
 def table_text(table: "Table", width: int | None = None) -> str:
-    """Return a table as plain text, `width` columns wide, or as many as there are here."""
+    """Return a table as plain text of the given width, or the available one."""
     width = width or width_here()
     return "\n\n".join(_rendered(part, width) for part in fit(table, width))
 
@@ -67,7 +67,7 @@ def _console(width: int) -> "Console":
 
 
 def _least(table: "Table") -> int:
-    """Return the width below which something would be cut."""
+    """Return the width below which a text would be cut."""
     from rich.measure import Measurement  # noqa: PLC0415
 
     console = _console(10_000)
@@ -82,7 +82,7 @@ def _widest(column: "Column") -> int:
 def _narrowest(column: "Column") -> int:
     """Return the width of the longest line, or of the longest word where lines may fold.
 
-    A column that folds words as well (`overflow`) needs only some room for them.
+    A column that may fold words too (`overflow`) needs only a minimum width.
     """
     if column.no_wrap:
         return _widest(column)
@@ -115,7 +115,7 @@ def _stacked(table: "Table", width: int) -> Iterator["Table"]:
 
 
 def _settled(table: "Table", width: int) -> "Table":
-    """Return a table whose columns that fold share what room the others leave.
+    """Return a table whose folding columns share the width that the others leave.
 
     By itself rich takes from the widest column first, and breaks words where it should not.
     """
@@ -132,9 +132,9 @@ def _settled(table: "Table", width: int) -> "Table":
 
 
 def _records(table: "Table", width: int) -> list["Table"]:
-    """Return a table for every row: each cell behind its title, or below it where that is long.
+    """Return a table for every row: each cell follows its title, or is below it if it is long.
 
-    What may not fold goes beyond the edge rather than on the next line.
+    Texts that may not fold exceed the width.
     """
     from rich.padding import Padding  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -191,7 +191,7 @@ def _part(table: "Table", chosen: Sequence[int]) -> "Table":
 
 
 def _folded(title: str, most: int) -> str:
-    """Return a title on lines of at most `most` characters, or of one word that is longer."""
+    """Return a title on lines of at most `most` characters, unless a word is longer."""
     words = title.split()
     most = max([most, *map(_length, words)])
     return textwrap.fill(" ".join(words), most, break_long_words=False, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""Rooms that cost nothing to import: each of their names is imported when it is first used."""
+"""Rooms that are quick to import: each name is imported on first use."""
 
 import ast
 import importlib
@@ -32,7 +32,7 @@ def lazy_exports(room: str) -> tuple[Callable[[str], object], Callable[[], list[
         if name not in exports():
             raise AttributeError(f"module {room!r} has no attribute {name!r}", name=name)
         module, its_name = exports()[name]
-        # Not stored in the room: what a test replaces in the module is then replaced here too.
+        # Not stored in the room, so that what a test replaces in the module is replaced here too.
         return getattr(importlib.import_module(module), its_name)
 
     def names() -> list[str]:
@@ -42,11 +42,11 @@ def lazy_exports(room: str) -> tuple[Callable[[str], object], Callable[[], list[
 
 
 def exports_in(text: str, room: str) -> dict[str, tuple[str, str]]:
-    """Return what the text of a room's `__init__.py` exports: name → module and name there.
+    """Return the exports in the text of a room's `__init__.py`: name → module and name in it.
 
     Args:
         text: The source code.
-        room: Dotted name of the package, which relative imports are relative to.
+        room: Dotted name of the package, to which relative imports refer.
     """
     return {
         alias.asname or alias.name: (

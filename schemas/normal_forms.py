@@ -1,4 +1,4 @@
-"""Normal forms of texts: what changes how a text is written, and not what it says."""
+"""Normal forms of texts: they change how a text is written, not what it says."""
 
 import re
 import unicodedata
@@ -21,9 +21,9 @@ _TOKENS = (
 def _detokenise(text: str) -> str:
     """Return a text without the spaces that a Penn Treebank tokeniser puts in.
 
-    A small set of rules that leave plain English alone. Moses' detokeniser (sacremoses) splits
-    and joins every text again, by the rules of a language it must be told, and knows no `-lrb-`.
-    Spaces inside plain quotation marks stay: nothing tells the opening from the closing one.
+    A small set of rules that do not change plain English. Moses' detokeniser (sacremoses) splits
+    and joins every text by the rules of a language, which must be given, and ignores `-lrb-`.
+    Spaces inside plain quotation marks stay, because opening and closing ones look the same.
     """
     text = re.sub(r"-([lr])([rsc])b-", _bracket, text, flags=re.IGNORECASE)
     for pattern, replacement in _TOKENS:
@@ -48,7 +48,7 @@ NORMAL_FORMS: dict[str, Callable[[str], str]] = {
     "whitespace": _fold_blanks,
     "detokenise": _detokenise,
 }
-"""Name → from a text to that form of it.
+"""Name → function that returns that form of a text.
 
 `nfc` composes characters (Unicode NFC); `whitespace` makes every run of blanks within a line one
 space, every line end a plain one, and removes both at the ends of a text; `detokenise` undoes the

@@ -1,7 +1,7 @@
-"""Reading Parquet by Arrow, since polars may abort over a damaged file.
+"""Reading Parquet with Arrow, because polars may abort on a damaged file.
 
-A file is read as one file. `pyarrow.parquet.read_table` and polars' `use_pyarrow` would take it for
-a dataset: a folder called `split=test` would add a column, and pandas would be imported.
+`pyarrow.parquet.read_table` and polars' `use_pyarrow` would treat a file as a dataset: a folder
+called `split=test` would add a column, and pandas would be imported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,8 +18,8 @@ def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) ->
     """Return the rows of a Parquet file.
 
     Args:
-        file: The file, or what it was opened as.
-        columns: Those to read, in this order; None: all.
+        file: A path or an open file.
+        columns: The columns to read, in this order; None: all.
 
     Raises:
         OSError: If the file cannot be read.
@@ -36,22 +36,22 @@ def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) ->
 
 
 def row_group_sizes(file: Path | BinaryIO) -> list[int]:
-    """Return how many rows each row group of a Parquet file has (errors as of `read_parquet`)."""
+    """Return the rows in each row group of a Parquet file (errors as in `read_parquet`)."""
     with _one_line(), pq.ParquetFile(file) as parquet:
         groups = range(parquet.metadata.num_row_groups)
         return [parquet.metadata.row_group(number).num_rows for number in groups]
 
 
 def read_row_group(file: Path | BinaryIO, number: int) -> pl.DataFrame:
-    """Return the rows of one row group (errors as of `read_parquet`)."""
+    """Return the rows of one row group (errors as in `read_parquet`)."""
     with _one_line(), pq.ParquetFile(file) as parquet:
         return _frame(parquet.read_row_group(number), parquet.metadata.row_group(number).num_rows)
 
 
 def _frame(table: pa.Table, rows: int) -> pl.DataFrame:
-    if table.num_rows != rows:  # Arrow takes a damaged page for the end of a column
+    if table.num_rows != rows:  # Arrow reads a damaged page as the end of a column
         raise ValueError(f"{rows - table.num_rows} rows are missing, so the file is damaged")
-    # Polars panics over metadata that are not UTF-8.
+    # Polars panics if metadata is not UTF-8.
     return cast("pl.DataFrame", pl.from_arrow(table.replace_schema_metadata()))
 
 

@@ -1,10 +1,10 @@
-"""Where results go, so that no file is lost that nnd did not write.
+"""Writing results without losing files that nnd did not write.
 
-A folder that nnd writes has a JSON document whose `outputs` names the other files. Only what it
-names is ever replaced, and the document; whatever else is in the folder is an error that names it.
-A single file is replaced only where it is recognised as ours.
+A folder that nnd writes has a JSON document whose `outputs` names the other files. Only the
+document and the files that it names are ever replaced; any other file in the folder is an error
+that names it. A single file is replaced only if nnd recognises it as its own.
 
-As with `nnd.schemas.atomic`, a kill at any moment leaves what was there or what is new, never a
+As with `nnd.schemas.atomic`, a kill at any moment leaves the old content or the new, never a
 mix. (Replacing a folder takes two steps on file systems that cannot exchange two names.)
 """
 
@@ -24,33 +24,33 @@ from nnd.schemas.errors import NNDError
 from nnd.schemas.workplaces import NEW, OLD, workplace
 
 IsOurs: TypeAlias = Callable[[bytes], bool]
-"""Whether nnd wrote a file, from its first MiB."""
+"""Says, from the first MiB of a file, whether nnd wrote it."""
 
 _AT_FDCWD = -100
 _EXCHANGE = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS
 _NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
 _NAMED = 3
-"""Files that an error names; it says how many more there are."""
+"""Most files that an error names, before the number of others."""
 
 
 @contextlib.contextmanager
 def replace_folder(
     target: Path, *, files: Sequence[str], scaffold: str | None = None
 ) -> Iterator[Path]:
-    """Hand out an empty folder; on leaving without an error, put it in the place of `target`.
+    """Yield an empty folder; on leaving without an error, replace `target` by it.
 
     Args:
-        target: The folder to make or to replace; parents are made as needed.
+        target: The folder to create or replace; missing parents are created.
         files: What such a folder holds: first the JSON document whose `outputs` names the other
             files, then these. Older versions of nnd wrote the document without `outputs`: such a
             folder is replaced only if it holds these files, all of them and no others.
-        scaffold: Name of a folder that may be in it, too, and goes with what is replaced; the
-            caller knows that nnd wrote all in it.
+        scaffold: Name of a folder in it that is replaced too; the caller knows that nnd wrote all
+            of its content.
 
     Raises:
         NNDError: If `target` is a file, or holds anything that nnd did not write, or is the working
             folder, the home folder or a folder above them, or cannot be written (no room, no
-            permission); what was there before is left as it was.
+            permission); the old content stays unchanged.
     """
     with _writing(target, "folder"):
         check_replaceable(target, files=files, scaffold=scaffold)
@@ -67,7 +67,7 @@ def replace_folder(
                 _exchange(fresh, folder)
                 try:
                     _check_ours(fresh, target, files, scaffold)
-                except NNDError:  # a file came in the last moment
+                except NNDError:  # a file was added at the last moment
                     _exchange(fresh, folder)
                     raise
             else:
@@ -76,7 +76,7 @@ def replace_folder(
 
 
 def check_replaceable(target: Path, *, files: Sequence[str], scaffold: str | None = None) -> None:
-    """Check, before long work, that `replace_folder` will take `target` (arguments and errors)."""
+    """Check, before long work, that `replace_folder` accepts `target` (same arguments, errors)."""
     if target.exists() and not target.is_dir():
         raise NNDError(f"{target}: is a file; name a folder with --out")
     folder = Path(os.path.realpath(target))
@@ -92,7 +92,7 @@ def check_replaceable(target: Path, *, files: Sequence[str], scaffold: str | Non
 def write_folder(
     target: Path, facts: Mapping[str, Any], *, document: str, files: Mapping[str, bytes]
 ) -> None:
-    """Write files, and a JSON document that lists them, as a folder (errors of `replace_folder`).
+    """Write a folder of files and a JSON document that lists them (errors as in `replace_folder`).
 
     Args:
         target: The folder to make or to replace.
@@ -123,7 +123,7 @@ def write_document(
 
 
 def fingerprint(path: Path) -> dict[str, Any]:
-    """Return what `outputs` says of a file: its size and its SHA-256."""
+    """Return the entry of a file in `outputs`: its size and its SHA-256."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return {"bytes": file.tell(), "sha256": digest}
@@ -131,15 +131,15 @@ def fingerprint(path: Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def replace_own(path: Path, is_ours: IsOurs) -> Iterator[Path]:
-    """Hand out a free path; on leaving without an error, put the file there in place of ours.
+    """Yield a temporary path; on leaving without an error, move the file there to `path`.
 
     Args:
-        path: The file to make or to replace; folders are made as needed.
-        is_ours: Tells whether nnd wrote an existing one.
+        path: The file to create or replace; missing folders are created.
+        is_ours: Says whether nnd wrote an existing file.
 
     Raises:
-        NNDError: If something else is there, before or on leaving; it is left as it was.
-        OSError: As of `replace_file`.
+        NNDError: If nnd did not write the existing file, which then stays unchanged.
+        OSError: As in `replace_file`.
     """
     check_own(path, is_ours)
     with replace_file(path) as fresh:
@@ -148,7 +148,7 @@ def replace_own(path: Path, is_ours: IsOurs) -> Iterator[Path]:
 
 
 def check_own(path: Path, is_ours: IsOurs) -> None:
-    """Check, before long work, that `replace_own` will take `path` (arguments and errors)."""
+    """Check, before long work, that `replace_own` accepts `path` (same arguments and errors)."""
     if path.is_dir():
         raise NNDError(f"{path}: is a folder; name a file")
     if not path.exists():
@@ -166,15 +166,15 @@ def check_own(path: Path, is_ours: IsOurs) -> None:
 
 @contextlib.contextmanager
 def make_new(target: Path) -> Iterator[Path]:
-    """Hand out a free path; on leaving without an error, rename what is there to `target`.
+    """Yield a temporary path; on leaving without an error, rename what is there to `target`.
 
-    For what people may go on working on: nothing is ever replaced.
+    For files that people may edit: nothing is ever replaced.
 
     Args:
-        target: The file or folder to make; parents are made as needed.
+        target: The file or folder to create; missing parents are created.
 
     Raises:
-        NNDError: If something has that name, before or on leaving, or it cannot be written.
+        NNDError: If `target` exists, before or on leaving, or cannot be written.
     """
     check_new(target)
     with _writing(target, "place"):
@@ -189,7 +189,7 @@ def make_new(target: Path) -> Iterator[Path]:
 
 
 def check_new(target: Path) -> None:
-    """Check, before long work, that `make_new` will take `target` (arguments and errors)."""
+    """Check, before long work, that `make_new` accepts `target` (same arguments and errors)."""
     if os.path.lexists(target):
         raise NNDError(f"{target}: already exists; name another place with --out, or remove it")
 
@@ -216,7 +216,7 @@ def _check_ours(folder: Path, shown: Path, files: Sequence[str], scaffold: str |
 
 
 def _listed(folder: Path, files: Sequence[str]) -> set[str]:
-    """Return which files of a folder are ours: those that its document names, and itself."""
+    """Return the files of a folder that are ours: its document, and those that it names."""
     document = files[0]
     try:
         outputs = json.loads((folder / document).read_text(encoding="utf-8"))["outputs"]
@@ -227,7 +227,7 @@ def _listed(folder: Path, files: Sequence[str]) -> set[str]:
 
 
 def _foreign(folder: Path, ours: Collection[str], parent: str = "") -> Iterator[str]:
-    """Yield what a folder holds beside files of ours, with `/` behind the name of a folder."""
+    """Yield the content of a folder except our files; names of folders end in `/`."""
     for path in sorted(folder.iterdir()):
         name = f"{parent}{path.name}"
         if path.is_symlink() or not path.is_dir():
@@ -241,7 +241,7 @@ def _foreign(folder: Path, ours: Collection[str], parent: str = "") -> Iterator[
 
 @contextlib.contextmanager
 def _writing(target: Path, kind: str) -> Iterator[None]:
-    """Explain what goes wrong with the disk."""
+    """Raise errors of the disk as an NNDError with a remedy."""
     try:
         yield
     except OSError as error:
@@ -252,13 +252,13 @@ def _writing(target: Path, kind: str) -> Iterator[None]:
 
 
 def _sync_all(path: Path) -> None:
-    """Wait until the disk has a file, or a folder and all in it."""
+    """Wait until a file, or a folder with its content, is on the disk."""
     for found in (*path.rglob("*"), path):
         sync(found)
 
 
 def _exchange(fresh: Path, target: Path) -> None:
-    """Swap two folders in one step where the system can, else in two."""
+    """Swap two folders in one step if the system can, else in two."""
     libc = ctypes.CDLL(None, use_errno=True)
     old, new = os.fsencode(fresh), os.fsencode(target)
     if sys.platform == "linux" and hasattr(libc, "renameat2"):

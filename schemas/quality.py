@@ -1,4 +1,4 @@
-"""What every room reads alike of a quality rule: which one an aspect has, and its ratings."""
+"""Parts of quality rules that several rooms need: the rule of an aspect, and its ratings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,15 +22,15 @@ def rule_of(quality: Mapping[str, Any], aspect: str) -> Mapping[str, Any]:
 def read_ratings(
     annotations: pl.DataFrame, *, at_least: int = 1, standardise: bool = False
 ) -> pl.DataFrame:
-    """Return the annotations that have enough ratings, with their ratings as a rule reads them.
+    """Return the annotations that have enough ratings, standardised if requested.
 
     Args:
         annotations: Rows of the annotation schema.
-        at_least: How many ratings an annotation must have.
+        at_least: Smallest number of ratings of an annotation.
         standardise: Whether each rating r becomes its z-score (r - m) / s. Here m and s are the
             mean and the standard deviation (divisor n - 1) of all ratings of that annotator under
-            that aspect. Where s is 0 or not defined there is no z-score, and the rating is left
-            out, as is one whose annotator is not known.
+            that aspect. If s is 0 or not defined there is no z-score, and the rating is left
+                out, as is one without an annotator.
     """
     rows = _standardised(annotations) if standardise else annotations
     return rows.filter(pl.col("ratings").list.len() >= max(at_least, 1))

@@ -1,15 +1,15 @@
-"""What SQL expressions over rows may not do: the same rows must always give the same result."""
+"""What SQL expressions over rows must not use: equal rows must always give equal results."""
 
 import re
 
 READS_FILES = re.compile(r"(read|scan)_\w+", re.IGNORECASE)
-"""Functions such as `read_csv`, which polars would call while it parses; found within texts, too,
-so that no way of quoting hides them."""
+"""Matches functions such as `read_csv`, which polars would call while parsing; inside texts too, so
+that quoting cannot hide them."""
 
 READS_CLOCK = re.compile(
     r"\b(now(?=\s*\()|current_(?:date|time|timestamp)\b|localtime(?:stamp)?\b)", re.IGNORECASE
 )
-"""What polars would replace by the present time; found within texts, too."""
+"""Matches what polars would replace by the present time, inside texts too."""
 
 SUBQUERY = "_POLARS_TMP_SQL"
-"""How the name of a column begins that polars makes of a subquery."""
+"""Prefix of the names of columns that polars makes from subqueries."""

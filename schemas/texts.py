@@ -1,4 +1,4 @@
-"""Texts: what a message can show of a long one, counts in words, and what is no text."""
+"""Texts in messages: excerpts, lists and counts; and a check for invalid texts."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,35 +10,35 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def excerpt(text: str, longest: int = _LONGEST_EXCERPT) -> str:
-    """Return a text, or its first characters and dots for the rest."""
+    """Return a text, cut with dots if it is long."""
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return names as a message lists them: the first of them, and how many more there are."""
+    """Return names as a message lists them: the first ones, and the number of others."""
     more = f", and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
 
 
 def first_difference(one: str, other: str) -> int:
-    """Return where two texts part, in characters: the length of what they begin with alike."""
+    """Return the length of the common beginning of two texts, in characters."""
     pairs = zip(one, other, strict=False)
     shorter = min(len(one), len(other))
     return next((at for at, (mine, its) in enumerate(pairs) if mine != its), shorter)
 
 
 def counted(n: int, noun: str) -> str:
-    """Return how many there are: `counted(3, "pair")` is "3 pairs", of none "no pairs"."""
+    """Return a number with its noun: `counted(3, "pair")` is "3 pairs", and 0 gives "no pairs"."""
     return f"{f'{n:,}' if n else 'no'} {noun}s" if n != 1 else f"1 {noun}"
 
 
 def counts_in_words(counts: Mapping[str, int]) -> str:
-    """Return what there is and how often: "no number that can change (12), no spans (1)"."""
+    """Return names with their counts: "no number that can change (12), no spans (1)"."""
     return ", ".join(f"{what} ({n:,})" for what, n in counts.items())
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return what an error about an unknown name adds: the known one that is closest, or nothing.
+    """Return a hint for an error about an unknown name: the closest known one, or nothing.
 
     `did_you_mean("nativ", ["native", "sum"])` is ' (did you mean "native"?)'.
     """
@@ -50,5 +50,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def has_surrogate(text: str) -> bool:
-    """Say whether a text holds half a surrogate pair, which is not a character: UTF-8 has none."""
+    """Say whether a text has half a surrogate pair, which UTF-8 cannot encode."""
     return _SURROGATE.search(text) is not None

@@ -1,9 +1,8 @@
-"""Where something is made before it gets its name: in a hidden folder beside it.
+"""Hidden folders in which files are made before they are moved to their final name.
 
-The folder is called like the target, `.NAME.1f2e3d4c`, and holds a file that its owner keeps locked
-for as long as it lives. What a killed run leaves is removed by the next one for the same target,
-once the lock is free. A file system may know the locks of one host only, so nothing is removed
-whose owner was on another.
+The folder is next to the target, is called `.NAME.1f2e3d4c`, and has a file that its owner keeps
+locked while it runs. The next run for the same target removes what a killed run left, once the lock
+is free. A file system may support locks of one host only, so folders of other hosts stay.
 """
 
 import contextlib
@@ -19,10 +18,10 @@ from functools import cache
 from pathlib import Path
 
 NEW = "new"
-"""What is made, in a workplace."""
+"""Name of the new file or folder in a workplace."""
 
 OLD = "old"
-"""What it replaces, where that is moved away first; it goes back where nothing took its place."""
+"""Name of the old one, if it is moved away first; it is moved back if nothing replaced it."""
 
 _LOCK = ".nnd-lock"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -30,12 +29,12 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 @contextlib.contextmanager
 def workplace(target: Path) -> Iterator[Path]:
-    """Hand out a private folder beside `target`, where NEW can be made; remove it on leaving.
+    """Yield a private folder next to `target`, in which NEW can be made; remove it on leaving.
 
     Leftovers of killed runs for the same target are removed first.
 
     Args:
-        target: What is to be made. Its folder must exist.
+        target: The file or folder to create. Its parent must exist.
 
     Raises:
         OSError: If the folder cannot be made.
@@ -51,10 +50,10 @@ def workplace(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder(name: str) -> Iterator[Path]:
-    """Hand out an empty folder among the system's temporary files; remove it on leaving.
+    """Yield an empty folder among the system's temporary files; remove it on leaving.
 
-    Other than with `tempfile.TemporaryDirectory`, one that a killed run leaves is removed by the
-    next run that asks for the same name.
+    Unlike with `tempfile.TemporaryDirectory`, the next run that requests the same name removes a
+    folder that a killed run left.
     """
     with workplace(Path(tempfile.gettempdir(), name)) as place:
         (place / NEW).mkdir()
@@ -93,12 +92,14 @@ def _remove_dead(place: Path, target: Path) -> None:
     try:
         lock = os.open(place / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
-        with contextlib.suppress(OSError):  # killed before there was a lock: it is empty
+        with contextlib.suppress(OSError):  # killed before it had a lock: it is empty
             place.rmdir()
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        owner = os.read(lock, 1000).decode(errors="replace").split()  # none: killed before it wrote
+        owner = (
+            os.read(lock, 1000).decode(errors="replace").split()
+        )  # empty: killed before it wrote
         if not owner or _here().intersection(owner):
             _remove(place, target)
     except OSError:
@@ -108,10 +109,10 @@ def _remove_dead(place: Path, target: Path) -> None:
 
 
 def _remove(place: Path, target: Path) -> None:
-    """Remove a workplace, its lock last: this may be killed, too."""
+    """Remove a workplace, its lock last, since this run may be killed too."""
     with contextlib.suppress(OSError):
         if (place / OLD).exists() and not os.path.lexists(target):
-            (place / OLD).rename(target)  # a replacement that ended between its two steps
+            (place / OLD).rename(target)  # a replacement was killed between its two steps
         for path in place.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)

@@ -1,7 +1,7 @@
-"""The card linter: does a card say what the data say, in words that the Hub takes?
+"""The card linter: does a card agree with the data, in terms that the Hub accepts?
 
-Needs no network. Tables and sentences that hold numbers are made again from the folder and held
-against the card; everything else is checked for its form.
+It needs no network. Tables and sentences with numbers are made again from the folder and compared
+with the card; for the rest, only the form is checked.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ SECTIONS = (
     "Personal and sensitive information",
     "Provenance",
 )
-"""What every card has, in this order."""
+"""The sections of every card, in this order."""
 
 REMEDY = "write the card again with `nnd card --out`"
 
@@ -51,8 +51,8 @@ def check_card(text: str, folder: Path) -> Iterator[Problem]:
 
     Args:
         text: The card, as `data_card` makes it; additions by hand are welcome.
-        folder: The converted or published folder that it is the card of. That it cannot be read is
-            a problem, too.
+        folder: The converted or published folder of the card. An unreadable folder is a problem
+            too.
     """
     try:
         content = read_content(folder)

@@ -1,4 +1,4 @@
-"""Checks of a card's metadata: what the Hub would refuse, and what is not so."""
+"""Checks of a card's metadata: what the Hub would refuse, and what contradicts the data."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -30,8 +30,8 @@ def check_metadata(head: str | None, content: Content) -> Iterator[Problem]:
     """Yield every problem of the YAML at the head of a card.
 
     Args:
-        head: The YAML, or None where there is none.
-        content: What it speaks of.
+        head: The YAML, or None if it is missing.
+        content: The data of the card.
     """
     if head is None:
         remedy = "begin the card with metadata between two lines of ---"
@@ -66,7 +66,7 @@ def _check_values(found: Mapping[str, Any], content: Content) -> Iterator[Proble
 
 
 def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
-    """What only people know may be missing, but must be stated in the Hub's terms."""
+    """Check facts that only people know: they may be missing, but must be in the Hub's terms."""
     for key, known in _ENUMS.items():
         for value in _listed(found.get(key)):
             if str(value) not in known:
@@ -83,7 +83,7 @@ def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML held
-    """Say what is wrong with a value that is not the one that follows from the data."""
+    """Return what is wrong with a value that does not follow from the data."""
     forms = {"language": _LANGUAGE, "language_details": _BCP_47, "size_categories": _SIZE}
     if value is None:
         return "is missing"
@@ -104,7 +104,7 @@ def _check_configs(
     found: Any,  # noqa: ANN401 - whatever the YAML held
     expected: list[dict[str, Any]],
 ) -> Iterator[Problem]:
-    """One default, and the files that are published, under the splits that they hold."""
+    """Check that there is one default, and that each published file is under its split."""
     path = f"{_WHERE}/configs"
     if not isinstance(found, list) or not all(isinstance(config, dict) for config in found):
         yield Problem(None, path, "is not a list of configurations", f"write {expected}")

@@ -1,4 +1,4 @@
-"""Checks of a card's tables against those that the data give."""
+"""Checks of a card's tables against those that follow from the data."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,12 +13,12 @@ _LONGEST_ROW = 160
 def check_tables(
     sections: Mapping[str, str], expected: Mapping[str, Sequence[Table]], remedy: str
 ) -> Iterator[Problem]:
-    """Yield every table that is missing, and every row that is not as the data have it.
+    """Yield a problem for every missing table, and for every row that contradicts the data.
 
     Args:
-        sections: Title → text of the sections of a card; those that it lacks are passed over.
-        expected: Title → the tables that the data give.
-        remedy: What to do about it.
+        sections: Title → text of the sections of a card; missing ones are skipped.
+        expected: Title → the tables that follow from the data.
+        remedy: What to do about a problem.
     """
     for name, tables in expected.items():
         text = sections.get(name, "")
@@ -35,7 +35,7 @@ def check_tables(
 
 
 def _differences(table: Table, written: Rows) -> Iterator[str]:
-    """Say of every row in which two tables differ how; their order does not matter."""
+    """Yield a message for every row in which two tables differ; the order of rows is free."""
     wanted = Counter(tuple(map(table_cell, row)) for row in table.rows)
     missing = list((wanted - Counter(written.rows)).elements())
     extra = list((Counter(written.rows) - wanted).elements())
@@ -51,7 +51,7 @@ def _differences(table: Table, written: Rows) -> Iterator[str]:
 
 
 def _counterpart(row: _Row, others: list[_Row]) -> _Row | None:
-    """Return the row that speaks of the same thing, else any that is left over."""
+    """Return the row with the same first cell, else the only other row, if any."""
     of_the_same = (other for other in others if other[:1] == row[:1])
     return next(of_the_same, others[0] if len(others) == 1 else None)
 

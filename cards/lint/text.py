@@ -1,4 +1,4 @@
-"""Checks of a card's text: what was left to be filled in, links, citations."""
+"""Checks of a card's text: placeholders, links and citations."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ _PAPER = "near-negative distinction"
 def check_placeholders(
     sections: Mapping[str, str], tables: Mapping[str, Sequence[Table]], quoted: Collection[str]
 ) -> Iterator[Problem]:
-    """Yield placeholders that are still to be filled in; rows that the data give may say anything.
+    """Yield a problem for each placeholder that is not filled in.
 
     Args:
         sections: Title → text of the sections of a card.
-        tables: The tables that the data give: their rows may say anything.
+        tables: The tables that follow from the data; their rows may hold any text.
         quoted: Lines that quote data.
     """
     own = {line for some in tables.values() for table in some for line in _lines(table)}
@@ -51,7 +51,7 @@ def check_placeholders(
 
 
 def _lines(table: Table) -> list[str]:
-    """Return a table line by line, but for the rule below the header: that is no table's own."""
+    """Return the lines of a table, except for the rule below the header."""
     header, _, *rows = render_table(table).splitlines()
     return [header, *rows]
 
@@ -63,7 +63,7 @@ def _left_open(section: str, what: str) -> Problem:
 
 
 def check_links(card: Card, content: Content) -> Iterator[Problem]:
-    """Yield links that can lead nowhere, by their form."""
+    """Yield a problem for each link whose form shows that it is dead."""
     anchors = {anchor_of(title) for title in card.titles}
     paths = {file["path"] for config in configs(content) for file in config["data_files"]}
     paths |= {"README.md", "manifest.json"}
@@ -94,11 +94,11 @@ def _leads_somewhere(link: str, anchors: set[str], paths: set[str]) -> bool:
 
 
 def check_citations(blocks: Sequence[str], citation: str) -> Iterator[Problem]:
-    """Yield what is wrong with the BibTeX of a card: its form, its order, what is missing.
+    """Yield what is wrong with the BibTeX of a card: form, order, missing entries.
 
     Args:
         blocks: Blocks of BibTeX, in order.
-        citation: That of the source, which comes first.
+        citation: The citation of the source, which must come first.
     """
     where = "Source and citation"
     faults = [fault for block in blocks for fault in faults_of(block)]

@@ -1,4 +1,4 @@
-"""A source checked as a reviewer would check it."""
+"""Checking a source as a reviewer would."""
 
 from typing import TYPE_CHECKING
 

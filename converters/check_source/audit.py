@@ -1,7 +1,7 @@
-"""What a convert.py asks of the system, as Python's audit events report it.
+"""Watching what a convert.py requests from the system, by Python's audit events.
 
-Nothing here confines anything: code that wants to can get around it. What is seen is refused and
-reported; `sandbox` has the system confine the process.
+This does not confine the code, which can evade it. Requests that are seen are refused and reported;
+`sandbox` lets the system confine the process.
 """
 
 import _posixsubprocess
@@ -42,25 +42,25 @@ _CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
     "os.removexattr": ((0, None),),
     "sqlite3.connect": ((0, None),),
 }
-"""Event → where in its arguments a path is that changes, and the folder it is relative to."""
+"""Event → the positions, in its arguments, of a changed path and of its folder."""
 
 _NAMES = ("os.remove", "os.rmdir", "os.mkdir", "os.rename", "os.link", "os.symlink")
-"""Events that change the name itself, where the others follow a link."""
+"""Events that change a name itself; the others follow links."""
 
 _READING = ("open", "os.listdir", "os.scandir")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class RefusedError(RuntimeError):
-    """A converter wanted what no converter needs."""
+    """A converter requested something that no converter needs."""
 
 
 def watch(code: Path, place: Path) -> list[str]:
-    """From now on, refuse and note what no converter needs.
+    """Start to refuse and note what no converter needs.
 
-    That is: connections, other programs, native code, changing files outside `place`, and reading
-    while convert.py, at `code`, is imported. What was refused is in the list that is returned, as
-    it grows: a converter may catch the error, but not undo the note.
+    These are connections, other programs, native code, changes to files outside `place`, and
+    reading while convert.py, at `code`, is imported. The returned list grows with each refusal: a
+    converter may catch the error, but not remove the note.
     """
     refused: list[str] = []
     inside = place.resolve()
@@ -85,7 +85,7 @@ def watch(code: Path, place: Path) -> list[str]:
 
 
 def _replace_fork_exec(refuse: Callable[[str], None]) -> None:
-    """Python has no event for the function below `subprocess`, which code may call by itself."""
+    """Report the function below `subprocess`, for which Python has no event."""
 
     def fork_exec(arguments: object, *_: object) -> None:
         refuse(f"_posixsubprocess.fork_exec {_shown((arguments,))}")
@@ -99,7 +99,7 @@ def _shown(arguments: tuple[Any, ...]) -> str:
 
 
 def _is_imported(code: str) -> bool:
-    """Say whether the top level of convert.py asks, rather than the import of what it needs."""
+    """Say whether the top level of convert.py is the caller, rather than an import in it."""
     frame = sys._getframe(2)  # noqa: SLF001 - no other way leads to the caller of the hook
     while frame is not None:
         name = frame.f_code.co_filename
@@ -112,7 +112,7 @@ def _is_imported(code: str) -> bool:
 
 
 def _changed(event: str, arguments: tuple[Any, ...]) -> list[Path]:
-    """Return the paths that an event changes; files that are open already have none."""
+    """Return the paths that an event changes; open files have none."""
     if event == "open":
         path, mode, flags = arguments
         writes = bool(flags & _WRITING) if mode is None else bool(set(mode) & set("wax+"))
@@ -128,7 +128,7 @@ def _changed(event: str, arguments: tuple[Any, ...]) -> list[Path]:
 
 
 def _resolved(path: str | bytes | os.PathLike[str], folder: int | None) -> Path:
-    """Return where a path leads, from an open folder if it is relative to one."""
+    """Return the target of a path, which may be relative to an open folder."""
     base = Path() if folder is None or folder < 0 else Path(f"/dev/fd/{folder}")
     return (base / os.fsdecode(path)).resolve()
 

@@ -1,4 +1,4 @@
-"""Checks of what would be published: the folder by its contract, and the card by its linter."""
+"""Checks of what would be published: the folder against its contract, the card by its linter."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,9 +14,9 @@ CARD = "card"
 
 
 def check_card(case: Case) -> Check:
-    """Check that what a reading gives is a valid folder, and has a card without problems."""
+    """Check that each reading gives a valid folder and a card without problems."""
     for one in case.results:
-        if one.conversion is None or one.problems:  # other checks say what is wrong
+        if one.conversion is None or one.problems:  # other checks report the problem
             continue
         with TemporaryDirectory(prefix="nnd-check-") as place:
             folder = Path(place) / one.source.name
@@ -28,7 +28,7 @@ def check_card(case: Case) -> Check:
                 findings += [str(problem) for problem in lint(text, folder)]
             except NNDError as error:
                 findings = [str(error)]
-        # What source.yaml expects of the real files has a check of its own.
+        # Another check compares the counts that source.yaml expects of the real files.
         findings = [found for found in findings if "source expects" not in found]
         if findings:
             remedy = "fix source.yaml, or what the converter yields"

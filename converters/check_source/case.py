@@ -1,4 +1,4 @@
-"""A source under check: all that its checks look at, each thing made once."""
+"""A source under check, with everything that its checks need, computed once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ from nnd.schemas import Problem, SourceError, nnd_version
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the rows of a run give.
+    """What follows from the rows of a run.
 
     Attributes:
-        problems: What `check_annotations` finds in them, by the field that has it.
-        conversion: The pairs and all else; None where there is no pair.
-        no_pair: Why there is none, or empty.
+        problems: Problems by `check_annotations`, by field.
+        conversion: The conversion; None if there are no pairs.
+        no_pair: Why there are no pairs, or the empty text.
     """
 
     run: Run
@@ -37,19 +37,19 @@ class Result:
 
     @property
     def label(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return self.run.label
 
     @property
     def made(self) -> Conversion:
-        """The conversion; a SourceError where there is none."""
+        """The conversion; raises a SourceError if there is none."""
         if self.conversion is None:
             raise SourceError(self.no_pair)
         return self.conversion
 
     @property
     def source(self) -> Source:
-        """The source as it is read here."""
+        """The source in its set and variant."""
         return self.run.reading.source
 
 
@@ -57,10 +57,10 @@ class Result:
 class Case:
     """A source under check.
 
-    The fixture is read and the converter is run when a check first asks for what they give.
+    The fixture is read and the converter runs when a check first needs their results.
 
     Attributes:
-        variants: The source as itself, then each of its sets, and each variant of all these.
+        variants: The source itself, its sets, and the variants of all these.
         real: The readings of the real files that are available.
         place: A folder for copies of files with their rows shuffled.
     """
@@ -71,17 +71,17 @@ class Case:
 
     @property
     def source(self) -> Source:
-        """The source as itself."""
+        """The source itself."""
         return self.variants[0]
 
     @cached_property
     def fixture(self) -> list[Reading]:
-        """The readings of the fixture; a SourceError where it cannot be read."""
+        """The readings of the fixture; raises a SourceError if it cannot be read."""
         return fixture_readings(self.source)
 
     @cached_property
     def _copies(self) -> dict[str, Reading]:
-        """Label of a reading → one of the same files with their rows shuffled."""
+        """Label of a reading → a reading of the same files with shuffled rows."""
         return {
             one.label: replace(one, origin=copy_files(one.files, shuffle_rows(known), place))
             for number, one in enumerate([*self.fixture, *self.real])
@@ -90,28 +90,28 @@ class Case:
 
     @property
     def unshuffled(self) -> list[str]:
-        """The files whose rows nothing here can shuffle."""
+        """The files whose rows cannot be shuffled."""
         opened = ((run.reading, str(file["name"])) for run in self.straight for file in run.files)
         return list(dict.fromkeys(n for reading, n in opened if n not in self._contents(reading)))
 
     @cached_property
     def runs(self) -> list[Run]:
-        """All runs: of the fixture, of the real files, and of both with their rows shuffled."""
+        """All runs: fixture and real files, unchanged and with shuffled rows."""
         return run_readings([*self.fixture, *self.real, *self._copies.values()])
 
     @property
     def straight(self) -> list[Run]:
-        """The runs of files as they are."""
+        """The runs of unchanged files."""
         return self.runs[: len(self.fixture) + len(self.real)]
 
     @property
     def shuffled(self) -> dict[str, Run]:
-        """Label of a run → the run of the same files with their rows shuffled."""
+        """Label of a run → the run of the same files with shuffled rows."""
         return {run.label: run for run in self.runs[len(self.straight) :]}
 
     @property
     def gives_rows(self) -> bool:
-        """Whether every run of files as they are came to rows."""
+        """Whether every run of unchanged files gave rows."""
         return all(run.annotations is not None for run in self.straight)
 
     @cached_property
@@ -125,42 +125,42 @@ class Case:
         return self._read[key]
 
     def contents(self, results: Sequence[Result]) -> Contents:
-        """Return the files that were opened for results of one origin, by name and part."""
+        """Return the content of the files that results of one origin opened, by name and part."""
         opened = {str(file["name"]) for one in results for file in one.run.files}
         found = self._contents(results[0].run.reading)
         return {name: parts for name, parts in found.items() if name in opened}
 
     @staticmethod
     def convert(readings: Sequence[Reading]) -> list[Run]:
-        """Return the runs of more readings, such as of files that were changed."""
+        """Return the runs of further readings, such as of changed files."""
         return run_readings(readings)
 
     @cached_property
     def results(self) -> list[Result]:
-        """What the runs of files as they are give."""
+        """The results of the runs of unchanged files."""
         return [
             _result(run, run.annotations) for run in self.straight if run.annotations is not None
         ]
 
     @property
     def invented(self) -> list[Result]:
-        """What the fixture gives."""
+        """The results of the fixture."""
         return [one for one in self.results if not one.run.reading.is_real]
 
     @property
     def measured(self) -> list[Result]:
-        """What the real files give."""
+        """The results of the real files."""
         return [one for one in self.results if one.run.reading.is_real]
 
     def found(self, find: Callable[[Result], Iterable[str]]) -> list[str]:
-        """Return what a function finds in the real files, with labels if they are several."""
+        """Return the findings of a function in the real files, labelled if there are several."""
         if len(self.measured) == 1:
             return [*find(self.measured[0])]
         return [what for one in self.measured for what in labelled(one.label, find(one))]
 
 
 def _result(run: Run, annotations: pl.DataFrame) -> Result:
-    """Derive from the rows of a run what `nnd convert` derives, and keep what it would refuse."""
+    """Derive what `nnd convert` derives from the rows of a run, collecting problems."""
     source = run.reading.source
     problems: dict[str, list[Problem]] = {}
     for problem in check_annotations(source, annotations):

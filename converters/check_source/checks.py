@@ -1,4 +1,4 @@
-"""`nnd check-source`: all that a reviewer of a source would check, in one list with remedies."""
+"""`nnd check-source`: everything that a reviewer of a source would check, with remedies."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -49,10 +49,10 @@ _CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
     (texts.PERSONAL_DATA, texts.check_personal_data, _ROWS),
     (card.CARD, card.check_card, (*_PAIRS, *_FACTS)),
 )
-"""What is checked once source.yaml follows its schema: name, check, and what has to come first."""
+"""The checks after that of the schema: name, function, and the checks that must pass first."""
 
 NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
-"""What is checked, in this order; each once."""
+"""Names of the checks, in order."""
 
 _EXAMPLES = 3
 
@@ -64,22 +64,22 @@ def check_source(
 
     This runs its convert.py, in a process of its own with a clean environment, an empty home and a
     temporary working folder; under `bwrap` or `unshare -rn` where one of them works. The check
-    `outside` says which, and what the code was seen to ask for. Without bwrap, read a stranger's
-    code before you check it. The real files are read if they are available: at `origins`, else in
-    the source's own folder, or in the download cache.
+    `outside` states which, and what the code requested. Without bwrap, read a stranger's code
+    before you check it. The real files are read if they are available: at `origins`, else in the
+    source's own folder or in the download cache.
 
     Args:
         source: Name of a source, or a folder with a source.yaml.
-        origins: Files or folders with the real files; each is read by itself.
-        fixture_only: Whether to leave the real files out, wherever they are.
+        origins: Files or folders with the real files; each is read separately.
+        fixture_only: Whether to skip the real files even if they are available.
 
     Returns:
-        One check for each of NAMES, in that order. Nothing fails twice for one reason: what cannot
-        be checked because something else fails is `skipped`.
+        One check for each of NAMES, in that order. A check that depends on a failed one is
+        `skipped`, so nothing fails twice for one reason.
 
     Raises:
-        SourceError: If there is no such source, nothing at one of `origins`, or some are named and
-            to be left out.
+        SourceError: If the source is unknown, one of `origins` has none of its files, or `origins`
+            are given with `fixture_only`.
     """
     if fixture_only and origins:
         raise SourceError(
@@ -111,7 +111,7 @@ def _broken(error: SourceError) -> Check:
 
 
 def _check_all(case: Case) -> Iterator[Check]:
-    """Make each check, unless one that has to come first blocks it."""
+    """Run each check, unless one that must pass first blocks it."""
     blocking = set[str]()
     for name, check, needs in _CHECKS:
         first = next((need for need in needs if need in blocking), None)
@@ -129,7 +129,7 @@ def _check_all(case: Case) -> Iterator[Check]:
 
 
 def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
-    """Return pairs to look at, of the real files if they are available."""
+    """Return example pairs, from the real files if they are available."""
     passed = {check.name for check in checks if check.outcome == "pass"}
     result = (case.measured or case.invented)[0] if rows.PAIRS in passed else None
     if result is None or result.conversion is None:
@@ -139,7 +139,7 @@ def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
 
 
 def _report(source: str | Path, *checks: Check) -> CheckReport:
-    """Return a report with all that was checked; what is not there waits for the schema."""
+    """Return a report of all checks; missing ones are skipped until the schema check passes."""
     found = {check.name: check for check in checks}
     return CheckReport(
         str(source),

@@ -2,9 +2,9 @@
 
     python -m nnd.converters.check_source.child PLACE
 
-PLACE/jobs.json lists what to convert (`write_jobs`). Of each reading, `N.parquet` gets the
-annotations, `N.references.parquet` the references, and `reports.jsonl` a line: files,
-oddities, error, what was refused, seconds, peak_bytes.
+PLACE/jobs.json lists the readings to convert (`write_jobs`). For each, the annotations are written
+to `N.parquet`, the references to `N.references.parquet`, and a line to `reports.jsonl`: files,
+oddities, error, refused requests, seconds, peak_bytes.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from nnd.schemas import NNDError
 
 
 def run(reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame, Files]:
-    """Return annotations and references as `convert` does, but let in unknown names."""
+    """Return annotations and references as `convert` does, but accept unknown names."""
     source, files = reading.source, Files(reading.source, reading.origin)
     with contextlib.redirect_stdout(sys.stderr):
         converter = choose_converter(source)
@@ -38,7 +38,7 @@ def run(reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame, Files]:
 
 
 def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
-    """Return a source that knows all that its rows name: a check reports unknown names."""
+    """Return a source that accepts all names in its rows, since a check reports unknown ones."""
     found = [row for row in rows if isinstance(row, Annotation)]
     labels = {row.label: None for row in found if isinstance(row.label, str)}
     aspects = {row.aspect: "" for row in found if isinstance(row.aspect, str)}
@@ -55,7 +55,7 @@ def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
 def reports(
     readings: Sequence[Reading], place: Path, refused: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Convert readings; yield what came of each, as `Run` has it, its rows being in `place`."""
+    """Convert readings, writing rows to `place`; yield a report of each, as in `Run`."""
     for number, reading in enumerate(readings):
         began = time.process_time()
         report: dict[str, Any] = {"files": [], "oddities": [], "error": None}
@@ -74,7 +74,7 @@ def reports(
 
 
 def write_jobs(readings: Sequence[Reading], place: Path) -> None:
-    """Write what is to be converted into a folder that `main` takes."""
+    """Write the readings to convert into a folder for `main`."""
     jobs = [
         (one.source.folder.absolute(), one.source.facts, one.origin.absolute()) for one in readings
     ]
@@ -82,7 +82,7 @@ def write_jobs(readings: Sequence[Reading], place: Path) -> None:
 
 
 def main(place: Path) -> None:
-    """Convert what a folder lists, and write there what came of it."""
+    """Convert the readings that a folder lists, and write the results there."""
     jobs = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
     readings = [
         Reading("", Source(Path(folder), facts), Path(origin)) for folder, facts, origin in jobs

@@ -1,4 +1,4 @@
-"""Checks of convert.py itself: what it imports, what it does at import, whom it calls, its size."""
+"""Checks of convert.py itself: imports, actions at import, requests to the system, size."""
 
 import ast
 import sys
@@ -69,9 +69,9 @@ def _is_allowed(name: str) -> bool:
 
 
 def check_outside(case: Case) -> Check:
-    """Check that converting asked for nothing but its files; what was seen is not all there may be.
+    """Check that converting requested only its files, as far as can be seen.
 
-    Python's audit events report it (see `audit`); native code gets around them.
+    Python's audit events report requests (see `audit`); native code can evade them.
     """
     if not (case.source.folder / "convert.py").exists():
         return Check(OUTSIDE, "pass", "the source has no code to run")
@@ -86,7 +86,7 @@ def check_outside(case: Case) -> Check:
 
 
 def check_limits(case: Case) -> Check:
-    """Check time, memory and size: everybody who runs the tests has to wait for all sources."""
+    """Check time, memory and size, because everyone who runs the tests waits for all sources."""
     over = list(_over(case))
     if over:
         remedy = "read row by row, and keep only rows in the fixture that show something new"

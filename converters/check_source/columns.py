@@ -1,7 +1,7 @@
-"""The columns of a file's parts: what is at the same place of all its records.
+"""The columns of a file's parts: the values at the same place of all records.
 
-A column of nested JSON goes by its keys (`questions.*.label`). `*` is any item of a list, and any
-key of an object whose keys are numbers or names that vary, such as ids and annotators.
+A column of nested JSON is named by its keys (`questions.*.label`). `*` is any item of a list, or
+any key of an object whose keys are numbers or varying names, such as ids and annotators.
 """
 
 from collections import Counter
@@ -20,9 +20,9 @@ _MANY_KEYS = 8
 
 
 class Slot(NamedTuple):
-    """A place that holds a value: a dict or list, and where in it.
+    """A place that holds a value: a dict or list, and a key or index.
 
-    It may be in the last of several items of the list around it.
+    It also states whether it is in the last of several items of a list.
     """
 
     holder: Any
@@ -31,40 +31,40 @@ class Slot(NamedTuple):
 
     @property
     def value(self) -> Any:  # noqa: ANN401 - a JSON value may be anything
-        """What it holds."""
+        """Its value."""
         return self.holder[self.key]
 
 
 @dataclass(frozen=True)
 class Column:
-    """The places that are alike in all records, and the keys that lead there from a record."""
+    """The same place in all records, with the keys that lead there from a record."""
 
     path: Keys
     slots: list[Slot]
 
     @property
     def name(self) -> str:
-        """The path as messages have it."""
+        """The path in messages."""
         return ".".join(self.path[1:] if self.path[:1] == (ANY,) else self.path)
 
     @cached_property
     def words(self) -> set[str]:
-        """Words of the last key, or of all where that is any."""
+        """The words of the last key, or of all keys if that is `*`."""
         return {*words_of(self.path[-1] if self.path[-1] != ANY else self.name)}
 
     @property
     def values(self) -> list[Hashable]:
-        """What the places hold, those with nothing in them left out."""
+        """The values of the places, without empty ones."""
         return [value for slot in self.slots if (value := slot.value) not in (None, "")]
 
     @property
     def texts(self) -> list[str]:
-        """Those values that are texts."""
+        """The values that are texts."""
         return [value for value in self.values if isinstance(value, str)]
 
     @property
     def tail(self) -> "Column | None":
-        """The last items of its lists, where they have several."""
+        """The last items of its lists that have several."""
         slots = [slot for slot in self.slots if slot.is_last]
         return Column(self.path, slots) if slots else None
 
@@ -103,7 +103,7 @@ def _items(slot: Slot, keys: Iterable[Any], *, is_record: bool) -> Iterator[Slot
 
 
 def _is_keyed(dicts: list[Slot]) -> bool:
-    """Whether the keys of objects are not the names of fields: numbers, or names that vary."""
+    """Say whether the keys of objects are numbers or varying names, not the names of fields."""
     counts = Counter(key for slot in dicts for key in slot.value)
     if not counts or all(str(key).isdecimal() for key in counts):
         return bool(counts)
@@ -114,9 +114,9 @@ def _is_keyed(dicts: list[Slot]) -> bool:
 
 
 def swap_values(column: Column) -> bool:
-    """Put another of its values in every place of a column; say whether it has two to swap.
+    """Replace every value of a column by another of its values; say whether it has two.
 
-    Every value gives way to the next one, so that equal places stay equal.
+    Every value is replaced by the next distinct one, so equal places stay equal.
     """
     values = {slot.value for slot in column.slots}
     empty = [value for value in (None, "") if value in values][:1]

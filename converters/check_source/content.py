@@ -1,4 +1,4 @@
-"""What a file holds, as rows or JSON values, and copies of it that hold something else."""
+"""Reading the content of a file as rows or JSON values, and writing changed copies."""
 
 import contextlib
 import csv
@@ -27,7 +27,7 @@ from nnd.converters.reading import (
 from nnd.schemas import SourceError
 
 Value: TypeAlias = Any
-"""A list of rows, each a dict by column, or whatever nested JSON holds."""
+"""A list of rows, each a dict by column, or any value of nested JSON."""
 
 Contents: TypeAlias = Mapping[str, Mapping[str, Value]]
 """Declared name of a file → its parts."""
@@ -36,16 +36,16 @@ _ARCHIVES = (".zip", *TAR_SUFFIXES)
 _TABLES = (".csv", ".tsv")
 _TEXTS = (*_TABLES, ".jsonl", ".json")
 SUFFIXES = (*_TEXTS, ".parquet", ".xlsx", *_ARCHIVES)
-"""Files whose content can be recognised."""
+"""Suffixes of files whose content can be read."""
 
 _SHEET = re.compile(r'<(?:\w+:)?sheet\b[^>]*?\bname="([^"]*)"')
 _DELIMITERS = ",\t;|"
 
 
 def read_parts(path: Path) -> dict[str, Value]:
-    """Return what a file holds: sheet of a workbook, member of an archive, or "" → its value.
+    """Return the content of a file: sheet of a workbook, member of an archive, or "" → value.
 
-    Of a broken file, and of one of another kind, there is no part.
+    A broken file, or one of another kind, has no parts.
     """
     try:
         if not path.name.lower().endswith(_ARCHIVES):
@@ -62,7 +62,7 @@ def read_parts(path: Path) -> dict[str, Value]:
 
 
 def write_parts(path: Path, out: Path, parts: Mapping[str, Value]) -> None:
-    """Write a copy of a file with other parts, as `read_parts` returns them."""
+    """Write a copy of a file with changed parts, in the form that `read_parts` returns."""
     if not path.name.lower().endswith(_ARCHIVES):
         _write(path, out, parts)
         return
@@ -83,7 +83,7 @@ def write_parts(path: Path, out: Path, parts: Mapping[str, Value]) -> None:
 
 
 def _unpack(path: Path, place: Path) -> dict[str, Path]:
-    """Put the members of an archive into a folder; return name → where it is."""
+    """Write the members of an archive into a folder; return name → path."""
     members = read_members(path) if path.suffix.lower() == ".zip" else read_tarball(path)
     found = dict[str, Path]()
     for number, (name, raw) in enumerate(members.items()):
@@ -111,7 +111,7 @@ def _parts(path: Path) -> dict[str, Value]:
 
 def _load(text: str, *, is_lines: bool) -> Value:
     if not is_lines:
-        with contextlib.suppress(json.JSONDecodeError):  # a .json may be of lines, too
+        with contextlib.suppress(json.JSONDecodeError):  # a .json may hold JSON lines
             return json.loads(text)
     return [json.loads(line) for line in text.split("\n") if line.strip()]
 
@@ -137,7 +137,7 @@ def _write(path: Path, out: Path, parts: Mapping[str, Value]) -> None:
 def _cells(path: Path) -> tuple[str, bool, list[list[str]]]:
     """Return the delimiter of a table, whether its cells are quoted, and its rows.
 
-    Quotes are distinguished from characters: read rightly, all rows are as wide as the header.
+    Quoting is detected: read correctly, all rows are as wide as the header.
     """
     text = read_text(path).replace("\r", "\n")
     header = text.partition("\n")[0]
@@ -154,7 +154,7 @@ def _cells(path: Path) -> tuple[str, bool, list[list[str]]]:
 
 
 def _by_header(rows: list[list[str]]) -> list[dict[str, str]]:
-    """Return rows by column: one without a name, or with one that is taken, gets its number."""
+    """Return rows by column; a column with a missing or repeated name gets its number."""
     names = list[str]()
     for number, name in enumerate(rows[0] if rows else (), start=1):
         names.append(name if name and name not in names else f"{name or 'column'} {number}")

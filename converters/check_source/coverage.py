@@ -1,4 +1,4 @@
-"""Check of what the real files hold and no annotation does."""
+"""Check for content of the real files that no annotation has."""
 
 import hashlib
 from collections import defaultdict
@@ -25,7 +25,7 @@ from nnd.schemas import listed
 
 COVERAGE = "coverage"
 
-_LONG = 25  # bytes of a text that is no label
+_LONG = 25  # fewest bytes of a text that is not a label
 _FEW = 0.02  # share of texts that may be unread: rows without a label, a title, a mistake
 _MOST_LABELS = 30
 _SAMPLE = 40
@@ -40,7 +40,7 @@ _JUDGEMENT = {
 
 
 def check_coverage(case: Case) -> Check:
-    """Check that what the real files hold is read, or declared under `unread`."""
+    """Check that the content of the real files is read, or declared under `unread`."""
     sets = defaultdict[tuple[Path, str | None], list[Result]](list)
     for one in case.measured:
         sets[one.run.reading.origin, one.source.facts.get("set")].append(one)
@@ -61,14 +61,14 @@ def check_coverage(case: Case) -> Check:
 
 
 def _findings(case: Case, results: Sequence[Result], place: Path) -> Iterator[tuple[str, str]]:
-    """Yield name and description of what is unread in a set: files, columns, texts."""
+    """Yield name and description of unread files, columns and texts of a set."""
     contents = case.contents(results)
     opened = {file["name"] for one in results for file in one.run.files}
     for file in results[0].source.files:
         if file.name not in opened:
             yield file.name, f"{file.name} is declared but never opened"
     families = try_columns([one.run.reading for one in results], contents, place, case.convert)
-    held = _plain(text for one in results for text in _held_texts(one))
+    held = _folded(text for one in results for text in _held_texts(one))
     for family in families:
         yield from _unread_columns(family, families, held)
     yield from _unread_texts(contents, families, held)
@@ -78,7 +78,7 @@ def _findings(case: Case, results: Sequence[Result], place: Path) -> Iterator[tu
 def _unread_columns(
     family: Family, families: Sequence[Family], held: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield columns that nothing follows, and that look like one that something follows."""
+    """Yield columns that do not affect annotations but resemble columns that do."""
     read = [
         (one.columns[path], effect)
         for one in families
@@ -88,18 +88,18 @@ def _unread_columns(
     for path, effect in family.effects.items():
         column = family.columns[path]
         if effect == "unread":
-            texts = _plain(filter(_is_long, column.texts))
+            texts = _folded(filter(_is_long, column.texts))
             if texts and len(texts - held) <= _FEW * len(texts):
                 continue  # they are read elsewhere
             reasons = filter(None, (_likeness(column, *one) for one in read))
-            if reason := min(reasons, default=None):  # "and", a sibling, comes before "though"
+            if reason := min(reasons, default=None):  # "and" (a sibling) sorts before "though"
                 yield column.name, f"{column.name} is unread, {reason}"
         elif family.tails.get(path) == "unread":
             yield column.name, f"the last items of {column.name} are unread, unlike the first"
 
 
 def _likeness(column: Column, other: Column, effect: str) -> str | None:
-    """Say how an unread column is like one that is read, if it is."""
+    """Return how an unread column resembles one that is read, if it does."""
     if _are_siblings(column.path, other.path, effect) and len({*column.values}) > 1:
         return f"and {other.name} is read"
     if effect == "text" and _are_texts_alike(column, other):
@@ -108,7 +108,7 @@ def _likeness(column: Column, other: Column, effect: str) -> str | None:
 
 
 def _are_siblings(path: Keys, other: Keys, effect: str) -> bool:
-    """Whether paths differ in one key: one above the last, or names with a word in common."""
+    """Say whether paths differ in one key: one above the last, or last names that share a word."""
     if len(path) != len(other):
         return False
     places = [n for n, (key, known) in enumerate(zip(path, other, strict=True)) if key != known]
@@ -133,7 +133,7 @@ def _are_texts_alike(column: Column, other: Column) -> bool:
 def _likeness_of_judgements(column: Column, other: Column) -> str | None:
     values, known = ({*map(_number, one.values)} for one in (column, other))
     if len(values) == 1 and len(column.values) == len(column.slots):
-        return None  # it says nothing
+        return None  # it has no information
     if all(isinstance(value, float) for value in values | known):
         is_alike = known and _is_on_scale(values, known)
         return f"though on the scale of {other.name}" if is_alike else None
@@ -146,7 +146,7 @@ def _likeness_of_judgements(column: Column, other: Column) -> str | None:
 
 
 def _is_on_scale(values: Collection[Any], scale: Collection[Any]) -> bool:
-    """Whether numbers cover a scale by half, and are whole as its own are, or not."""
+    """Say whether numbers cover half of a scale, and are whole if those of the scale are."""
     lowest, highest = min(scale), max(scale)
     is_within = lowest <= min(values) and max(values) <= highest
     is_covered = 2 * (max(values) - min(values)) >= highest - lowest
@@ -155,7 +155,7 @@ def _is_on_scale(values: Collection[Any], scale: Collection[Any]) -> bool:
 
 
 def _number(value: object) -> object:
-    """Return a number as such, also where it is written as a text."""
+    """Return a number, also if it is written as a text."""
     is_number = not isinstance(value, bool) and spells_number(str(value))
     return float(str(value)) if is_number else value
 
@@ -167,12 +167,12 @@ def _is_long(text: str) -> bool:
 def _unread_texts(
     contents: Contents, families: Sequence[Family], held: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield columns that are read, some of whose texts no annotation holds."""
+    """Yield read columns with texts that no annotation holds."""
     whole = "\0".join(held)
     for family, (name, part) in ((one, place) for one in families for place in one.places):
         for path, column in columns_of(contents[name][part]).items():
             effect = family.effects.get(path)
-            texts = _plain(filter(_is_long, column.texts))
+            texts = _folded(filter(_is_long, column.texts))
             missing = sorted(texts - held)
             if effect == "unread" or len(missing) <= _FEW * len(texts):
                 continue
@@ -194,7 +194,7 @@ def _held_texts(result: Result) -> Iterator[str]:
     yield from result.run.references["reference"].unique()
 
 
-def _plain(texts: Iterable[str]) -> set[str]:
+def _folded(texts: Iterable[str]) -> set[str]:
     """Return texts without marks, letter case and differences of blanks."""
     frame = pl.DataFrame({"text": [*texts]}, schema={"text": pl.String}).unique()
     bare = pl.col("text").str.replace_all("<[^<>]{1,40}>", "")
@@ -202,13 +202,13 @@ def _plain(texts: Iterable[str]) -> set[str]:
 
 
 def _is_within(text: str, whole: str) -> bool:
-    """Whether most of a text stands somewhere in others: converters join texts, and cut them."""
+    """Say whether most of a text is in others, since converters join and cut texts."""
     last = max(0, len(text) - _SLICE)
     return sum(text[place : place + _SLICE] in whole for place in (0, last // 2, last)) > 1
 
 
 def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tuple[str, str]]:
-    """Yield files beside the real ones that nothing declares and that have much the same fields."""
+    """Yield undeclared files next to the real ones that have similar fields."""
     folder = reading.origin if reading.origin.is_dir() else reading.origin.parent
     declared = [file for source in case.variants for file in source.files]
     digests = {file.sha256 for file in declared}

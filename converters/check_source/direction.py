@@ -1,4 +1,4 @@
-"""Check of which way quality runs: what names in a file say of the texts that come out better."""
+"""Check of the direction of quality: do names in a file contradict which texts are better?"""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ def check_direction(case: Case) -> Check:
 
 
 def _doubts(case: Case, result: Result) -> Iterator[str]:
-    yield from _of_rules(result)
+    yield from _reversed_rules(result)
     for label in result.made.pairs["error_category"].unique():
         is_aspect = label in {*result.made.pairs["aspect"].unique()}
         if " ".join(words_of(label)) in _NOTHING_WRONG and not is_aspect:
@@ -66,12 +66,12 @@ def _doubts(case: Case, result: Result) -> Iterator[str]:
     for family in families_of(case.contents([result])):
         columns = [*family.columns.values()]
         for column in columns:
-            yield from _of_name(column, sides, wins)
-            yield from _of_numbers(column, scores)
-            yield from _of_choices(column, columns, sides)
+            yield from _contradicted_names(column, sides, wins)
+            yield from _opposed_scores(column, scores)
+            yield from _contradicted_choices(column, columns, sides)
 
 
-def _of_rules(result: Result) -> Iterator[str]:
+def _reversed_rules(result: Result) -> Iterator[str]:
     """Yield rules whose numbers say that less is better."""
     rules = result.source.facts["quality"]
     ratings: list[float] = result.annotations["ratings"].explode().drop_nulls().to_list()
@@ -106,11 +106,11 @@ def _mean_scores(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 
 _Sides = tuple[Collection[str], Collection[str]]
-"""The texts that come out better only, and those that come out worse only."""
+"""The texts that are only ever better, and those that are only ever worse."""
 
 
-def _of_name(column: Column, sides: _Sides, wins: Mapping[str, float]) -> Iterator[str]:
-    """Yield a column named as good (or bad) whose texts, or systems, are the worse (better)."""
+def _contradicted_names(column: Column, sides: _Sides, wins: Mapping[str, float]) -> Iterator[str]:
+    """Yield columns named as good (or bad) whose texts or systems are worse (better)."""
     says = bool(column.words & _GOOD) - bool(column.words & _BAD)
     if not says:
         return
@@ -124,7 +124,7 @@ def _of_name(column: Column, sides: _Sides, wins: Mapping[str, float]) -> Iterat
 
 
 def _mostly_worse(texts: Collection[Any], sides: _Sides) -> str:
-    """Say in how many of how many cases texts are the worse ones, where they mostly are."""
+    """Return in how many of all cases texts are the worse ones, if they mostly are."""
     right, wrong = (sum(text in side for text in texts) for side in sides)
     is_so = right + wrong >= _LEAST and wrong > right
     return f"{wrong:,} of {right + wrong:,}" if is_so else ""
@@ -135,8 +135,8 @@ def _covariance(these: Sequence[float], those: Sequence[float]) -> float:
     return sum((one - mean) * (two - other) for one, two in zip(these, those, strict=True))
 
 
-def _of_numbers(column: Column, scores: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
-    """Yield a column named like an aspect that the scores of the aspect run against."""
+def _opposed_scores(column: Column, scores: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """Yield columns named like an aspect whose values run against the scores of the aspect."""
     for aspect, means in scores.items():
         is_any = len(scores) == 1 and column.words & {"score", "rating"}
         if not (is_any or {*words_of(aspect)} <= column.words) or column.words & _WORSE_THE_MORE:
@@ -152,8 +152,10 @@ def _of_numbers(column: Column, scores: Mapping[str, Mapping[str, float]]) -> It
             yield f"scores of {aspect} fall where {column.name} rises"
 
 
-def _of_choices(column: Column, columns: Sequence[Column], sides: _Sides) -> Iterator[str]:
-    """Yield a column that names the better of two texts, as `label: 1`, where it is the worse."""
+def _contradicted_choices(
+    column: Column, columns: Sequence[Column], sides: _Sides
+) -> Iterator[str]:
+    """Yield columns that name the better of two texts, as `label: 1`, if it comes out worse."""
     named = {_side(value) for value in column.values}
     if not _CHOICES & column.words or not 1 < len(named) <= _MOST_VALUES:
         return
@@ -174,5 +176,5 @@ def _of_choices(column: Column, columns: Sequence[Column], sides: _Sides) -> Ite
 
 
 def _side(name: object) -> str:
-    """Return what a name says of a side: the 1 of `output_1`, the a of `Model A`."""
+    """Return the side that a name states: the 1 of `output_1`, the a of `Model A`."""
     return (words_of(str(name)) or [""])[-1]

@@ -1,4 +1,4 @@
-"""Checks of what is in the folder: source.yaml, field by field, and the fixture."""
+"""Checks of the folder: the fields of source.yaml, and the fixture."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _NO_DERIVATIVES = re.compile(r"-ND\b", re.IGNORECASE)
 
 
 def check_schema(source: Source, n_variants: int) -> Check:
-    """Check that the folder of a source has its name; a loaded source follows its schema."""
+    """Check that the folder has the name of the source; loading it has checked the schema."""
     folder = source.folder.resolve().name
     if source.name != folder:
         remedy = "give the folder and the source one name"
@@ -45,16 +45,18 @@ def check_schema(source: Source, n_variants: int) -> Check:
 
 
 def check_filled_in(case: Case) -> Check:
-    """Check that nothing is left of what `nnd new-source` could not know."""
+    """Check that no placeholder of `nnd new-source` is left."""
     open_fields = [
         path for path, text in _texts(case.source.facts) if re.search(rf"\b{TO_FILL}\b", text)
     ]
     if UNDETERMINED in case.source.facts["languages"]:
         open_fields.append("languages")
     if open_fields:
-        told = {left.field: left.what for left in LEFT}
+        meanings = {left.field: left.what for left in LEFT}
         first = open_fields[0].partition("/")[0]
-        remedy = f"fill them in; {first}: {told.get(first, 'see its description in the schema')}"
+        remedy = (
+            f"fill them in; {first}: {meanings.get(first, 'see its description in the schema')}"
+        )
         return Check(FILLED_IN, "fail", f"not filled in: {listed(open_fields)}", remedy)
     missing = [field for field in _FOR_THE_CARD if not case.source.facts.get(field)]
     if missing:
@@ -78,7 +80,7 @@ def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
 
 
 def check_licence(case: Case) -> Check:
-    """Check that the licence is known, and that what it allows is not what it forbids."""
+    """Check that the licence is known, and that `redistribution` does not contradict it."""
     facts = case.source.facts
     licence, redistribution = facts["licence"], facts["redistribution"]
     if redistribution == "allowed" and licence == "unknown":
@@ -90,9 +92,9 @@ def check_licence(case: Case) -> Check:
         remedy = "write `redistribution: no-derivatives`, since pairs are derived from the data"
         return Check(LICENCE, "fail", f"{licence} allows no derivatives", remedy)
     if redistribution != "allowed":
-        told = f"{licence}, redistribution: {redistribution}"
+        stated = f"{licence}, redistribution: {redistribution}"
         remedy = "`nnd publish` needs --private or --i-have-permission; ask the authors"
-        return Check(LICENCE, "review", told, remedy)
+        return Check(LICENCE, "review", stated, remedy)
     if hub_licence(licence) == "other":
         remedy = "check its name at https://spdx.org/licenses; its text must be at the homepage"
         return Check(LICENCE, "review", f"the Hub does not know the licence {licence}", remedy)

@@ -1,4 +1,4 @@
-"""What a fixture holds: readings of the source, and what each is expected to give."""
+"""The content of a fixture: readings of the source, with the expected counts of each."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ def fixture_readings(source: Source) -> list[Reading]:
     """Return the readings of a fixture, one for each entry of fixture/expected.yaml.
 
     Raises:
-        SourceError: If that is missing or faulty, or names a set or variant that there is not.
+        SourceError: If that is missing or faulty, or names an unknown set or variant.
     """
     return [_reading(source, entry) for entry in _entries(source)]
 
@@ -59,9 +59,9 @@ def _entries(source: Source) -> list[dict[str, Any]]:
 
 
 def without_main_file(readings: list[Reading]) -> Iterator[tuple[Reading, str]]:
-    """Yield the readings of a fixture that has no main file for them, and say so.
+    """Yield a message for each reading of a fixture without a main file.
 
-    A converter need not open it: whether it does is seen when it runs.
+    A converter need not open the main file; running it shows whether it does.
     """
     for one in readings:
         name = one.source.files[0].name
@@ -70,12 +70,12 @@ def without_main_file(readings: list[Reading]) -> Iterator[tuple[Reading, str]]:
 
 
 def missing_in(source: Source, readings: list[Reading]) -> Iterator[str]:
-    """Yield the variants and sets of which a fixture has no reading."""
+    """Yield a message for missing readings of variants and sets in a fixture."""
     covered = {one.source.variant for one in readings}
     variants = set(source.facts.get("variants", {}))
     for chosen in source.facts.get("sets", {}).values():
         variants |= set(chosen.get("variants", {}))
     yield from (f"no reading of the variant {name}" for name in sorted(variants - covered))
-    # Sets are read alike: one stands for all.
+    # Sets are read in the same way: one is enough.
     if source.facts.get("sets") and not any(one.source.facts.get("set") for one in readings):
         yield "no reading of a set"

@@ -1,7 +1,7 @@
-"""Which columns of the real files a converter reads, found by changing one after the other.
+"""Finding the columns of the real files that a converter reads, by changing each in turn.
 
-A copy of the files in which all values of a column have changed places with others gives the same
-annotations only if nothing reads that column.
+If a copy of the files with exchanged values of a column gives the same annotations, the column is
+not read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from nnd.converters.check_source.reading import Reading, copy_files
 from nnd.converters.check_source.run import Run
 
 Effect: TypeAlias = Literal["judgement", "text", "other", "unread"]
-"""What of the annotations follows a column: labels and scores, texts, something else, nothing."""
+"""What a column changes in annotations: labels and scores, texts, something else, nothing."""
 
 Convert: TypeAlias = Callable[[Sequence[Reading]], list[Run]]
 
@@ -38,10 +38,10 @@ class Family:
     """Parts whose records have the same fields.
 
     Attributes:
-        places: The file and the part, each.
+        places: File and part of each.
         columns: Their columns by path.
-        effects: What follows each; a column that could not be changed has none.
-        tails: What follows the last items of the lists of each.
+        effects: The effect of each; a column that could not be changed has none.
+        tails: The effect of the last items of the lists of each.
     """
 
     places: list[tuple[str, str]]
@@ -51,14 +51,14 @@ class Family:
 
 
 def fields_of(columns: Mapping[Keys, Column]) -> frozenset[str]:
-    """Return the names that the records of a part begin with."""
+    """Return the names of the outermost fields of the records of a part."""
     return frozenset(
         path[1] if path[:1] == (ANY,) and path[1:] else path[0] for path in columns if path
     )
 
 
 def families_of(contents: Contents) -> list[Family]:
-    """Return the parts of files, those with the same fields together."""
+    """Return the parts of files, grouped by fields."""
     found: dict[frozenset[str], Family] = {}
     for name, parts in contents.items():
         for part, value in parts.items():
@@ -73,19 +73,19 @@ def families_of(contents: Contents) -> list[Family]:
 def try_columns(
     readings: Sequence[Reading], contents: Contents, place: Path, convert: Convert
 ) -> list[Family]:
-    """Change the columns of files one after the other, and see what follows.
+    """Change the columns of files one after the other, and find their effects.
 
     Args:
-        readings: The files in one set, and in each variant; what any of them reads is read.
-        contents: What they hold.
+        readings: The files in one set and each variant; a column is read if any of them reads it.
+        contents: The content of the files.
         place: A new folder for copies.
-        convert: What converts readings.
+        convert: Converts readings.
     """
-    some = {
+    samples = {
         name: {part: _sample(one) for part, one in own.items()} for name, own in contents.items()
     }
-    # A sample may lack what belongs together.
-    for number, tried in enumerate([some, contents] if some != contents else [contents]):
+    # A sample may lack related records.
+    for number, tried in enumerate([samples, contents] if samples != contents else [contents]):
         families = families_of(tried)
         rows = _try(readings, tried, families, place / str(number), convert)
         if rows >= _LEAST_ROWS or (rows and tried is contents):
@@ -94,7 +94,7 @@ def try_columns(
 
 
 def _sample(value: Value) -> Value:
-    """Return some of a part's records, in blocks from all over it."""
+    """Return a sample of a part's records, in blocks spread over it."""
     if isinstance(value, dict) and len(value) <= _RECORDS:
         return {
             key: _sample(inner) if isinstance(inner, list) else inner
@@ -115,7 +115,7 @@ def _try(
     place: Path,
     convert: Convert,
 ) -> int:
-    """Note in families what follows each column; return how many annotations there are."""
+    """Note the effects of columns in families; return the number of annotations."""
     jobs = [
         (noted, path, column)
         for family in families
@@ -144,7 +144,7 @@ def _try(
 
 
 _Prints: TypeAlias = tuple[list[int], set[int], set[int]]
-"""What annotations are compared by: all that they are, texts, and judgements of texts."""
+"""What annotations are compared by: everything, texts, and judgements of texts."""
 
 
 def _prints(run: Run) -> _Prints:

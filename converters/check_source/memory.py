@@ -1,4 +1,4 @@
-"""How much memory this process has held at its most."""
+"""The peak memory of this process."""
 
 import re
 import resource
@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def peak_memory() -> int:
-    """Return the most memory that this process has held so far, in bytes.
+    """Return the peak memory of this process so far, in bytes.
 
-    Linux states it in `/proc`: there, getrusage would count what the process that started this
-    one held before it did (`exec` keeps the parent's mark). macOS counts in bytes, others in KiB.
+    On Linux it is read from `/proc`, because getrusage would include the peak of the parent process
+    (`exec` keeps it). macOS counts in bytes, others in KiB.
     """
     status = Path("/proc/self/status")
     if status.is_file() and (mark := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):

@@ -1,4 +1,4 @@
-"""What a check of a source found: a line with its remedy."""
+"""The result of a check of a source: a line with its remedy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 from nnd.schemas import listed, one_line
 
 Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
-"""`review` needs a person's judgement and is not a failure. `skipped` is what could not be checked:
-because another check failed first, or because the real file is missing."""
+"""`review` needs a person's judgement and is not a failure. `skipped` could not be checked, because
+another check failed or the real file is missing."""
 
 AT_HAND = "name the real file with --from, without --fixture-only"
 NOT_AT_HAND = "the real files are not available"
@@ -19,10 +19,10 @@ class Check:
     """One thing that a reviewer would look at.
 
     Attributes:
-        name: What was looked at.
-        outcome: What came of it.
-        message: What is the case, in a line.
-        remedy: What to do about it; empty where there is nothing to do.
+        name: Name of the check.
+        outcome: Its outcome.
+        message: The finding, on one line.
+        remedy: What to do about it; empty if there is nothing to do.
     """
 
     name: str
@@ -50,5 +50,5 @@ def judged(
 
 
 def labelled(label: str, found: Iterable[str]) -> list[str]:
-    """Return findings, the first with the label of where they were found."""
+    """Return findings, the first one with the label of its reading."""
     return [what if number else f"{label}: {what}" for number, what in enumerate(found)]

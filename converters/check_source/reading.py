@@ -1,4 +1,4 @@
-"""What is read to check a source: its real files, in every set and variant (and see `fixture`)."""
+"""Readings of the real files of a source, in every set and variant (see also `fixture`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from nnd.converters.source import Files, Source, find_set
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A source in one of its sets and variants, and where its files are.
+    """A source in one of its sets and variants, with the place of its files.
 
     Attributes:
-        label: What it is called in messages.
-        source: The source as it is read here.
+        label: Its name in messages.
+        source: The source in that set and variant.
         origin: File or folder with the files.
-        expected: What expected.yaml says that it gives; None for real files.
+        expected: The counts in expected.yaml; None for real files.
     """
 
     label: str
@@ -32,15 +32,15 @@ class Reading:
 
     @property
     def is_real(self) -> bool:
-        """Whether the real files are read, rather than the fixture."""
+        """Whether it reads the real files, rather than the fixture."""
         return self.expected is None
 
 
 def every_variant(source: Source) -> Iterator[Source]:
-    """Yield a source as itself, each of its sets, and each variant of all these.
+    """Yield a source itself, its sets, and the variants of all these.
 
     Raises:
-        SourceError: At one that is not valid.
+        SourceError: If one is not valid.
     """
     for chosen in _every_set(source):
         yield chosen
@@ -48,24 +48,24 @@ def every_variant(source: Source) -> Iterator[Source]:
 
 
 def is_own(source: Source) -> bool:
-    """Whether a source's own files are in its folder, and so are its fixture."""
+    """Say whether a source's own files are in its folder, and serve as its fixture."""
     return all((source.folder / file.name).is_file() for file in source.files)
 
 
 def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[Reading]:
-    """Return the readings of the available real files; none where the fixture is the source.
+    """Return the readings of the available real files; none if they are the fixture.
 
-    They are looked for at `origins`, or else in its folder and the download cache, of which links
-    are put into `place`.
+    They are searched at `origins`, or else in its folder and the download cache, to which links are
+    made in `place`.
 
     Raises:
-        SourceError: If nothing at one of `origins` is of the source.
+        SourceError: If one of `origins` has no file of the source.
     """
     if origins:
         return [
             replace(one, label=f"{one.label} at {origin.name}" if len(origins) > 1 else one.label)
             for origin in origins
-            for held in _held(source, origin)
+            for held in _sets_at(source, origin)
             for one in _readings(held, origin.absolute())
         ]
     if is_own(source):
@@ -79,17 +79,17 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
 
 
 def read_files(reading: Reading) -> Contents:
-    """Return name → parts of those files whose content can be recognised."""
+    """Return name → parts of the files whose content can be read."""
     files = reading.files
     names = [file.name for file in reading.source.files if files.has(file.name)]
     return {name: parts for name in names if (parts := read_parts(files.path(name)))}
 
 
 def copy_files(files: Files, contents: Contents, place: Path) -> Path:
-    """Put copies of files with other contents into a new folder; of those that have none, links.
+    """Write files with changed contents into a new folder, and links to the others.
 
     Returns:
-        Where they are, for a reading of them.
+        The origin for a reading of them.
     """
     origin = place
     for file in files.source.files:
@@ -102,19 +102,19 @@ def copy_files(files: Files, contents: Contents, place: Path) -> Path:
             else:
                 target.symlink_to(path.absolute())
             if file == files.source.files[0] and target != place / file.name:
-                origin = target  # a .parquet given for a .csv is found by its whole name only
+                origin = target  # a .parquet given for a .csv is found by its full name only
     return origin
 
 
-def _held(source: Source, origin: Path) -> list[Source]:
-    """Return the sets that the user named; of a folder, all whose main file it holds."""
+def _sets_at(source: Source, origin: Path) -> list[Source]:
+    """Return the set that the user named, or all sets whose main file is in the folder."""
     if origin.is_dir():
         every = _every_set(source)
         held = [one for one in every if Files(one, origin).has(one.files[0].name)]
     else:
         held = [find_set(source, origin)]
     if not held or not origin.exists():
-        Files(source, origin).path(source.files[0].name)  # says what is missing there
+        Files(source, origin).path(source.files[0].name)  # its error states what is missing
     return held
 
 

@@ -1,4 +1,4 @@
-"""Checks of what is there twice in other words: pairs, contexts, systems, scales."""
+"""Checks for repetitions: reversed pairs, contexts and systems with two names, mixed scales."""
 
 import re
 from collections import defaultdict
@@ -15,10 +15,10 @@ REPEATS, SCALES = "repeats", "scales"
 
 _FEW = 0.01
 _LONG = 25
-"""Bytes of a context that is not met by chance: short sentences of a document repeat."""
+"""Fewest bytes of a context that does not repeat by chance, as short sentences do."""
 
 _WIDER = 3
-"""Times by which the scales of aspects under one rule may differ."""
+"""Factor by which the scales of aspects under one rule may differ."""
 
 _SOME = 0.05
 _LEAST = 20
@@ -38,16 +38,16 @@ def check_repeats(case: Case) -> Check:
 
 
 def _both_ways(result: Result, *, is_odd: bool) -> Iterator[str]:
-    """Yield how many pairs have their reverse, if they are odd: many, or within one group."""
+    """Yield the number of reversed pairs, if they are many or within one group."""
     n, within = _reversed(result.made.pairs)
     if (n or within) and is_odd == bool(within or n > _SOME * result.made.pairs.height):
         yield f"{within or n:,} pairs and their reverse{' within one group' if within else ''}"
 
 
 def _reversed(pairs: pl.DataFrame) -> tuple[int, int]:
-    """Return how many tests are there both ways by their texts, and by ids within a group.
+    """Return the numbers of reversed tests by texts, and by ids within a group.
 
-    Within a group the same judgement says both.
+    Within a group, a single judgement contradicts itself.
     """
 
     def count(sides: list[str], *known: str) -> int:
@@ -91,8 +91,8 @@ def _mixed_scales(result: Result) -> Iterator[str]:
     ends = {name: (min(own), max(own)) for name, own in scales.items() if name not in rules}
     widths = [highest - lowest for lowest, highest in ends.values()]
     if widths and max(widths) > _WIDER * min(widths) > 0:
-        told = [f"{name} {ends[name][0]:g} to {ends[name][1]:g}" for name in sorted(ends)]
-        yield f"one rule for scales of different widths: {listed(told)}"
+        ranges = [f"{name} {ends[name][0]:g} to {ends[name][1]:g}" for name in sorted(ends)]
+        yield f"one rule for scales of different widths: {listed(ranges)}"
     for aspect, values in scales.items():
         tops = _tops(rows.filter(pl.col("aspect") == aspect))
         if _is_mixed(values) or min(tops, default=1) <= 1 < _WIDER < max(tops, default=1):
@@ -100,13 +100,13 @@ def _mixed_scales(result: Result) -> Iterator[str]:
 
 
 def _tops(rows: pl.DataFrame) -> list[float]:
-    """Return the highest number of each split and category that has some."""
+    """Return the highest number of each split and category with numbers."""
     groups = rows.group_by("split", "category").agg(pl.len(), pl.col("value").max())
     return groups.filter(pl.col("len") >= _LEAST)["value"].to_list()
 
 
 def _is_mixed(values: pl.Series) -> bool:
-    """Whether there are shares, and whole numbers above 1, and nothing between these."""
+    """Say whether there are shares and whole numbers above 1, and no other numbers."""
     shares, above = values.filter((values > 0) & (values < 1)), values.filter(values > 1)
     is_whole = bool((above % 1 == 0).all())
     return is_whole and min(len(shares), len(above)) >= _SOME * len(values)

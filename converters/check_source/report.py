@@ -1,4 +1,4 @@
-"""What all checks of a source found, in one list."""
+"""The results of all checks of a source."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -23,12 +23,12 @@ _STYLES: dict[Outcome, str] = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckReport(Shown):
-    """A source as a reviewer would find it.
+    """The results of all checks of a source.
 
     Attributes:
-        source: What was checked, as the caller named it.
+        source: The source, as the caller named it.
         checks: One check for each of `NAMES`, in that order.
-        examples: A few of its pairs to look at; None where it has none.
+        examples: A few example pairs; None if it has none.
     """
 
     source: str
@@ -46,7 +46,7 @@ class CheckReport(Shown):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing fails."""
+        """Whether no check failed."""
         return not self.counts["fail"]
 
     @property
@@ -64,7 +64,8 @@ class CheckReport(Shown):
         from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
 
         rows = (
-            (Text(one.outcome, _STYLES[one.outcome]), one.name, _found(one)) for one in self.checks
+            (Text(one.outcome, _STYLES[one.outcome]), one.name, _finding(one))
+            for one in self.checks
         )
         return text_table(("outcome", "checked", "found"), rows, prose=["found"])
 
@@ -77,5 +78,5 @@ class CheckReport(Shown):
         return {"source": self.source, "checks": [asdict(check) for check in self.checks]}
 
 
-def _found(check: Check) -> str:
+def _finding(check: Check) -> str:
     return f"{check.message}; {check.remedy}" if check.remedy else check.message

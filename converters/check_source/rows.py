@@ -1,4 +1,4 @@
-"""Checks of what a source gives: ids, counts, aspects, categories, systems, pairs."""
+"""Checks of the rows of a source: ids, counts, aspects, categories, systems, pairs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ def check_known(case: Case, name: str, field: str, section: str) -> Check:
     if unknown:
         remedy = f"add it under `{section}` in source.yaml, or fix how it is read"
         return Check(name, "fail", listed(list(dict.fromkeys(unknown)), 3), remedy)
-    unused = sorted(_unused(case.measured, field))  # a fixture need not have everything
+    unused = sorted(_unused(case.measured, field))  # a fixture need not have every name
     if unused:
         remedy = f"take them out of `{section}`, or fix how it is read; other sets may have them"
         return Check(name, "review", f"not in the real files: {listed(unused)}", remedy)
@@ -41,7 +41,7 @@ check_systems = partial(check_known, name=SYSTEMS, field="system", section="syst
 
 
 def _unused(results: Sequence[Result], field: str) -> set[str]:
-    """Return the names that source.yaml knows and no result has; those of other sets aside."""
+    """Return the names in source.yaml that no result has, except names of other sets."""
     known, found = {ANY_SYSTEM}, {ANY_SYSTEM}
     for one in results:
         source, values = one.source, one.annotations[field].drop_nulls()
@@ -55,7 +55,7 @@ def _unused(results: Sequence[Result], field: str) -> set[str]:
 
 
 def check_converts(case: Case) -> Check:
-    """Check that the rows are what `nnd convert` takes, but for what has a check of its own."""
+    """Check that `nnd convert` accepts the rows, except for what other checks report."""
     errors = [f"{run.label}: {run.error}" for run in case.straight if run.annotations is None]
     if errors:
         remedy = "fix what the message names; `nnd convert` gives the same message" + _hint(
@@ -65,13 +65,13 @@ def check_converts(case: Case) -> Check:
     for one in case.results:
         for path, (problem, *_) in one.problems.items():
             if path not in ("label", "aspect", "system"):
-                told = f"{one.label}: {path} {problem.message}"
-                return Check(CONVERTS, "fail", told, problem.remedy + _hint(told))
+                message = f"{one.label}: {path} {problem.message}"
+                return Check(CONVERTS, "fail", message, problem.remedy + _hint(message))
     return Check(CONVERTS, "pass", listed([one.label for one in case.results]))
 
 
 def _hint(message: str) -> str:
-    """Name the option of `nnd new-source` that says which column the key is."""
+    """Return the option of `nnd new-source` that names the key column."""
     named = (key for key in ("candidate_id", "context_id") if f"{key}:" in message)
     option = next((key.replace("_", "-") for key in named), None)
     return f"; `nnd new-source --{option}` names the column that has it" if option else ""
@@ -118,7 +118,7 @@ def check_ids(case: Case) -> Check:
 
 
 def check_counts(case: Case) -> Check:
-    """Check that the fixture gives what expected.yaml says, and real files what `expected` says."""
+    """Check the counts of the fixture (expected.yaml) and of real files (`expected`)."""
     wrong, undeclared, uncounted = list[str](), list[str](), list[str]()
     for one in case.results:
         expected = one.run.reading.expected
@@ -129,7 +129,7 @@ def check_counts(case: Case) -> Check:
                 continue
             if expected is not None and COUNTED_BY not in expected:
                 uncounted.append(one.label)
-        wrong += [f"{one.label}: {told}" for told in _differences(one, expected)]
+        wrong += [f"{one.label}: {difference}" for difference in _differences(one, expected)]
     if wrong:
         remedy = "count by other means; then fix the converter, fixture/expected.yaml or `expected`"
         return Check(COUNTS, "fail", listed(wrong, 3), remedy)

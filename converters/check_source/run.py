@@ -1,4 +1,4 @@
-"""Converting in a process of its own that may take only so long: `child`, in a `sandbox`."""
+"""Running conversions in a separate process (`child`, in a `sandbox`) with a time limit."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ from nnd.converters.check_source.sandbox import Sandbox, clean_environment, find
 from nnd.schemas import polars_schema
 
 LONGEST_S = 900.0
-"""Seconds after which a conversion that does not end is ended."""
+"""Seconds after which a conversion is ended."""
 
 _LATE = "was ended"
 
@@ -29,20 +29,20 @@ def _no_references() -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of converting a reading.
+    """The result of converting a reading.
 
     Attributes:
         annotations: Its rows, those that source.yaml does not know included; None where it came to
             none; and, apart, those of references.
         files: Digests of the files that were read.
         oddities: What the converter reported.
-        error: Why it came to no rows, or None.
+        error: Why it gave no rows, or None.
         refused: What the converter wanted and did not get: connections, other programs, native
             code, changing files of others, and, after `import: `, reading while it is imported.
         seconds: Processor time.
-        peak_bytes: No more memory than this was in use.
-        sandbox: What it ran under.
-        is_late: Whether it was ended.
+        peak_bytes: Upper bound of the memory in use.
+        sandbox: The sandbox, in words.
+        is_late: Whether it exceeded the time limit.
     """
 
     reading: Reading
@@ -59,19 +59,19 @@ class Run:
 
     @property
     def label(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return self.reading.label
 
 
 def run_readings(readings: Sequence[Reading]) -> list[Run]:
-    """Convert readings of one source, one after the other, in one process."""
+    """Convert readings of one source one after the other in one process."""
     with TemporaryDirectory(prefix="nnd-check-") as folder:
         place = Path(folder)
         child.write_jobs(readings, place)
         sandbox = find_sandbox(place)
         end = _run_child(place, sandbox, LONGEST_S) or "there is no report"
-        told = place / "reports.jsonl"
-        lines = told.read_text(encoding="utf-8").splitlines() if told.is_file() else []
+        path = place / "reports.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
         none = {"error": end, "is_late": end.startswith(_LATE)}
         reports = itertools.chain(map(json.loads, lines), itertools.repeat(none))
         return [
@@ -81,7 +81,7 @@ def run_readings(readings: Sequence[Reading]) -> list[Run]:
 
 
 def _run_child(place: Path, sandbox: Sandbox, longest_s: float) -> str | None:
-    """Return how the process ended, or None where it ran to its end."""
+    """Return how the process failed, or None if it finished."""
     home, work = place / "home", place / "work"
     home.mkdir()
     work.mkdir()
@@ -108,7 +108,7 @@ def _run_child(place: Path, sandbox: Sandbox, longest_s: float) -> str | None:
 def read_report(
     reading: Reading, place: Path, number: int, report: dict[str, Any], sandbox: str
 ) -> Run:
-    """Return what a report of `child` says, with the rows that it left in `place`."""
+    """Return a report of `child` as a Run, with the rows that it wrote to `place`."""
     if report["error"] is not None:
         return Run(reading, **report, sandbox=sandbox)
     annotations = pl.read_parquet(place / f"{number}.parquet")

@@ -1,7 +1,6 @@
-"""What the system has to confine a convert.py: bubblewrap, or a namespace without a network.
+"""Sandboxes of the system for a convert.py: bubblewrap, or a namespace without a network.
 
-Neither is ours, and neither is needed: where none works, the code runs without one, and the check
-says so.
+Neither is required: if none works, the code runs without a sandbox, and the check says so.
 """
 
 import os
@@ -14,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 _KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONHOME")
-"""Variables that Python itself may need; a token is in none of them."""
+"""Variables that Python itself may need; none holds a token."""
 
 _LONGEST_PROBE_S = 20.0
 
 
 class Sandbox(NamedTuple):
-    """A way to run a program: what goes before it, and what that does, for messages."""
+    """A way to run a program: the command before it, and its description for messages."""
 
     command: tuple[str, ...]
     description: str
@@ -30,7 +29,7 @@ NONE = Sandbox((), "without a sandbox (neither bwrap nor unshare -rn works here)
 
 
 def find_sandbox(place: Path) -> Sandbox:
-    """Return the strictest sandbox that works here; it may write to one folder."""
+    """Return the strictest sandbox that works here; code in it may write to one folder."""
     return next(filter(_works, sandboxes(place)), NONE)
 
 
@@ -65,13 +64,13 @@ def _works(sandbox: Sandbox) -> bool:
 
 
 def clean_environment(home: Path, work: Path) -> Mapping[str, str]:
-    """Return the variables that a stranger's code gets: none that says anything of the user."""
+    """Return environment variables for a stranger's code, without information about the user."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return kept | {
         "HOME": str(home),
         "TMPDIR": str(work),
-        # Libraries are found where they were, though the home and the working folder are others.
+        # Libraries stay importable although the home and the working folder change.
         "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in paths if path),
         "PYTHONUSERBASE": site.getuserbase(),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -1,4 +1,4 @@
-"""The rows of files in another order: nothing that a converter gives may depend on it."""
+"""Shuffling the rows of files, on whose order no result of a converter may depend."""
 
 import random
 from typing import TypeVar
@@ -11,8 +11,8 @@ T = TypeVar("T")
 def shuffle_rows(contents: Contents) -> Contents:
     """Return files with their rows shuffled.
 
-    Rows are those of a table or a sheet, lines of JSON, the entries of a JSON list, or of the
-    object that is the whole file and of its lists of objects.
+    Rows are those of a table or sheet, lines of JSON, or the entries of a JSON list; for a JSON
+    object, its entries and those of its lists of objects.
     """
     chance = random.Random(0)  # noqa: S311 - it guards no secret
     return {
@@ -29,12 +29,12 @@ def _shuffle(value: Value, chance: random.Random) -> Value:
 
 
 def _rows(value: Value, chance: random.Random) -> Value:
-    """Shuffle a list of objects; lists of anything else may be columns, or a text by words."""
+    """Shuffle a list of objects; other lists may be columns, or the words of a text."""
     is_rows = isinstance(value, list) and all(isinstance(one, dict) for one in value)
     return _in_another_order(value, chance) if is_rows else value
 
 
 def _in_another_order(rows: list[T], chance: random.Random) -> list[T]:
-    """Return the rows in an order that is not theirs, where there are two."""
+    """Return the rows in a different order, if there are two."""
     found = chance.sample(rows, len(rows))
     return found if found != rows else found[::-1]

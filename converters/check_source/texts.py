@@ -1,4 +1,4 @@
-"""Checks of texts: is the fixture invented, what do texts give away, do they hold addresses."""
+"""Checks of texts: invented fixtures, giveaways, form, and addresses."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,9 +16,9 @@ INVENTED, CONFOUNDS, GIVEAWAYS = "invented", "confounds", "giveaways"
 HYGIENE, PERSONAL_DATA = "hygiene", "personal data"
 
 _SHORTEST = 25
-"""Bytes of a text that two people do not write by chance; `A dog.` is shorter.
+"""Fewest bytes of a text that two people do not write by chance; `A dog.` is shorter.
 
-In bytes of UTF-8, since nine characters of Chinese say as much as 25 of English."""
+In UTF-8, since nine characters of Chinese say as much as 25 of English."""
 
 _FROM_CHANCE = 0.1
 _LOOKS = {
@@ -26,7 +26,7 @@ _LOOKS = {
     "control_characters": 0.0,
     "wrongly_decoded": 0.01,
 }
-"""How a text may look → the share of texts above which it is worth a look."""
+"""Form of texts → share of texts above which it is reported."""
 _MARKS = {
     "tags": r"</?[A-Za-z][A-Za-z0-9]{0,9} ?/?>",
     "HTML entities": "&(?:[a-z]{2,6}|#x?[0-9a-fA-F]{2,5});",
@@ -79,7 +79,7 @@ def check_confounds(case: Case) -> Check:
 
 
 def _confounds(result: Result) -> Iterator[str]:
-    """Yield what always picking one kind of text passes, where that is more than chance."""
+    """Yield the pass rates of simple choices that exceed chance."""
     tests = result.made.pairs.unique(DISTINCT)
     some = tests.sample(min(_SAMPLE, tests.height), seed=0)
     context = pl.col("context").str.to_lowercase().str.extract_all(_WORDS)

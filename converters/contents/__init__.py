@@ -1,4 +1,4 @@
-"""What files hold, whatever it means: objects in levels, and columns of their fields."""
+"""The content of unknown files: objects in levels, and columns of their fields."""
 
 from typing import TYPE_CHECKING
 

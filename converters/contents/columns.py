@@ -1,4 +1,4 @@
-"""What a file holds, seen from one of its levels: a row per candidate, and what its cells are."""
+"""The columns of a file from the view of one level: a row per candidate, and kinds of cells."""
 
 import itertools
 import math
@@ -16,22 +16,22 @@ from nnd.converters.reading import spells_number
 Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts", "other"]
 
 SAYS_LITTLE = ("text", "content", "value", "body")
-"""Names that say little without that of the object."""
+"""Names that mean little without the name of the object."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
-_SHORT = 60  # characters of what may be a name or a label
+_SHORT = 60  # most characters of a name or a label
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as the rows of candidates see it: what is around a candidate is repeated for it.
+    """A column with a value for each candidate; values of outer levels are repeated.
 
     Attributes:
-        name: What flags call it: keys from the outermost object, joined by dots.
-        path: Keys from an object of its level to it; none for the key of an object.
+        name: Its name in options: keys from the outermost object, joined by dots.
+        path: Keys from an object of its level to it; empty for the key of an object.
         level: Which level of the content it is of.
-        values: One per row; lists where its level is below the candidates'.
-        above: How many levels it is above the candidates; -1 where it is below.
+        values: One per row; lists if its level is below the candidates'.
+        above: How many levels it is above the candidates; -1 if it is below.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Column:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Words of the last part of its name, of the last two if it is `text`; a key has none."""
+        """The words of the last part of its name, or last two if that is `text`; a key has none."""
         if not self.path:
             return frozenset()
         size = 2 if self.path[-1].lower() in SAYS_LITTLE else 1
@@ -50,23 +50,23 @@ class Column:
 
     @cached_property
     def all_words(self) -> frozenset[str]:
-        """Words of the whole name, so of the lists that hold it, too."""
+        """The words of the whole name, including the lists that hold it."""
         return frozenset(words_of(self.name))
 
     @cached_property
     def kind(self) -> Kind:
-        """What its cells are: texts that all spell numbers are numbers."""
+        """The kind of its cells; if all texts spell numbers, they are numbers."""
         return _kind([value for value in self.values if value is not None])
 
     @cached_property
     def cells(self) -> Sequence[str]:
-        """Every single text, number or truth value as text, of lists each item."""
+        """Every text, number or truth value as text, including the items of lists."""
         single = (value for value in _single(self.values) if isinstance(value, str | int | float))
         return [text_of(value) for value in single]
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often it has each value."""
+        """The number of occurrences of each value."""
         return Counter(self.cells)
 
     @cached_property
@@ -76,27 +76,27 @@ class Column:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.values)
 
     @cached_property
     def filled(self) -> int:
-        """In how many rows there is something; an empty list is something."""
+        """The number of rows with a value; an empty list is a value."""
         return sum(value is not None for value in self.values)
 
     @cached_property
     def repetition(self) -> float:
-        """How many rows there are for each value."""
+        """The mean number of rows per distinct value."""
         return len(self.cells) / max(len(self.counts), 1)
 
     @cached_property
     def length(self) -> float:
-        """Mean number of characters."""
+        """The mean number of characters."""
         return sum(map(len, self.cells)) / max(len(self.cells), 1)
 
     @property
     def is_short(self) -> bool:
-        """Whether every value is as short as a name or a label is."""
+        """Whether every value is short enough for a name or a label."""
         return bool(self.counts) and max(map(len, self.counts)) <= _SHORT
 
 
@@ -106,16 +106,16 @@ def words_of(name: str) -> list[str]:
 
 
 def text_of(value: object) -> str:
-    """Return a value as a `table:` section reads it."""
+    """Return a value in the form in which a `table:` section reads it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value).replace("\r\n", "\n")
 
 
 def columns_of(content: Content, level: int) -> list[Column]:
-    """Return the columns that the objects of a level have, those around and those below included.
+    """Return the columns of the objects of a level, including those of levels above and below.
 
-    Of levels below, only the fields of lists in an object of this level are columns.
+    Below this level, only the fields of lists in its objects are columns.
     """
     rows = range(len(content.levels[level].owners))
     found: list[list[Column]] = []
@@ -212,7 +212,7 @@ def determines(keys: Sequence[Hashable], values: Sequence[Hashable]) -> bool:
 
 
 def joint(columns: Sequence[Column]) -> list[Hashable]:
-    """Return what several columns say together, a tuple per row."""
+    """Return the values of several columns, a tuple per row."""
     return list(zip(*(map(_frozen, column.values) for column in columns), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""The levels of nested JSON: objects side by side in lists, and the fields that they share."""
+"""The levels of nested JSON: the objects of lists, and the fields that they share."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class Field:
     """A column of a table, or a field of the objects of one level.
 
     Attributes:
-        path: Keys from the object to the field; a column has one, the object's own key none.
-        values: One per object; None where there is none.
+        path: Keys from the object to the field: one for a column, none for the object's own key.
+        values: One per object; None if the object lacks it.
     """
 
     path: tuple[str, ...]
@@ -26,16 +26,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Objects side by side: the rows of a table, or the items of lists in JSON.
+    """The objects of one level: the rows of a table, or the items of lists in JSON.
 
     Attributes:
         path: Keys from an object of the level above to them.
-        above: Which level that is; None for the outermost.
-        owners: For every object the number of the one that holds it.
-        keys: What is under each key, where the objects have keys that are data: an `object`, or a
-            `list` of them; None where they are in a list.
-        fields: What they have.
-        missing: Numbers of the objects above that have null, or nothing, where others have a list.
+        above: Number of the level above; None for the outermost.
+        owners: For every object, the number of the object above that holds it.
+        keys: If the objects are under keys that are data: whether each key has an `object` or a
+            `list` of them; None if they are in a list.
+        fields: Their fields.
+        missing: Numbers of the objects above that have null or nothing in place of a list.
     """
 
     path: tuple[str, ...]
@@ -49,11 +49,11 @@ class Level:
 def lay_out(
     records: Sequence[Mapping[str, Any]], *, is_list: bool, each: Collection[str] = ()
 ) -> list[Level]:
-    """Lay objects out in levels, the outermost first.
+    """Return the levels of objects, the outermost first.
 
     Args:
-        records: The objects of a list; or one that holds all, which is not a list.
-        is_list: Whether they are a list.
+        records: The objects of a list, or a single object that holds everything.
+        is_list: Whether the file is a list.
         each: Dotted paths of objects whose keys are data; `.` is the outermost.
     """
     levels: list[Level] = []
@@ -67,7 +67,7 @@ def lay_out(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Objects that were found in the lists of another level (see `Level`)."""
+    """Objects in the lists of another level; attributes as in `Level`."""
 
     path: tuple[str, ...]
     objects: Sequence[Any]
@@ -80,7 +80,7 @@ class _Found:
 def _add_level(
     levels: list[Level], found: _Found, above: int | None, each: Collection[str]
 ) -> None:
-    """Add a level and, behind it, those of the lists that its objects hold."""
+    """Add a level, followed by the levels of the lists in its objects."""
     number = len(levels)
     around = path_of(levels, above) + found.path
     fields = [] if found.keys is None else [Field((), found.keys)]
@@ -111,7 +111,7 @@ def _depth(levels: Sequence[Level], number: int | None) -> int:
 def _fields(
     objects: Sequence[Any], path: tuple[str, ...], around: tuple[str, ...], each: Collection[str]
 ) -> Iterator[Field]:
-    """Yield the fields of objects; those of an object within each are fields of a longer path."""
+    """Yield the fields of objects; fields of inner objects have longer paths."""
     for name in dict.fromkeys(key for item in objects if item is not None for key in item):
         values = [None if item is None else item.get(name) for item in objects]
         inner = (*path, name)
@@ -125,7 +125,7 @@ def _fields(
 
 
 def _objects_in(field: Field, *, is_keyed: bool) -> _Found | None:
-    """Return the objects in a field's lists, or under its keys; None where it has none."""
+    """Return the objects in a field's lists or under its keys; None if it has none."""
     filled = [value for value in field.values if value]
     if is_keyed:
         return _under_keys(field)
@@ -138,7 +138,7 @@ def _objects_in(field: Field, *, is_keyed: bool) -> _Found | None:
 
 
 def _under_keys(field: Field) -> _Found | None:
-    """Return the objects under the keys of a field's objects, be it one each or a list."""
+    """Return the objects under the keys of a field's objects; a key has one or a list."""
     entries = [
         (owner, key, value)
         for owner, item in enumerate(field.values)
@@ -163,12 +163,12 @@ def _missing(field: Field) -> tuple[int, ...]:
 def _is_keyed(
     path: tuple[str, ...], values: Sequence[Any], around: tuple[str, ...], each: Collection[str]
 ) -> bool:
-    """Say whether the keys of objects are data: they were named, or are digits."""
+    """Say whether the keys of objects are data: named by the user, or digits."""
     return ".".join(around + path) in each or _has_digits(values)
 
 
 def _has_digits(objects: Sequence[Any]) -> bool:
-    """Say whether all keys of some objects are numbers, and objects are under them: a list."""
+    """Say whether all keys of some objects are numbers with objects under them, as in a list."""
     filled = [item for item in objects if item]
     return bool(filled) and all(
         isinstance(item, dict)
@@ -178,9 +178,9 @@ def _has_digits(objects: Sequence[Any]) -> bool:
 
 
 def alike_objects(levels: Sequence[Level]) -> list[str]:
-    """Return the paths of objects whose keys may be data: alike objects, or very many, are there.
+    """Return the paths of objects whose keys may be data: they hold similar or very many objects.
 
-    Those are what `each` may name, as it takes them.
+    They are written as `each` takes them.
     """
     found: dict[str, None] = {}
     for number, level in enumerate(levels):
@@ -215,6 +215,6 @@ def _names(level: Level, path: tuple[str, ...]) -> list[str]:
 
 
 def _is_one(shapes: Sequence[set[tuple[str, ...]]]) -> bool:
-    """Say whether sets of fields are much the same: each has most of all."""
+    """Say whether sets of fields are similar: each has most of all fields."""
     union = set().union(*shapes)
     return all(2 * len(shape) > len(union) for shape in shapes)

@@ -1,7 +1,7 @@
-"""What an unknown file holds: the columns of a table, or the fields of nested JSON.
+"""Reading an unknown file: the columns of a table, or the fields of nested JSON.
 
-Nested JSON is a tree of levels: objects side by side in lists, each level with the fields its
-objects share. A table has one level, its rows. Nothing is taken for anything yet.
+Nested JSON is a tree of levels, whose objects share fields. A table has one level, its rows. What
+the fields mean is not guessed here.
 """
 
 import re
@@ -34,17 +34,17 @@ _QUOTED = re.compile('"[^"]*"')
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What files of one shape hold.
+    """The content of files of one shape.
 
     Attributes:
         files: Names of the files.
         levels: Outermost first; a table has one.
         records: The rows or outermost objects of each file.
         is_list: Whether JSON is a list (or lines) of objects, rather than one object.
-        ragged: Names of fields that some outermost objects do not have.
+        ragged: Names of fields that some outermost objects lack.
         delimiter: What separates the cells of a csv or tsv file, or None for other files.
-        quoted: How quotes of a csv or tsv file are read, or None for other files.
-        notes: What was left out, and why.
+        quoted: Whether cells of a csv or tsv file are quoted, or None for other files.
+        notes: Columns that were left out, and why.
     """
 
     files: tuple[str, ...]
@@ -63,13 +63,13 @@ def read_content(
     """Read csv, tsv, jsonl, json, xlsx or parquet files of one shape.
 
     Args:
-        paths: The files by the names that they go by; their suffixes say how they are read.
+        paths: Name → file; the suffixes decide how they are read.
         sheet: Sheet of a workbook; None: the first.
         each: Paths of objects whose keys are data; `.` is the file itself.
 
     Raises:
-        SourceError: If one cannot be read, has no rows, or no header that names columns; or if
-            several are of different kinds.
+        SourceError: If a file cannot be read, or has no rows or no header that names columns; or if
+            the files are of different kinds.
     """
     found = [_read(path, sheet) for path in paths.values()]
     first = found[0]
@@ -126,12 +126,12 @@ def _read(path: Path, sheet: str | None) -> Content:
         case ".parquet":
             return made((list(read_parquet_rows(path)),))
     raise SourceError(
-        f"{path.name}: not a file that can be looked at: a name ends in {', '.join(SUFFIXES)}"
+        f"{path.name}: cannot be read; the name of a file must end in {', '.join(SUFFIXES)}"
     )
 
 
 def _delimited(path: Path) -> Content:
-    """Read cells as a `table:` does by default, or with quotes the other way where that fails."""
+    """Read cells as `table:` does by default; if that fails, change whether they are quoted."""
     usual = path.suffix.lower() == ".csv"
     delimiter = _delimiter(path)
     read = partial(read_cells, path, delimiter=delimiter)
@@ -144,14 +144,14 @@ def _delimited(path: Path) -> Content:
         except SourceError:
             raise first from None
         return made(rows, quoted=not usual)
-    # Cells in quotes with doubled quotes inside were written by a program that quotes.
+    # Doubled quotes inside cells in quotes show that a program quoted them.
     if not usual and any(_is_quoted(cell) for row in rows for cell in row.values):
         return made(read(quoted=True), quoted=True)
     return made(rows, quoted=usual)
 
 
 def _delimiter(path: Path) -> str:
-    """Return what separates the cells of the header: what the suffix says, if it is there."""
+    """Return the delimiter of the header: that of the suffix, if it occurs."""
     header = _QUOTED.sub("", next(read_lines(path), ""))
     usual = DELIMITERS[path.suffix.lower()]
     found: str = max((usual, *",\t;|"), key=header.count)
@@ -175,7 +175,7 @@ def _table(
     header, *body = found
     body = [row for row in body if any(cell.strip() for cell in row.values)]
     if not body:
-        raise SourceError(f"{file}: there is no row below the header; check that it is whole")
+        raise SourceError(f"{file}: no rows below the header; check that the file is complete")
     _check_header(header, body)
     reasons = {name: _unusable(name, header.values) for name in header.values}
     notes = [
@@ -192,18 +192,18 @@ def _table(
 
 
 def _check_header(header: Cells, body: Sequence[Cells]) -> None:
-    """Complain of a first row that is a row like the others: its texts are below it, too."""
+    """Refuse a header whose texts occur in later rows too: it is probably an ordinary row."""
     if len(header.values) == 1:
         raise SourceError(
-            f"{header.where}: one column, {shown(header.values[0])}, where context, candidate and "
-            "a judgement are looked for; check that this is the right file"
+            f"{header.where}: there is only one column, {shown(header.values[0])}, but a source "
+            "needs context, candidate and a judgement; check that this is the right file"
         )
     for place, name in enumerate(header.values):
         if any(char.isalpha() for char in name) and any(row.values[place] == name for row in body):
             raise SourceError(
                 f"{header.where}: {shown(name)} is in the first row and again below it: the "
-                "table has no header, or has it twice; the first row must name the columns, and "
-                "only that: write a copy that has it so"
+                "table has no header, or has it twice; correct a copy of the file: only the first "
+                "row may hold the names of columns"
             )
 
 

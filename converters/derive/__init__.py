@@ -1,4 +1,4 @@
-"""Suites: a converted folder with sets of pairs that are derived from its own."""
+"""Suites: a converted folder with sets of pairs that are derived from its pairs."""
 
 from typing import TYPE_CHECKING
 

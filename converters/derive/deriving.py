@@ -1,4 +1,4 @@
-"""From a converted folder and operations to a suite of perturbed sets, or of negatives."""
+"""From a converted folder and operations to a suite of perturbed pairs or negatives."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,34 +24,34 @@ def derive(
     negatives: GoodTexts | None = None,
     aspect: str | None = None,
 ) -> SuiteReport:
-    """Perturb the pairs of a converted folder, or make negatives, and write them beside its pairs.
+    """Perturb the pairs of a converted folder, or make negatives, and write a suite of them.
 
     Every operation makes a set: children of the pairs with changed texts; or, with `negatives`,
     pairs of a right text and the same text made wrong. Made pairs are marked (`origin` is
-    `synthetic:` and the operation) and are never counted among the human ones. What is drawn for a
-    text depends on `seed`, the text's id, the operation and the number of the variant, never on the
-    order of rows: all pairs of a context share its changed context.
+    `synthetic:` and the operation) and never count as human. Random draws for a text depend on
+    `seed`, the text's id, the operation and the number of the variant, not on the order of rows, so
+    all pairs of a context share its changed context.
 
     Args:
         data: A folder that `convert` wrote.
         operations: `typos=0.05`, `punctuation`, … as `nnd derive --list` shows them;
-            `path.py:function` for one of your own: it takes a text and a `random.Random`, and
-            returns the changed text, or None to reject it. With `negatives`, one that has a
-            parameter `context` gets the text's context.
+            `path.py:function` for a function of your own, which takes a text and a `random.Random`,
+                and returns the changed text, or None to reject it. With `negatives`, a function
+                with a parameter `context` gets the text's context.
         out: Folder to write: the files of `data`, and `sets/NAME.parquet` for each operation. The
             same input gives the same bytes.
-        seed: Seed of what is drawn.
-        variants: How many variants to draw of each text; operations that draw nothing make one.
-        on: Which texts to change: `context`, `candidate` or `both`; None: what each operation
-            changes by itself.
-        negatives: Which right texts to make wrong: `preferred`, candidates that are the better one
-            of a human pair of the aspect and the worse one of none; `references` that people wrote;
-            `fake_references`, of each context's candidates the one with the highest ROUGE-L against
-            the context. None: perturb pairs.
-        aspect: Of negatives: the aspect of the pairs; None: the only one of the data.
+        seed: Seed of random draws.
+        variants: Number of variants of each text; operations without randomness make one.
+        on: Which texts to change: `context`, `candidate` or `both`; None: the default of each
+            operation.
+        negatives: Which right texts to make wrong: `preferred`, candidates that are better in a
+            human pair of the aspect and worse in none; `references`, which people wrote;
+            `fake_references`, the candidate of each context with the highest ROUGE-L against the
+            context. None: perturb pairs.
+        aspect: The aspect of the pairs for negatives; None: the only one of the data.
 
     Returns:
-        What was made, with counts.
+        The sets that were made, with counts.
 
     Raises:
         SchemaError: If `data` is not a converted folder, was changed, or is a suite itself.

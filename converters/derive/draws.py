@@ -1,17 +1,17 @@
-"""What is drawn for a text: a function of its id, and never of the order of rows."""
+"""Random draws for a text, which depend on its id and not on the order of rows."""
 
 from hashlib import sha256
 from random import Random
 
 
 def random_of(seed: int, split: str, name: str, operation: str, variant: int) -> Random:
-    """Return the source of randomness of a text.
+    """Return the random generator for a text.
 
     Args:
-        seed: Seed of all that is drawn.
+        seed: Seed of all draws.
         split: Split of the text.
         name: Id of the context or candidate.
-        operation: What changes the text.
+        operation: Name of the operation.
         variant: Number of the variant.
     """
     key = (seed, split, name, operation, variant)

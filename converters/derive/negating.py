@@ -32,19 +32,19 @@ def make_negatives(
     name: str | None = None,
     note: str | None = None,
 ) -> SuiteSet:
-    """Return a pair of each right text and what a falsification makes of it.
+    """Return pairs of each right text and the same text falsified.
 
     Args:
         texts: The right texts (`good_texts`).
-        falsification: What makes them wrong.
-        which: Which texts they are.
-        seed: Seed of what is drawn.
-        variants: How many variants to draw of each text; those that give a text again are dropped.
+        falsification: The change that makes them wrong.
+        which: The kind of right texts.
+        seed: Seed of random draws.
+        variants: Number of variants of each text; repeated texts are dropped.
         name: Name of the set; None: that of the falsification.
-        note: What to know of the set.
+        note: Remark on the set.
 
     Raises:
-        NNDError: If the falsification fails, or makes no pair.
+        NNDError: If the falsification fails or makes no pair.
     """
     name = name or falsification.name
     made = variants if falsification.is_random else 1
@@ -99,7 +99,7 @@ def _falsified(
 
 
 def _distinct(rows: pl.DataFrame, operation: str) -> pl.DataFrame:
-    """Return pairs whose texts differ to a reader, each wrong text of a right one once."""
+    """Return the pairs whose texts differ visibly, with distinct wrong texts for each right one."""
     high, low = (fold(pl.col(f"candidate_{side}")) for side in ("high", "low"))
     pairs = (
         rows.filter(high != low)

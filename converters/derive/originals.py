@@ -1,10 +1,9 @@
-"""Texts that negatives are made of: what is right about its context.
+"""The right texts that negatives are made from.
 
-preferred         a candidate that is the better one of a human pair under the aspect, and the
-                  worse one of none
+preferred         a candidate that is better in a human pair under the aspect, and worse in none
 references        a reference that people wrote
-fake_references   of each context's candidates the one with the highest ROUGE-L F1 against the
-                  context, the first of equal ones in the order of the annotations
+fake_references   the candidate of each context with the highest ROUGE-L F1 against the context, or
+                  the first of equal ones in the order of the annotations
 """
 
 from collections.abc import Callable, Mapping
@@ -25,13 +24,13 @@ _OF_CONTEXT = ("source", "language", *CONTEXT, "context", "inputs", "category", 
 
 
 def good_texts(parents: Parents, which: GoodTexts, aspect: str | None) -> pl.DataFrame:
-    """Return a row for each text, with the columns of a pair, of which those of the low side lack.
+    """Return a row for each text, with the columns of a pair except those of the low side.
 
-    A preferred candidate names the first pair, by pair_id, in which it is the better one.
+    A preferred candidate names the first pair, by pair_id, in which it is better.
 
     Args:
         parents: The converted folder.
-        which: Which texts.
+        which: The kind of texts.
         aspect: Aspect of the pairs; None: the only one there is.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The converted folder that a suite is made from: its human pairs are the parents."""
+"""The converted folder that a suite is made from; its human pairs are the parents."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +16,10 @@ from nnd.schemas import (
 
 
 class Parents(NamedTuple):
-    """A converted folder, of which nothing was changed since it was written.
+    """A converted folder that did not change since it was written.
 
     Attributes:
-        folder: Where it is.
+        folder: The folder.
         manifest: Its manifest.
         pairs: Rows of the pair schema.
     """
@@ -36,8 +36,8 @@ def read_parents(data: str | Path) -> Parents:
         data: A folder that `convert` wrote.
 
     Raises:
-        SchemaError: If it is not such a folder, is a suite itself, has no pairs, or a file is not
-            what the manifest says.
+        SchemaError: If it is not such a folder, is a suite itself, has no pairs, or a file differs
+            from the manifest.
     """
     folder = Path(data)
     manifest = read_manifest(folder)

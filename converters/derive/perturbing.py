@@ -19,8 +19,8 @@ class Changed(NamedTuple):
     """Texts after an operation.
 
     Attributes:
-        texts: One for each text there was.
-        rejected: Positions of those that the operation rejects.
+        texts: One for each original text.
+        rejected: Positions of the texts that the operation rejected.
     """
 
     texts: Sequence[str]
@@ -50,11 +50,11 @@ def perturb(
 
     Args:
         pairs: The parents, rows of the pair schema.
-        operation: What changes their texts.
-        seed: Seed of what is drawn.
-        variants: How many variants to draw of each text; an operation that draws nothing makes one.
+        operation: The operation that changes their texts.
+        seed: Seed of random draws.
+        variants: Number of variants of each text; an operation without randomness makes one.
         name: Name of the set; None: the operation with its parameters.
-        note: What to know of the set.
+        note: Remark on the set.
 
     Raises:
         NNDError: If the operation fails, or changes no pair.
@@ -72,8 +72,8 @@ def perturb(
             counts[outcome] += n
     children = pl.concat(frames)
     if children.is_empty():
-        told = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items() if n)
-        raise NNDError(f'"{name}" makes no pair ({told}); leave the operation out')
+        summary = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items() if n)
+        raise NNDError(f'"{name}" makes no pair ({summary}); leave the operation out')
     facts = set_facts(
         name,
         "perturbation",
@@ -108,14 +108,14 @@ def _change(texts: Texts, operation: Operation, seed: int, variant: int) -> Chan
 
 
 def _is_blank(old: str, new: str) -> bool:
-    """Whether nothing is left of a text."""
+    """Say whether a text is blank."""
     return not new.strip() and bool(old.strip())
 
 
 def _children(
     pairs: pl.DataFrame, texts: Texts, changed: Changed, operation: Operation, suffix: str
 ) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the children, and of each parent what became of it."""
+    """Return the children, and the outcome for each parent."""
     contexts = pl.DataFrame(_changed_contexts(texts, changed), _CONTEXT_COLUMNS, orient="row")
     candidates = pl.DataFrame(_changed_candidates(texts, changed), _CANDIDATE_COLUMNS, orient="row")
     context = contexts[texts.rows["context"]]
@@ -175,7 +175,7 @@ def _changed_candidates(texts: Texts, changed: Changed) -> Iterator[tuple[object
 
 
 def _state(positions: Sequence[int], texts: Texts, changed: Changed) -> tuple[bool, bool]:
-    """Return whether any of some texts was changed, and whether any was rejected."""
+    """Return whether any of these texts changed, and whether any was rejected."""
     return (
         any(texts.texts[at] != changed.texts[at] for at in positions),
         not changed.rejected.isdisjoint(positions),
@@ -183,5 +183,5 @@ def _state(positions: Sequence[int], texts: Texts, changed: Changed) -> tuple[bo
 
 
 def _are_equal(one: pl.Series, other: pl.Series) -> pl.Series:
-    """Whether two candidates are the same text to a reader, as `convert` sees it."""
+    """Say whether two candidates are the same text by the rule of `convert`."""
     return pl.select(fold(pl.lit(one)).eq(fold(pl.lit(other)))).to_series()

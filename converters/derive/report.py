@@ -1,4 +1,4 @@
-"""What a suite holds, as it is shown after it was written."""
+"""The report of a new suite."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class SuiteReport(Shown):
     """A suite that was written.
 
     Attributes:
-        folder: Where.
+        folder: Its folder.
         source: Name of the source.
-        sets: What the manifest says of each set.
+        sets: The entry of each set in the manifest.
     """
 
     folder: Path
@@ -30,7 +30,7 @@ class SuiteReport(Shown):
     sets: tuple[Mapping[str, Any], ...]
 
     def headline(self) -> str:
-        """Return how many sets were made, and of what."""
+        """Return the number of sets, the source and the folder."""
         pairs = sum(entry["pairs"] for entry in self.sets)
         made = f"{counted(len(self.sets), 'set')} with {counted(pairs, 'pair')}"
         return f"{made} from {self.source}, written to {self.folder}."
@@ -38,13 +38,13 @@ class SuiteReport(Shown):
     def table(self) -> "Table":
         """Return a row for each set."""
         rows = (
-            [entry["name"], entry["kind"], *(_shown(entry[name]) for name in _COUNTS)]
+            [entry["name"], entry["kind"], *(_count(entry[name]) for name in _COUNTS)]
             for entry in self.sets
         )
         return text_table(("set", "kind", *_COUNTS), rows, right=_COUNTS)
 
     def remarks(self) -> list[str]:
-        """Return why texts were refused."""
+        """Return why texts were rejected."""
         return [
             f"{entry['name']} refused {counted(entry['rejected'], 'text')}: {reasons}."
             for entry in self.sets
@@ -61,5 +61,5 @@ class SuiteReport(Shown):
         return {"folder": str(self.folder), "source": self.source, "sets": [*self.sets]}
 
 
-def _shown(count: int | None) -> str:
+def _count(count: int | None) -> str:
     return "" if count is None else f"{count:,}"

@@ -1,6 +1,6 @@
-"""Sets of human pairs whose contexts are distributed otherwise: samples, keywords, metadata.
+"""Sets of human pairs with another distribution of contexts: samples, keywords, metadata.
 
-Whole contexts are chosen, with all their pairs: pairs of one context are not independent.
+Contexts are chosen with all their pairs, because pairs of one context are not independent.
 """
 
 import math
@@ -12,14 +12,14 @@ import polars as pl
 from nnd.schemas import CONTEXT, NNDError, counted, did_you_mean
 
 _COLUMNS = ("category", "language", "split")
-"""Columns of a pair that say something of its context."""
+"""Columns of a pair that describe its context."""
 
 
 def sample(pairs: pl.DataFrame, contexts: int, *, seed: int) -> pl.DataFrame:
-    """Return the pairs of so many contexts, drawn without replacement; all where there are fewer.
+    """Return the pairs of a sample of contexts, drawn without replacement; all if there are fewer.
 
-    The draw depends on the ids of the contexts, not on the order of rows, and a larger sample holds
-    a smaller one of the same seed.
+    The draw depends on the ids of the contexts, not on the order of rows, and a larger sample
+    contains a smaller one with the same seed.
 
     Args:
         pairs: Rows of the pair schema.
@@ -27,7 +27,7 @@ def sample(pairs: pl.DataFrame, contexts: int, *, seed: int) -> pl.DataFrame:
         seed: Seed of the draw.
 
     Raises:
-        NNDError: If less than one context is asked for.
+        NNDError: If less than one context is requested.
     """
     if contexts < 1:
         raise NNDError(f"a sample of {contexts} contexts: draw at least 1")
@@ -37,7 +37,7 @@ def sample(pairs: pl.DataFrame, contexts: int, *, seed: int) -> pl.DataFrame:
 def stratified(
     pairs: pl.DataFrame, contexts: int, by: str, mix: Mapping[str, float], *, seed: int
 ) -> pl.DataFrame:
-    """Return the pairs of a sample of contexts that has a given mix.
+    """Return the pairs of a sample of contexts with a given mix.
 
     Each value gets its share of the contexts, rounded down, and the contexts that are left go to
     the largest remainders, so that no share is off by more than one context.
@@ -45,7 +45,7 @@ def stratified(
     Args:
         pairs: Rows of the pair schema.
         contexts: How many contexts to draw.
-        by: What is mixed: `category`, `language`, `split`, or the name of a fact in `metadata`.
+        by: The mixed fact: `category`, `language`, `split`, or the name of a fact in `metadata`.
         mix: Value → share of the contexts; the shares add up to 1.
         seed: Seed of the draw.
 
@@ -59,10 +59,10 @@ def stratified(
     parts = []
     for value, n in _shares(contexts, mix).items():
         rows = valued.filter(pl.col("value") == value)
-        there = rows.select(pl.struct(CONTEXT).n_unique()).item()
-        if there < n:
+        available = rows.select(pl.struct(CONTEXT).n_unique()).item()
+        if available < n:
             raise NNDError(
-                f"{by} {value}: {counted(there, 'context')}, but the mix needs {n}; ask for a "
+                f"{by} {value}: {counted(available, 'context')}, but the mix needs {n}; ask for a "
                 "smaller sample, or another mix"
             )
         parts.append(_drawn(rows, n, seed))
@@ -93,17 +93,17 @@ def with_metadata(
     since: str | None = None,
     before: str | None = None,
 ) -> pl.DataFrame:
-    """Return the pairs of contexts of which something is known: a topic, or a date in a span.
+    """Return the pairs of contexts with a given fact, such as a topic, or a date in a span.
 
-    Texts are compared as texts, so dates are written like 2020-03-01; where a bound is a number,
-    numbers are compared. A context of which it is not known is left out.
+    Texts are compared as texts, so dates are written like 2020-03-01; if a bound is a number,
+    numbers are compared. Contexts without the fact are left out.
 
     Args:
         pairs: Rows of the pair schema.
         name: `category`, `language`, `split`, or the name of a fact in `metadata`.
-        values: The values to take; none: all.
-        since: The least value to take.
-        before: The least value not to take.
+        values: The values to keep; none: all.
+        since: The smallest value to keep.
+        before: The smallest value not to keep.
 
     Raises:
         NNDError: If the metadata lacks that fact.
@@ -129,14 +129,14 @@ def _number(text: str) -> float | None:
 
 
 def _fact(pairs: pl.DataFrame, name: str) -> pl.Series:
-    """Return what is known of the context of each pair under a name."""
+    """Return the named fact about the context of each pair."""
     if name in _COLUMNS:
         return pairs[name]
     key = pl.col("metadata").explode().struct.field("key")
     known = [*_COLUMNS, *pairs.select(key.drop_nulls().unique().sort()).to_series()]
     if name not in known:
         raise NNDError(
-            f'nothing called "{name}" is known of the contexts{did_you_mean(name, known)}; '
+            f'unknown fact "{name}" about the contexts{did_you_mean(name, known)}; '
             f"known: {', '.join(known)}"
         )
     is_it = pl.element().struct.field("key") == name
@@ -145,7 +145,7 @@ def _fact(pairs: pl.DataFrame, name: str) -> pl.Series:
 
 
 def _shares(contexts: int, mix: Mapping[str, float]) -> dict[str, int]:
-    """Return how many contexts each value gets, by the largest remainders."""
+    """Return the number of contexts of each value, by the largest remainders."""
     exact = {value: contexts * share for value, share in mix.items()}
     counts = {value: math.floor(n) for value, n in exact.items()}
     by_remainder = sorted(mix, key=lambda value: (counts[value] - exact[value], value))
@@ -155,7 +155,7 @@ def _shares(contexts: int, mix: Mapping[str, float]) -> dict[str, int]:
 
 
 def _drawn(pairs: pl.DataFrame, contexts: int, seed: int) -> pl.DataFrame:
-    """Return the keys of so many contexts, those whose digests are the smallest."""
+    """Return the keys of a number of contexts, those with the smallest digests."""
     keys = pairs.select(CONTEXT).unique().rows()
     ordered = sorted(keys, key=lambda key: sha256("\x00".join([str(seed), *key]).encode()).digest())
     return pl.DataFrame(ordered[:contexts], pairs.select(CONTEXT).schema, orient="row")

@@ -15,11 +15,11 @@ SHIFTS: Mapping[str, tuple[str, ...]] = {
     "keywords": (),
     "metadata": ("values", "from", "before"),
 }
-"""What chooses a set → the keys that go with it."""
+"""Key that chooses pairs → further keys that it allows."""
 
 
 def shift_set(pairs: pl.DataFrame, entry: Mapping[str, Any], *, seed: int = 0) -> SuiteSet:
-    """Return the set that an entry of a definition asks for.
+    """Return the set that an entry of a definition describes.
 
     Args:
         pairs: The human pairs, rows of the pair schema.
@@ -30,7 +30,7 @@ def shift_set(pairs: pl.DataFrame, entry: Mapping[str, Any], *, seed: int = 0) -
         seed: Seed of the draw, where the entry has none.
 
     Raises:
-        NNDError: If no pair is in the set, or the entry does not say which.
+        NNDError: If the set has no pairs, or the entry has no key that chooses pairs.
     """
     kind = next((kind for kind in SHIFTS if kind in entry), None)
     if kind is None:
@@ -39,14 +39,14 @@ def shift_set(pairs: pl.DataFrame, entry: Mapping[str, Any], *, seed: int = 0) -
     drawn_with = parameters.pop("seed", seed) if kind == "sample" else None
     chosen = _chosen(pairs, kind, parameters, drawn_with or 0)
     if chosen.is_empty():
-        told = ", ".join(f"{key}: {value}" for key, value in parameters.items())
-        raise NNDError(f"no pair is in the set ({told})")
+        stated = ", ".join(f"{key}: {value}" for key, value in parameters.items())
+        raise NNDError(f"the set has no pairs ({stated})")
     facts = set_facts(
         entry.get("name") or _name(kind, parameters),
         "shift",
         kind,
         chosen,
-        parameters=_plain(parameters),
+        parameters=_json_values(parameters),
         seed=drawn_with,
         note=entry.get("note"),
     )
@@ -80,14 +80,14 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON can hold them."""
+def _json_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as values of JSON."""
     bounds = {key: str(parameters[key]) for key in ("from", "before") if key in parameters}
     return {**parameters, **bounds}
 
 
 def _name(kind: str, parameters: Mapping[str, Any]) -> str:
-    """Return the name of a set that is given none: the kind and its first parameters."""
+    """Return the default name of a set: its kind and first parameters."""
     if kind == "sample":
         words = [parameters["sample"], *parameters.get("mix", ())]
     elif kind == "keywords":

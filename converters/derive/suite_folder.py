@@ -1,4 +1,4 @@
-"""A suite as a folder: the files of the converted folder, `sets/NAME.parquet`, and the manifest."""
+"""The folder of a suite: the files of the converted folder, `sets/NAME.parquet`, the manifest."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ from nnd.schemas import CONTEXT, FrameName, NNDError, check_replaceable, replace
 Kind = Literal["perturbation", "slice", "shift", "negatives"]
 
 OUTCOMES = ("changed", "unchanged", "rejected", "dropped")
-"""What becomes of a pair, or of a text that a negative is made of."""
+"""Outcomes for a pair, or for a text that a negative is made from."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
@@ -26,7 +26,7 @@ class SuiteSet(NamedTuple):
     """A set of a suite.
 
     Attributes:
-        facts: What the manifest says of it.
+        facts: Its entry in the manifest.
         pairs: Rows of the pair schema.
     """
 
@@ -47,20 +47,20 @@ def set_facts(
     refusals: Mapping[str, int] | None = None,
     note: str | None = None,
 ) -> dict[str, Any]:
-    """Return what a manifest says of a set.
+    """Return the entry of a set in the manifest.
 
     Args:
         name: Its name.
-        kind: What sort of set it is.
-        operation: What made it.
+        kind: The kind of set.
+        operation: The operation that made it.
         pairs: Its rows.
-        parameters: Of the operation.
-        seed: Seed of what was drawn; None where nothing was.
-        variants: Variants of each text; None where none is made.
-        counts: How many pairs were changed, unchanged, rejected and dropped; None where pairs are
-            chosen, not changed.
-        refusals: Why texts were rejected → how many; None where no reasons are known.
-        note: What to know of it.
+        parameters: Parameters of the operation.
+        seed: Seed of random draws; None if there were none.
+        variants: Number of variants of each text; None if there are no variants.
+        counts: Numbers of changed, unchanged, rejected and dropped pairs; None if pairs are chosen,
+            not changed.
+        refusals: Why texts were rejected → how many; None if no reasons are known.
+        note: Remark on the set.
     """
     has_children = pairs["parent_id"].null_count() < pairs.height
     return {
@@ -97,7 +97,7 @@ def check_names(names: Iterable[str]) -> None:
     """Check the names of sets.
 
     Raises:
-        NNDError: If one is not the name of a file everywhere, or two are the same.
+        NNDError: If a name cannot be the name of a file on every system, or occurs twice.
     """
     seen = set[str]()
     for name in names:
@@ -114,11 +114,11 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def write_suite(parents: Parents, sets: Iterable[SuiteSet], out: str | Path) -> SuiteReport:
-    """Write a suite: a new folder, or in the place of an older one.
+    """Write a suite to a new folder, or replace an older one.
 
     Args:
-        parents: The converted folder; its files are copied as they are.
-        sets: In the order of the definition; each is written before the next is asked for.
+        parents: The converted folder; its files are copied unchanged.
+        sets: The sets in the order of the definition; each is written before the next is made.
         out: The folder to write.
 
     Raises:

@@ -1,8 +1,8 @@
-"""The texts of a set of pairs: each context's parts and each candidate once.
+"""The distinct texts of pairs: the parts of contexts, and candidates.
 
-A context is rendered from its parts, so the parts are changed and the context is rendered from them
-again: a template that renders them in another order reads the same changed texts. A context that
-its parts do not make up is changed as a text of its own.
+Operations change the parts of a context, from which the context is rendered again, so templates
+with another order of parts read the same changed texts. A context that does not consist of its
+parts is changed as a text of its own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,16 +15,16 @@ from nnd.converters.derive.operations import Operation
 from nnd.schemas import CONTEXT
 
 Piece: TypeAlias = str | int
-"""What a context consists of: a text that stays, or the position of a text that may change."""
+"""A piece of a context: a text that stays, or the position of a text that may change."""
 
 
 class Context(NamedTuple):
-    """A context in terms of the texts.
+    """A context, with positions of its texts.
 
     Attributes:
         split: Its split.
         name: Its id.
-        pieces: What it is rendered from.
+        pieces: The pieces that it is rendered from.
         parts: Name of a part → position of its text.
     """
 
@@ -41,7 +41,7 @@ class Context(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A candidate in terms of the texts."""
+    """A candidate, with the position of its text."""
 
     split: str
     name: str
@@ -50,12 +50,12 @@ class Candidate(NamedTuple):
 
 
 class Call(NamedTuple):
-    """Texts that are changed together.
+    """The texts that one call of an operation changes together.
 
     Attributes:
         split: Split of the context or candidate.
         name: Its id.
-        positions: Of its texts.
+        positions: Positions of its texts.
     """
 
     split: str
@@ -68,9 +68,9 @@ class Texts(NamedTuple):
 
     Attributes:
         texts: Each text.
-        contexts: Each context once.
-        candidates: Each candidate once.
-        rows: Of each pair the numbers of `context`, `high` and `low` among these.
+        contexts: The distinct contexts.
+        candidates: The distinct candidates.
+        rows: The numbers of `context`, `high` and `low` of each pair among these.
     """
 
     texts: Sequence[str]
@@ -79,7 +79,7 @@ class Texts(NamedTuple):
     rows: pl.DataFrame
 
     def calls(self, operation: Operation) -> Iterator[Call]:
-        """Yield what an operation changes together, in an order that rows do not decide."""
+        """Yield the calls of an operation, in an order that does not depend on rows."""
         if not operation.keeps_label:
             yield from self._whole_contexts()
             return
@@ -154,7 +154,7 @@ def _row_numbers(pairs: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
 def _context(
     split: str, name: str, text: str, parts: Sequence[Mapping[str, Any]], texts: list[str]
 ) -> Context:
-    """Add the texts of a context to those there are, and return what it is in terms of them."""
+    """Add the texts of a context to `texts`, and return the context with their positions."""
     first = len(texts)
     texts.extend(part["value"] for part in parts)
     positions = {part["key"]: first + number for number, part in enumerate(parts)}
@@ -166,9 +166,9 @@ def _context(
 
 
 def _pieces(context: str, texts: Sequence[str], first: int) -> list[Piece] | None:
-    """Return what a context is rendered from, or None where a part is not in it.
+    """Return the pieces that a context is rendered from, or None if it lacks a part.
 
-    Longer parts are looked for first: an answer may also be in the paragraph beside it.
+    Longer parts are located first, because an answer may also occur in the paragraph.
     """
     places: list[tuple[int, int, int]] = []
     for position in sorted(range(first, len(texts)), key=lambda at: -len(texts[at])):
@@ -186,7 +186,7 @@ def _pieces(context: str, texts: Sequence[str], first: int) -> list[Piece] | Non
 
 
 def _free_place(context: str, part: str, places: Sequence[tuple[int, int, int]]) -> int | None:
-    """Return where a part begins in a context, outside the places that are taken."""
+    """Return where a part begins in a context, outside the used places."""
     start = context.find(part)
     while start >= 0:
         end = start + len(part)

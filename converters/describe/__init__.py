@@ -1,4 +1,4 @@
-"""What texts are like: the better and the worse candidates of pairs side by side."""
+"""Descriptions of the texts of pairs: better and worse candidates side by side."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A description as a table: what is counted of the better and of the worse candidates."""
+"""A description as a table of measures of the better and the worse candidates."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Side: TypeAlias = Literal["high", "low"]
 SIDES: tuple[Side, Side] = ("high", "low")
 
 MOST_PASSED = 0.6
-"""Highest pass rate of a surface metric that counts as near chance."""
+"""Pass rate above which a surface metric is worth a warning."""
 
 _TITLES = {
     "candidates": "candidates",
@@ -25,7 +25,7 @@ _TITLES = {
     "mean_tokens": "tokens, mean",
     "tokens": "tokens",
     "types": "types",
-    "singletons": "types that are there once",
+    "singletons": "types that occur once",
     "bigram_types": "bigram types",
     "distinct_1": "distinct-1 (TTR)",
     "distinct_2": "distinct-2",
@@ -51,14 +51,14 @@ _PREFERS = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Description(Shown):
-    """What the texts of some pairs are like.
+    """Measures of the texts of some pairs.
 
     Attributes:
-        name: What they are of.
-        tests: Distinct (high, low).
-        sides: high and low → name of what was measured → number, or None where it is not defined.
-        surface: What a judge prefers (shorter, longer, copied) → its pass rate; tests that it
-            cannot decide count half.
+        name: Name of the data.
+        tests: Number of distinct (high, low).
+        sides: high and low → measure → number, or None if it is not defined.
+        surface: Preference of a surface metric (shorter, longer, copied) → its pass rate; undecided
+            tests count half.
         window: Tokens of a window of MSTTR.
     """
 
@@ -69,13 +69,13 @@ class Description(Shown):
     window: int
 
     def headline(self) -> str:
-        """Return how many candidates of how many tests there are."""
+        """Return the numbers of candidates and tests."""
         high, low = (f"{self.sides[side]['candidates']:,}" for side in SIDES)
         tests = counted(self.tests, "test")
         return f"{self.name} has {high} better and {low} worse candidates in {tests}."
 
     def table(self) -> "Table":
-        """Return what was measured, high and low side by side."""
+        """Return the measures, high and low side by side."""
         titles = dict(_TITLES, msttr=f"MSTTR-{self.window}")
         rows = [(titles[name], *self._cells(name)) for name in self.sides["high"] if name in titles]
         recalls = [self.sides[side].get("local_recall", {}) for side in SIDES]
@@ -88,11 +88,11 @@ class Description(Shown):
         return [_cell(name, self.sides[side].get(name)) for side in SIDES]
 
     def remarks(self) -> list[str]:
-        """Return what a surface metric could go by, and what the numbers depend on."""
+        """Return what a surface metric could use, and how the numbers were computed."""
         return [*self.warnings(), "Tokens are sacrebleu's 13a, in lower case."]
 
     def warnings(self) -> Iterator[str]:
-        """Yield in which ways both sides differ so much that a surface metric would do."""
+        """Yield differences between the sides that a surface metric could use to pass."""
         yield from length_warning(*(each["mean_characters"] for each in self.sides.values()))
         for rule, rate in self.surface.items():
             if rate is not None and rate >= MOST_PASSED:

@@ -1,4 +1,4 @@
-"""The candidates of pairs by side, each once, and what is counted of them."""
+"""The distinct candidates of pairs by side, and their measures."""
 
 from collections.abc import Callable
 from functools import cache
@@ -31,16 +31,16 @@ WINDOW = 100
 """Tokens of a window of MSTTR."""
 
 MOST_TOKENISED = 20_000
-"""Candidates of a side that every conversion cuts into tokens."""
+"""Most candidates of a side that every conversion tokenises."""
 
 _RULES = {"shorter": ("characters", -1), "longer": ("characters", 1), "copied": ("copied", 1)}
-"""What a judge of the surface prefers: by which column, and in which direction."""
+"""Preference of a surface metric → the column that it compares, and the direction."""
 
 
 def report_texts(pairs: pl.DataFrame) -> dict[Side, dict[str, float | None]]:
-    """Return what a manifest says of the texts of each side, which takes little time.
+    """Return the measures of the texts of each side for a manifest, which take little time.
 
-    Where a side has more than 20,000 candidates, tokens are counted of every second, third …
+    If a side has more than 20,000 candidates, tokens are counted for every second, third …
 
     Args:
         pairs: Rows of the pair schema.
@@ -51,10 +51,10 @@ def report_texts(pairs: pl.DataFrame) -> dict[Side, dict[str, float | None]]:
 def describe_pairs(name: str, pairs: pl.DataFrame, *, window: int = WINDOW) -> Description:
     """Describe the better and the worse candidates of pairs.
 
-    A candidate counts once on each side on which it is, in the order of ids.
+    A candidate counts once on each of its sides, in the order of ids.
 
     Args:
-        name: What the pairs are of.
+        name: Name of the data.
         pairs: split, context_id, high_id, low_id, candidate_high, candidate_low; `references` (a
             list for each context); and characters_high, characters_low, copied_high, copied_low:
             code points, and the share of word bigrams that the context has.
@@ -75,7 +75,7 @@ def _candidates(pairs: pl.DataFrame, side: Side) -> pl.DataFrame:
 
 
 def _short(candidates: pl.DataFrame) -> dict[str, float | None]:
-    """Return in polars what `_whole` counts in Python: here every conversion waits for it."""
+    """Return a part of `_whole`, computed in polars because every conversion needs it."""
     step = max(1, -(-candidates.height // MOST_TOKENISED))
     sample = candidates.gather_every(step)
     tokens = tokens_13a(sample["text"])
@@ -132,7 +132,7 @@ def _lengths(candidates: pl.DataFrame) -> dict[str, float | None]:
 
 
 def _overlap(candidates: pl.DataFrame, rouge: Callable[[], Rouge]) -> dict[str, Any]:
-    """Compare the candidates that have references with them; nothing where none has."""
+    """Compare candidates with their references; returns nothing if there are none."""
     known = candidates.filter(pl.col("references").list.len() > 0)
     if known.is_empty():
         return {}
@@ -146,7 +146,7 @@ def _overlap(candidates: pl.DataFrame, rouge: Callable[[], Rouge]) -> dict[str, 
 
 
 def _passed(pairs: pl.DataFrame, column: str, sign: int) -> float | None:
-    """Return the pass rate of a judge who prefers the larger number; half where none is larger."""
+    """Return the pass rate of preferring the larger number; equal numbers count half."""
     high, low = (sign * pl.col(f"{column}_{side}") for side in SIDES)
     verdict = pl.when(high > low).then(2).when(high < low).then(0).otherwise(1)
     return int(pairs.select(verdict.sum()).item()) / (2 * pairs.height) if pairs.height else None

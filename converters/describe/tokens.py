@@ -1,7 +1,7 @@
-"""The tokens of texts as `13a` of sacrebleu cuts them, which is how WMT counts BLEU.
+"""Tokens by `13a` of sacrebleu, which WMT uses for BLEU.
 
-Written out for polars here, many times as fast: every conversion counts tokens. A test holds both
-against each other. Words of scripts that write no spaces are cut at punctuation only.
+Implemented in polars, which is many times as fast, because every conversion counts tokens. A test
+compares both. Scripts without spaces are split at punctuation only.
 """
 
 import polars as pl
@@ -17,7 +17,7 @@ _LITERAL = (
 )
 _PATTERNS = (
     (r"([{-~\[-` -&(-+:-@/])", " ${1} "),
-    # a period or comma stays where digits are on both sides of it
+    # a period or comma between digits stays
     (r"([^0-9])([.,])", "${1} ${2} "),
     (r"([.,])([^0-9])", " ${1} ${2}"),
     (r"([0-9])(-)", "${1} ${2} "),

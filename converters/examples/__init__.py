@@ -1,4 +1,4 @@
-"""A few pairs or annotations to look at: the words that differ are marked."""
+"""A few example pairs or annotations, with the differing words marked."""
 
 from typing import TYPE_CHECKING
 

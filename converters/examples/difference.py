@@ -10,7 +10,7 @@ _WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['\u2019-][^\W{_NO_SPA
 """A word, a punctuation mark, or a character of a script that writes no spaces between words."""
 
 _LONG = 2_000
-"""Words from which on `difflib` may pass over frequent ones, which would cost it minutes."""
+"""Number of words from which `difflib` may skip frequent ones, which would take it minutes."""
 
 
 class Piece(NamedTuple):
@@ -18,7 +18,7 @@ class Piece(NamedTuple):
 
     Attributes:
         text: The part.
-        differs: Whether the other text has other words there, or none.
+        differs: Whether the other text has different words there, or none.
     """
 
     text: str
@@ -26,9 +26,9 @@ class Piece(NamedTuple):
 
 
 def mark_differences(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
-    """Cut two texts into pieces that they share and pieces that they do not.
+    """Cut two texts into shared and differing pieces.
 
-    Blanks alone make no difference. The pieces of a text, put together, are the text:
+    Differences in blanks do not count. Joined, the pieces of a text are the text:
 
         mark_differences("The cat sat.", "The dog sat.")
         # [Piece("The ", False), Piece("cat", True), Piece(" sat.", False)], and with "dog"
@@ -47,7 +47,7 @@ def mark_differences(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
 def _spans(
     words: Sequence[re.Match[str]], ranges: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the characters that ranges of words take."""
+    """Yield the character spans of ranges of words."""
     return ((words[first].start(), words[end - 1].end()) for first, end in ranges if first < end)
 
 

@@ -1,4 +1,4 @@
-"""A few pairs in a sentence each, so that whoever converts a source sees what came of it."""
+"""Sentences about a few pairs, which show the result of a conversion at a glance."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,14 +14,14 @@ _BEFORE_DIFFERENCE = 16
 def example_sentences(
     pairs: pl.DataFrame, annotations: pl.DataFrame, most: int = 2
 ) -> Iterator[str]:
-    """Yield sentences about single pairs: what beats what, and where.
+    """Yield sentences about single pairs: which candidate beats which, in which context.
 
-    Pairs are chosen by `choose_examples`. Texts that begin alike are shown from shortly before
-    their first difference.
+    `choose_examples` chooses the pairs. Texts with the same beginning are shown from shortly
+    before their first difference.
 
     Args:
         pairs: Rows of the pair schema.
-        annotations: What they were made of, for the scores.
+        annotations: The annotations that the pairs were made from, for their scores.
         most: Sentences at most.
     """
     for pair in choose_examples(pairs, most).iter_rows(named=True):
@@ -33,7 +33,7 @@ def example_sentences(
 
 
 def _judged(pair: Mapping[str, Any], side: str, annotations: pl.DataFrame, start: int) -> str:
-    """Return a candidate as `system` (what was said of it) "text", or without a system."""
+    """Return a candidate as `system` (its label or score) "text", the system only if known."""
     rows = annotations.filter(
         (pl.col("split") == pair["split"])
         & (pl.col("candidate_id") == pair[f"{side}_id"])

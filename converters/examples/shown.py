@@ -1,7 +1,7 @@
-"""Pairs and annotations as a terminal and a notebook show them.
+"""Examples of pairs and annotations for terminals and notebooks.
 
-Words that only one of the two candidates has at a place are in [brackets], and coloured where there
-is colour. A long text is cut, a candidate to where the two begin to differ.
+Words in which two candidates differ are in [brackets], and coloured if colours are available. Long
+texts are cut; long candidates begin shortly before their first difference.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,11 +31,11 @@ class Examples(Shown):
     """A few rows to look at.
 
     Attributes:
-        name: What they are of.
-        noun: What they are: `pair` or `annotation`.
-        rows: Those that were chosen, of the pair or the annotation schema.
-        total: How many there are.
-        whole: Whether long texts are shown whole.
+        name: Name of the data.
+        noun: `pair` or `annotation`.
+        rows: The chosen rows of the pair or the annotation schema.
+        total: How many rows the data has.
+        whole: Whether long texts are shown uncut.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Examples(Shown):
         return f"{self.name} has {counted(self.total, self.noun)}; {self.rows.height} shown."
 
     def table(self) -> "Table | None":
-        """Return the rows below each other, each with its context and its texts."""
+        """Return a block for each row, with its context and its texts."""
         if self.rows.is_empty():
             return None
         table = text_table(("", "texts"), prose=["texts"])
@@ -70,23 +70,23 @@ class Examples(Shown):
         return ["In [brackets]: words that the other candidate does not have there."]
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the rows that are shown."""
+        """Return the chosen rows."""
         return self.rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values, the rows whole."""
+        """Return plain Python values, with uncut rows."""
         return {"name": self.name, f"{self.noun}s": self.total, "shown": self.rows.to_dicts()}
 
 
 def pair_examples(name: str, pairs: pl.DataFrame, most: int, *, whole: bool = False) -> Examples:
-    """Choose pairs to look at, of as many error categories as possible (`choose_examples`).
+    """Choose example pairs of as many error categories as possible (`choose_examples`).
 
     Args:
-        name: What they are of.
+        name: Name of the data.
         pairs: Rows of the pair schema, or with its columns pair_id, context, candidate_high,
             candidate_low and error_category at least.
         most: Pairs at most.
-        whole: Whether to show long texts whole.
+        whole: Whether to show long texts uncut.
     """
     return Examples(name, "pair", choose_examples(pairs, most), pairs.height, whole)
 
@@ -94,13 +94,13 @@ def pair_examples(name: str, pairs: pl.DataFrame, most: int, *, whole: bool = Fa
 def annotation_examples(
     name: str, annotations: pl.DataFrame, most: int, *, whole: bool = False
 ) -> Examples:
-    """Choose annotations to look at: the first of each aspect and label, then of each the next.
+    """Choose example annotations: the first of each aspect and label, then the second of each.
 
     Args:
-        name: What they are of.
+        name: Name of the data.
         annotations: Rows of the annotation schema.
         most: Annotations at most.
-        whole: Whether to show long texts whole.
+        whole: Whether to show long texts uncut.
     """
     turn = pl.int_range(pl.len()).over("aspect", "label")
     chosen = annotations.with_row_index("row").sort(turn, "row").head(most).drop("row")
@@ -127,7 +127,7 @@ def _pair_rows(pair: Mapping[str, Any], *, whole: bool) -> Iterator[Row]:
 
 
 def _alike(pieces: Sequence[Piece]) -> int:
-    """Return how many characters there are before the first difference."""
+    """Return the number of characters before the first difference."""
     return len(pieces[0].text) if pieces and not pieces[0].differs else 0
 
 
@@ -160,7 +160,7 @@ def _number(value: object) -> object:
 
 
 def _parts(row: Mapping[str, Any], *, whole: bool) -> Iterator[Row]:
-    """Yield the parts of a context by name, or the context where it has none."""
+    """Yield the parts of a context by name, or the context if it has no parts."""
     inputs = row.get("inputs") or {}
     pairs = inputs.items() if isinstance(inputs, Mapping) else (entry.values() for entry in inputs)
     for name, text in list(pairs) or [("context", row["context"])]:
@@ -172,7 +172,7 @@ def _parts(row: Mapping[str, Any], *, whole: bool) -> Iterator[Row]:
 
 
 def _readable(text: str) -> str:
-    """Return a text line by line, blanks folded, what cannot be seen written as escapes."""
+    """Return the lines of a text, with blanks folded and invisible characters as escapes."""
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(one_line(line) for line in lines if line)
 
@@ -186,7 +186,7 @@ def _cut(text: str, whole: bool, longest: int) -> str:  # noqa: FBT001
 
 
 def _marked(pieces: Iterable[Piece], start: int, longest: int, style: str) -> "Text":
-    """Return pieces as one text, from `start` on and cut where it is long, with marks."""
+    """Return pieces as one marked text from `start`, cut if it is long."""
     from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
 
     text, at, end = Text("…" if start else ""), 0, start + longest

@@ -8,13 +8,13 @@ import polars as pl
 from nnd.converters.export.rendering import Written
 from nnd.schemas import rows_of
 
-# JSON leaves these as they are, and some readers take them for the end of a line.
+# Valid in JSON, but some readers take them for the end of a line.
 _LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
 
 _OBJECTS = ("inputs", "metadata")
 
 _FORMULA = r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]"  # noqa: RUF001 - spreadsheets know both widths
-"""How a cell begins that a spreadsheet may compute (OWASP, CSV injection)."""
+"""First characters of a cell that a spreadsheet may compute (OWASP, CSV injection)."""
 
 
 def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
@@ -27,14 +27,14 @@ def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
 def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
     """Write a table in UTF-8 with a header; `inputs` and `metadata` are JSON objects.
 
-    Every text is in quotes, a quote inside it twice, and line breaks are kept (RFC 4180). A
-    null is an empty field without quotes, which readers that look (polars, PostgreSQL) tell from
-    the empty text `""`.
+    Every text is in quotes, a quote inside it is doubled, and line breaks stay (RFC 4180). A null
+    is an empty field without quotes, which some readers (polars, PostgreSQL) distinguish from the
+    empty text `""`.
 
     Args:
         pairs: Rows of the pair schema.
-        path: The file to make.
-        for_excel: Put `'` before a text that spreadsheets would compute as a formula.
+        path: The file to write.
+        for_excel: Whether to put `'` before texts that spreadsheets would compute as formulas.
     """
     rows = list(rows_of(pairs.select(_OBJECTS)))
     table = pairs.with_columns(
@@ -50,7 +50,7 @@ def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
 
 
 def _notes(n: int, *, for_excel: bool) -> tuple[str, ...]:
-    """Say how many texts a spreadsheet would compute, where there are any."""
+    """Return the number of texts that a spreadsheet would compute, if any."""
     done = (
         "each now has a quote ' before it"
         if for_excel

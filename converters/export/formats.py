@@ -30,12 +30,12 @@ Target = Literal["trl", "lm-eval", "jsonl", "csv"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Exported(Shown):
-    """What was written for another tool.
+    """The result of an export.
 
     Attributes:
-        out: Where.
-        rows: Pairs, or examples where the same texts are one.
-        notes: What to know before using it.
+        out: The file or folder.
+        rows: Number of pairs, or of examples if pairs with equal texts were merged.
+        notes: Remarks for users of the export.
     """
 
     out: Path
@@ -43,14 +43,14 @@ class Exported(Shown):
     notes: tuple[str, ...] = ()
 
     def headline(self) -> str:
-        """Return how many rows were written, and where."""
+        """Return the number of rows, and the place."""
         return f"{counted(self.rows, 'row')} written to {self.out}."
 
     def table(self) -> None:
-        """Return None: there is nothing to count."""
+        """Return None: an export has no table."""
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what to know before using it."""
+        """Return remarks for users of the export."""
         return self.notes
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,27 +68,27 @@ def export(
     split: float | None = None,
     split_seed: int = 0,
 ) -> Exported:
-    """Write the pairs of a converted folder in the form that another tool takes.
+    """Write the pairs of a converted folder in the format of another tool.
 
     Args:
-        folder: What `convert` wrote, or the same as it lies on the Hub (pairs/*.parquet).
-        out: File (jsonl, csv) or folder (trl, lm-eval) to make; nothing may be there yet. The same
-            pairs give the same bytes.
+        folder: What `convert` wrote, or a copy of it from the Hub (pairs/*.parquet).
+        out: File (jsonl, csv) or folder (trl, lm-eval) to create; it must not exist. The same pairs
+            give the same bytes.
         to: `trl`: a preference dataset (see `export_trl`); `lm-eval`: tasks for
-            lm-evaluation-harness (see `export_lm_eval`); `jsonl`, `csv`: the pairs as they are.
-        rendering: How contexts become prompts (trl, lm-eval).
-        for_excel: Put `'` before texts that a spreadsheet would compute as formulas (csv).
-        split: The pairs of about this share of the contexts get the split `train`, the others
-            `test` (`cut_by_context`); None leaves the splits of the source.
-        split_seed: Another seed makes another cut.
+            lm-evaluation-harness (see `export_lm_eval`); `jsonl`, `csv`: all columns of the pairs.
+        rendering: How contexts are rendered as prompts (trl, lm-eval).
+        for_excel: Whether to put `'` before texts that a spreadsheet would compute (csv).
+        split: Share of the contexts whose pairs get the split `train`; the others get `test`
+            (`cut_by_context`). None keeps the splits of the source.
+        split_seed: Seed of this division.
 
     Raises:
-        NNDError: If the target is unknown, it takes no rendering, the split leaves a side empty,
-            or `out` is there already or cannot be written.
-        SchemaError: If `folder` holds no pairs, or not as the contract has them.
+        NNDError: If the target is unknown or takes no rendering, the split leaves a side empty, or
+            `out` exists or cannot be written.
+        SchemaError: If `folder` holds no pairs, or they break the contract.
     """
     if to not in get_args(Target):
-        raise NNDError(f'there is no target "{to}"; choose one of {", ".join(get_args(Target))}')
+        raise NNDError(f'unknown target "{to}"; choose one of {", ".join(get_args(Target))}')
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
         raise NNDError(
             f'"{to}" keeps contexts and their parts as they are; --template is for trl and lm-eval'
@@ -116,7 +116,7 @@ def export(
 
 
 def _cut(pairs: pl.DataFrame, share: float, seed: int) -> pl.DataFrame:
-    """Return pairs that are split by context into train and test, in this order."""
+    """Return pairs with the splits train and test, divided by context, in this order."""
     to_train_on = cut_by_context(pairs, share, seed=seed)
     sides = [pairs.filter(to_train_on), pairs.filter(~to_train_on)]
     named = zip(("train", "test"), sides, strict=True)
@@ -124,7 +124,7 @@ def _cut(pairs: pl.DataFrame, share: float, seed: int) -> pl.DataFrame:
 
 
 def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Return pairs and manifest, with all that a writer relies on."""
+    """Return pairs and manifest, after checking what writers rely on."""
     manifest, pairs = read_manifest(folder), read_frame(folder, "pairs")
     found = chain(
         check_frame("pair", pairs),
@@ -133,5 +133,5 @@ def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     for problem in found:
         raise SchemaError(f"{folder}: {problem}; `nnd validate` lists all problems")
     if pairs.is_empty():
-        raise SchemaError(f"{folder}: it has no pairs to export")
+        raise SchemaError(f"{folder}: has no pairs to export")
     return pairs.select(polars_schema("pair").names()), manifest

@@ -1,14 +1,13 @@
-"""Pairs as a task folder that lm-evaluation-harness runs as it is (tried with 0.4.13).
+"""Pairs as a task folder that lm-evaluation-harness can run (tested with 0.4.13).
 
-A task is a choice between the two candidates of a pair. The low one stands first: the harness takes
-the first of equals, so a tie is a failure, as in the metric. For decoder-only models its `acc`
-(summed log-likelihoods) is the pass rate of protocol `sum`, and its `acc_bytes` (divided by UTF-8
-bytes) that of `bytes`. Its `acc_norm` divides by characters, which no protocol does, and it cannot
-divide by tokens, as `native` does; neither is exported.
+A task is a choice between the two candidates of a pair. The low one comes first: the harness
+chooses the first of equals, so a tie is a failure, as in the metric. For decoder-only models its
+`acc` (summed log-likelihoods) is the pass rate of protocol `sum`, and its `acc_bytes` (divided by
+UTF-8 bytes) that of `bytes`. Its `acc_norm` divides by characters, which no protocol does, and it
+cannot divide by tokens, as `native` does; neither is exported.
 
-The harness looks for data files from the folder it is started in, but for Python from the folder
-of the task: so a small Python file reads the pairs beside it, and the folder may lie and move
-anywhere.
+The harness resolves paths of data files from the working folder, but Python files from the folder
+of the task. So a small Python file reads the pairs next to it, and the folder can be moved.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ from nnd.converters.export.rendering import Rendering, Written, render_pairs
 from nnd.converters.folder import write_parquet
 from nnd.schemas import DISTINCT, rows_of
 
-_COMMON = "_common"  # without .yaml the harness does not take it for a task
+_COMMON = "_common"  # without .yaml, so that the harness does not list it as a task
 
 _LOADER = '''\
 """Load the pairs next to this file for lm-evaluation-harness, wherever the folder is."""
@@ -49,7 +48,7 @@ def load(split, error_category=None, **_):
 
 
 class _Task(NamedTuple):
-    """A task of the harness, or a group where it has members."""
+    """A task of the harness, or a group if it has members."""
 
     name: str
     data: dict[str, str]
@@ -66,15 +65,15 @@ def write_lm_eval(
 ) -> Written:
     """Write a task folder for lm-evaluation-harness into a new folder.
 
-    There is a group `nnd_SOURCE` with a task over distinct candidates and one per error category;
-    where the data has several splits, a group of groups.
+    The group `nnd_SOURCE` has a task over distinct pairs of candidates and one per error category;
+    if the data has several splits, it is a group of groups.
 
     Args:
         pairs: Rows of the pair schema.
-        folder: Made here.
-        manifest: Of the converted folder.
-        rendering: How contexts become what a model reads.
-        data_name: What the metric's signature would call the data.
+        folder: The folder to create.
+        manifest: The manifest of the converted folder.
+        rendering: How contexts are rendered.
+        data_name: Name of the data in the metric's signature.
     """
     rendered = render_pairs(pairs, rendering)
     usable = rendered.filter(_can_be_scored())
@@ -104,7 +103,7 @@ def write_lm_eval(
 def data_version(pairs: pl.DataFrame) -> str:
     """Return the digest of the texts that the metric's signature shows of local data.
 
-    The metric says the same in its own words (`nnd.metric.data`); a test holds the two together.
+    The metric has its own implementation (`nnd.metric.data`); a test compares the two.
     """
     texts = ("context", "candidate_high", "candidate_low", "aspect", "error_category")
     lines = (
@@ -117,7 +116,7 @@ def data_version(pairs: pl.DataFrame) -> str:
 
 
 def _can_be_scored() -> pl.Expr:
-    """The harness stops at a candidate or a context that leaves no token."""
+    """Say which pairs the harness can score: it stops at texts without tokens."""
     blank = [pl.col(c).str.strip_chars() == "" for c in ("candidate_high", "candidate_low")]
     unread = (pl.col("context") != "") & (pl.col("context").str.strip_chars() == "")
     return ~pl.any_horizontal(*blank, unread)
@@ -135,7 +134,7 @@ def _table(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _task_prefix(manifest: Mapping[str, Any]) -> str:
-    """Sets and variants of a source are other data, and may be run side by side."""
+    """Return the prefix of task names, which distinguishes sets and variants of a source."""
     source = manifest["source"]
     chosen = [source[kind] for kind in ("set", "variant") if source.get(kind)]
     return "_".join(["nnd", source["name"], *chosen])
@@ -167,7 +166,7 @@ def _walk(task: _Task) -> Iterator[_Task]:
 
 
 def _renamed(task: _Task, names: Iterator[str]) -> _Task:
-    """Give a tree the names of its walk."""
+    """Return a tree of tasks with the given names, in the order in which it is walked."""
     return task._replace(
         name=next(names), members=tuple(_renamed(member, names) for member in task.members)
     )
@@ -179,7 +178,7 @@ def _common(separator: str, metadata: Mapping[str, Any]) -> str:
         "output_type": "multiple_choice",
         "doc_to_text": "context",
         "doc_to_choice": "choices",
-        "doc_to_target": 1,  # the high candidate stands second
+        "doc_to_target": 1,  # the high candidate is the second
         "target_delimiter": separator,
         "num_fewshot": 0,
         "metric_list": [
@@ -231,8 +230,8 @@ def _readme(manifest: Mapping[str, Any], notes: Sequence[str]) -> str:
 # {escape(manifest["source"]["pretty_name"])} for lm-evaluation-harness
 
 Near-negative distinction: a model passes a test when the candidate that people found better is more
-likely than the worse one. One task per error category, and `overall`, where two candidates that
-differ by several errors count once.
+likely than the worse one. There is one task per error category, and `overall`, in which two
+candidates that differ by several errors count once.
 
 {listed}
 

@@ -1,17 +1,17 @@
-"""Names for files, splits and tasks, made of texts that may hold anything."""
+"""Names for files, splits and tasks, made from arbitrary texts."""
 
 import re
 from collections.abc import Iterable
 
-_LONGEST = 200  # bytes: a file system takes 255, and something will be added
+_LONGEST = 200  # bytes: file systems allow 255, and suffixes are added
 
 
 def distinct_names(texts: Iterable[str]) -> list[str]:
-    """Return a name per text, of letters, digits and underscores; no two are the same.
+    """Return a distinct name of letters, digits and underscores for each text.
 
-    A text that is such a name keeps it, unless an earlier one has it: `a/b` becomes `a_b`, and a
+    A text that is such a name is kept, unless an earlier text has it: `a/b` becomes `a_b`, and a
     second `a_b` becomes `a_b_2`. Names that differ by letter case only count as the same, since
-    some file systems cannot tell them apart.
+    some file systems cannot distinguish them.
     """
     names: list[str] = []
     taken: set[str] = set()

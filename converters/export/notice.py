@@ -1,4 +1,4 @@
-"""What a README beside exported pairs says of where they come from."""
+"""The section of a README of exported pairs about their source."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ def source_notice(manifest: Mapping[str, Any]) -> str:
     """Return Markdown with the source, its licence and what to cite.
 
     Args:
-        manifest: Of the converted folder.
+        manifest: The manifest of the converted folder.
     """
     source = manifest["source"]
     licence = escape(source["licence"])

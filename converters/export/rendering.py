@@ -1,4 +1,4 @@
-"""How a pair becomes texts that a model continues: for the tools that NND tests are exported to."""
+"""How pairs are rendered as prompts and continuations, for tools that pairs are exported to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -7,14 +7,14 @@ import polars as pl
 
 
 class Rendering(NamedTuple):
-    """A way to render contexts; the metric's templates are some (`nnd export --template`).
+    """A way to render contexts, such as the metric's templates (`nnd export --template`).
 
     Attributes:
-        name: What exported files call it.
-        separator: Stands between a context and a candidate.
-        render: From contexts and their parts by name to, for each, the text that is read and what
-            goes before its candidates.
-        notes: What to know before using what is exported.
+        name: Its name in exported files.
+        separator: The text between a context and a candidate.
+        render: (contexts, their parts by name) → for each, the rendered context and the prefix of
+            its candidates.
+        notes: Remarks for users of the export.
     """
 
     name: str
@@ -24,11 +24,11 @@ class Rendering(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What a writer wrote.
+    """The result of a writer.
 
     Attributes:
-        rows: Pairs, or examples where the same texts are one.
-        notes: What to know before using it.
+        rows: Number of pairs, or of examples if pairs with equal texts were merged.
+        notes: Remarks for users of the export.
     """
 
     rows: int
@@ -36,15 +36,15 @@ class Written(NamedTuple):
 
 
 STORED = Rendering("default", " ", lambda contexts, _: [(context, "") for context in contexts])
-"""Contexts as they are stored, a space before the candidate: what the metric does by default."""
+"""Contexts as they are stored, with a space before the candidate: the default of the metric."""
 
 
 def render_pairs(pairs: pl.DataFrame, rendering: Rendering) -> pl.DataFrame:
-    """Return pairs with the context that is read, and candidates with what goes before them.
+    """Return pairs with rendered contexts, and candidates with their prefixes.
 
     Args:
         pairs: Rows of the pair schema.
-        rendering: How; its separator is for the caller to put between.
+        rendering: How contexts are rendered; the caller adds its separator.
     """
     parts = [{entry["key"]: entry["value"] for entry in row} for row in pairs["inputs"]]
     texts = rendering.render(pairs["context"].to_list(), parts)

@@ -1,11 +1,11 @@
 """Pairs as a preference dataset for TRL: prompt, chosen, rejected.
 
 The format is TRL's standard one with an explicit prompt
-(https://huggingface.co/docs/trl/dataset_formats). TRL reads a prompt and its completion apart or
-joined without anything between, so the separator stands at the start of the completion, where
-tokenizers want it: "The sky is", " blue.". Parquet, because it states that texts are texts (JSON
-readers make dates of some), in the layout from which `datasets.load_dataset(FOLDER)`, and so
-`trl dpo --dataset_name FOLDER`, takes the splits under their own names.
+(https://huggingface.co/docs/trl/dataset_formats). TRL reads a prompt and its completion separately
+or joined without a separator, so the separator is at the start of the completion, where tokenizers
+expect it: "The sky is", " blue.". Files are Parquet, because it states that texts are texts (JSON
+readers turn some into dates). Their layout lets `datasets.load_dataset(FOLDER)`, and so
+`trl dpo --dataset_name FOLDER`, find the splits by name.
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,9 @@ def write_trl(
 
     Args:
         pairs: Rows of the pair schema.
-        folder: Made here: a Parquet file per split under data/, and a README.md.
-        manifest: Of the converted folder.
-        rendering: How contexts become prompts.
+        folder: The folder to create: a Parquet file per split under data/, and a README.md.
+        manifest: The manifest of the converted folder.
+        rendering: How contexts are rendered as prompts.
     """
     examples = _examples(render_pairs(pairs, rendering), rendering.separator)
     splits = examples["split"].unique(maintain_order=True).to_list()
@@ -51,7 +51,7 @@ def write_trl(
 
 
 def _examples(pairs: pl.DataFrame, separator: str) -> pl.DataFrame:
-    """Return each preference once: training sees texts, whoever wrote and judged them."""
+    """Return distinct preferences: for training, only the texts matter."""
     texts = pairs.with_columns(
         prompt=pl.col("context"),
         chosen=separator + pl.col("candidate_high"),
@@ -70,13 +70,13 @@ def _notes(n_pairs: int, examples: pl.DataFrame) -> list[str]:
     notes = [_TESTED]
     if n_pairs > examples.height:
         notes.append(
-            f"{n_pairs} pairs make {examples.height} examples: the same texts are one, with all "
-            "their aspects and error_categories, and the pair_id of the first"
+            f"{n_pairs} pairs make {examples.height} examples: pairs of the same texts are merged, "
+            "with all their aspects and error_categories, and the pair_id of the first"
         )
     if torn:
         notes.append(
-            f"examples that prefer what another one rejects, under another aspect or to other "
-            f"annotators: {torn}; choose some aspects, or leave them out"
+            "examples that prefer what another example rejects, under another aspect or by other "
+            f"annotators: {torn}; choose some aspects, or leave these examples out"
         )
     return notes
 

@@ -47,7 +47,7 @@ FRAMES: dict[str, SchemaName] = {
 _REFERENCES = "references.parquet"
 
 FOLDER_FILES = (MANIFEST, *FRAMES)
-"""What every converted folder holds, the document that lists the files first."""
+"""The files of every converted folder; the first one lists the others."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,9 +60,8 @@ class Conversion(Shown):
         human_scores: Rows of the human_score schema.
         references: Rows of the reference schema; few sources have any.
         manifest: Source, rule, counts, dropped, hygiene, input files, tool version.
-        sets: Name → rows of the pair schema, of the sets of a suite.
-        validity: How well the negatives of a suite stand for the pairs of people, where they were
-            compared.
+        sets: Name → rows of the pair schema, for the sets of a suite.
+        validity: How well the negatives of a suite represent human pairs, if they were compared.
     """
 
     annotations: pl.DataFrame
@@ -74,7 +73,7 @@ class Conversion(Shown):
     validity: Mapping[str, Any] | None = None
 
     def headline(self) -> str:
-        """Return how many pairs of how many contexts it has, and of which source."""
+        """Return the numbers of pairs, contexts and systems, and the source."""
         counts, source = self.manifest["counts"], self.manifest["source"]
         chosen = (f", {kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind))
         pairs, contexts = (counted(counts[f"{noun}s"], noun) for noun in ("pair", "context"))
@@ -86,16 +85,16 @@ class Conversion(Shown):
         return pairs_table(self.manifest)
 
     def remarks(self) -> list[str]:
-        """Return what was dropped, what to know of the input, and two pairs."""
+        """Return what was dropped, remarks on the input, and two example pairs."""
         examples = example_sentences(self.pairs, self.annotations)
         return [*count_remarks(self.manifest), *self._input_remarks(), *examples]
 
     def details(self) -> list["Table"]:
-        """Return all that was counted, and what the texts look like."""
+        """Return tables of all counts, and of the form and length of the texts."""
         return [*counts_tables(self.manifest), *hygiene_tables(self.manifest["hygiene"])]
 
     def _input_remarks(self) -> list[str]:
-        """Return what to know of the input: files that are not the declared ones, oddities."""
+        """Return remarks on the input: unverified files, oddities, changed texts."""
         notes = [
             f"{file['name']} is unverified ({_why_unverified(self.manifest, file['name'])}): "
             "expected counts were not checked"
@@ -117,10 +116,10 @@ class Conversion(Shown):
         return self.manifest
 
     def write(self, folder: str | Path) -> None:
-        """Write a converted folder: a new one, or in the place of an older one.
+        """Write the conversion to a new folder, or replace an older one.
 
         Raises:
-            NNDError: If it holds anything that nnd did not write, or cannot be written.
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written.
         """
         held = (self.pairs, self.human_scores, self.annotations)
         frames = dict(zip(FRAMES, held, strict=True))
@@ -130,7 +129,7 @@ class Conversion(Shown):
             self.write_files(fresh, frames)
 
     def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
-        """Write rows to files of those names in an empty folder, and a manifest that lists them."""
+        """Write rows to files with these names in an empty folder, and the manifest."""
         outputs = {name: write_rows(frame, folder / name) for name, frame in frames.items()}
         write_manifest(self.manifest | {"outputs": outputs}, folder)
         if self.validity is not None:
@@ -162,21 +161,22 @@ def convert(
         origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
             the download cache, else the declared URL.
         out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
-            manifest.json to, and references.parquet where the source has any; None: nothing is
-            written. The same input gives the same bytes. Of a folder that is there, only what its
-            manifest lists is replaced.
-        set_name: Which of a source's sets of files; None: the main one, or the one that is there.
-        variant: Which reading of them; None: the main one.
+            manifest.json to, and references.parquet if the source has any; None: nothing is
+            written. The same input gives the same bytes. In an existing folder, only the files
+            that its manifest lists are replaced.
+        set_name: Which of the source's sets of files; None: the main one, or the one that is at
+            `origin`.
+        variant: Which reading of the files; None: the main one.
         normalise: Steps of `normalise_texts` for candidates, contexts and references, in this
-            order; none by default: texts stay as they are.
-        accept_changed: Why files may differ from the declared ones of their name; is in
-            manifest and card. None: such a file is refused.
+            order. By default texts are not changed.
+        accept_changed: Why files may differ from the declared ones; the reason is stored in the
+            manifest and quoted on the card. None: such a file is refused.
         keep_equal: Whether two candidates of the same text (after NFC and white-space folding) make
             a pair where their judgements differ, as in some published counts: identical texts tie,
             and a tie fails. By default they are left out and counted.
 
     Raises:
-        SourceError: If a file is not what the source declares, or makes no pair; nothing is
+        SourceError: If a file is not what the source declares, or there are no pairs; nothing is
             written then.
         NNDError: If `out` is a file, or a folder that holds anything that nnd did not write, or a
             step is not known.
@@ -210,9 +210,7 @@ def convert_source(
     """Convert a loaded source in memory (see `convert`)."""
     check_steps(normalise)
     if accept_changed is not None and not accept_changed.strip():
-        raise SourceError(
-            "--accept-changed: give the reason in a few words, which the card will show"
-        )
+        raise SourceError("--accept-changed: give the reason in a few words; the card will show it")
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         converter = choose_converter(source)
@@ -227,7 +225,7 @@ def convert_source(
     )
     derived = derive(annotations, references, source, keep_equal=keep_equal)
     verified = bool(digests) and all(file["verified"] for file in digests)
-    # Of other texts, and with pairs of equal ones, there are other pairs than the source expects.
+    # Changed texts, and pairs of equal texts, give other counts than the source expects.
     as_expected = verified and not normalise and not keep_equal
     _check_result(source, derived, verified=as_expected)
     manifest = {
@@ -250,17 +248,17 @@ def convert_again(
     """Derive pairs, human scores and counts from annotations whose texts were changed.
 
     Args:
-        annotations: Rows of the annotation schema, of a converted folder but for their texts.
+        annotations: Rows of the annotation schema; only their texts differ from a converted folder.
         references: Rows of the reference schema, likewise.
-        manifest: Of that folder; what it says of source, files, oddities and steps stays.
+        manifest: The folder's manifest; its source, files, oddities and steps stay.
 
     Raises:
         SourceError: If no pair is left, or the folder holds a slice.
     """
     if "slice" in manifest:
         raise SourceError(
-            f"{manifest['source']['name']}: texts of a slice cannot be changed, as its pairs would "
-            "be others; change those of the whole, and slice it then"
+            f"{manifest['source']['name']}: the texts of a slice cannot be changed, because other "
+            "pairs would follow from them; change the texts of the whole data, then slice it"
         )
     source = Source(Path(manifest["source"]["name"]), manifest["source"])
     keep_equal = bool(manifest.get("keep_equal"))
@@ -271,9 +269,9 @@ def convert_again(
 
 
 def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:
-    """A result has pairs and keeps the contract; a declared file gives what the source expects.
+    """Check that there are pairs, that rows keep the contract, and that counts are as expected.
 
-    Where every context has one candidate, human scores of candidates are all there is.
+    If every context has one candidate, there are human scores and no pairs.
     """
     alone = sum(entry.n for entry in derived.dropped if entry.reason == "one_candidate")
     if derived.pairs.is_empty() and not 0 < alone == derived.facts["counts"]["contexts"]:

@@ -1,6 +1,6 @@
 """What follows from annotations and a source's rule: pairs, human scores, counts.
 
-`convert` writes it, and `validate` derives it again from what a folder holds.
+`convert` writes this, and `validate` derives it again from the content of a folder.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,8 +29,8 @@ class Derived(NamedTuple):
     Attributes:
         pairs: Rows of the pair schema.
         human_scores: Rows of the human_score schema.
-        dropped: What made no pair, also where it was nothing.
-        facts: What a manifest says of them: counts, dropped, agreement, hygiene.
+        dropped: Every reason to drop something, including those that dropped nothing.
+        facts: Their part of the manifest: counts, dropped, agreement, hygiene.
     """
 
     pairs: pl.DataFrame
@@ -43,8 +43,8 @@ class Part(NamedTuple):
     """A slice of the pairs of a source.
 
     Attributes:
-        name: What it is called.
-        pair_ids: Its pairs.
+        name: Its name.
+        pair_ids: The ids of its pairs.
     """
 
     name: str
@@ -63,8 +63,8 @@ def derive(
 
     Args:
         annotations: Rows of the annotation schema.
-        references: Rows of the reference schema, which only the hygiene reads.
-        source: Its rule, taxonomy and systems are read.
+        references: Rows of the reference schema; only the hygiene report reads them.
+        source: The source, with its rule, taxonomy and systems.
         keep_equal: Whether two candidates of the same text make a pair.
         part: The pairs to keep; None keeps all.
     """

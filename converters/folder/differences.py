@@ -1,4 +1,4 @@
-"""Rows that a folder stores against those that follow from its annotations, column by column."""
+"""Compares the rows of a folder with those that follow from its annotations, column by column."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,16 +17,16 @@ _ROUNDING = 1e-9
 def differences(
     stored: pl.DataFrame, derived: pl.DataFrame, key: Sequence[str], what: str
 ) -> Iterator[Problem]:
-    """Yield every row too many, every column of a row that is another, and every row missing.
+    """Yield a problem for every surplus row, every differing value, and every missing row.
 
-    Numbers may differ by rounding: another machine may have added them up in another order. The
-    order of rows is free.
+    Numbers may differ by rounding, because another machine may have added them in another order.
+    The order of rows does not matter.
 
     Args:
-        stored: Rows that a folder holds.
-        derived: Rows that it should hold, in the same columns.
-        key: Columns that tell rows apart.
-        what: What a row is, for messages.
+        stored: The rows of a folder.
+        derived: The rows that it should have, in the same columns.
+        key: Columns that identify a row.
+        what: Name of a row in messages, such as `pair`.
     """
     if stored.equals(derived):
         return
@@ -42,18 +42,18 @@ def differences(
     for column in (name for name in stored.columns if name not in key):
         here, there = stored[column][both["row"]], derived[column][both["expected"]]
         for place in _differing(here, there):
-            message = f"{shown(_plain(here[place]))}, but the annotations give "
-            message += shown(_plain(there[place]))
+            message = f"{shown(_python_value(here[place]))}, but the annotations give "
+            message += shown(_python_value(there[place]))
             yield Problem(both["row"][place], column, message, _REMEDY)
     for missing in matched.filter(pl.col("row").is_null()).select(key).iter_rows(named=True):
         named = ", ".join(f"{name} {shown(value)}" for name, value in missing.items())
         yield Problem(
-            None, "", f"there is no {what} of {named}, which the annotations give", _REMEDY
+            None, "", f"the {what} of {named} is missing, although the annotations give it", _REMEDY
         )
 
 
 def _differing(here: pl.Series, there: pl.Series) -> pl.Series:
-    """Return the places where two columns of one dtype differ."""
+    """Return the indices of the rows in which two columns of one dtype differ."""
     a, b = pl.col("a"), pl.col("b")
     differs = a.ne_missing(b)
     if here.dtype.is_float():
@@ -63,6 +63,6 @@ def _differing(here: pl.Series, there: pl.Series) -> pl.Series:
     return table.select(pl.arg_where(differs)).to_series()
 
 
-def _plain(value: object) -> object:
-    """Return the parts of a context, which polars hands out as a series of {key, value}."""
+def _python_value(value: object) -> object:
+    """Return a value as plain Python; polars returns the parts of a context as a series."""
     return value.to_list() if isinstance(value, pl.Series) else value

@@ -1,4 +1,4 @@
-"""What `validate` finds: every problem, and the file that has it."""
+"""The result of `validate`: every problem, and the file that has it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -32,7 +32,7 @@ class Finding(NamedTuple):
 
 
 def located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:
-    """Return a problem of all files together as one of the file and the row that have it."""
+    """Return a problem of concatenated files with the file and the row in it that have it."""
     first = 0
     for path, frame in parts.items():
         if problem.row is None:
@@ -45,7 +45,7 @@ def located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Validation(Shown):
-    """What is wrong with a converted folder; true where nothing is.
+    """What is wrong with a converted folder; true if nothing is.
 
     Attributes:
         folder: The folder.

@@ -1,4 +1,4 @@
-"""Parquet that every reader takes for what it is: plain strings and lists."""
+"""Writing Parquet with plain strings and lists, which every reader understands."""
 
 from pathlib import Path
 
@@ -8,19 +8,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROWS_AT_A_TIME = 50_000
-"""Rows of a row group; the Hub shows a set by row groups."""
+"""Rows of a row group; the Hub loads a dataset by row groups to show it."""
 
 
 def write_parquet(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame as Parquet; the same frame gives the same bytes.
 
-    Polars' own writer would mark texts as `large_string`, which `datasets` takes for another
-    feature; and content-defined chunks with a page index are what the Hub stores and shows best.
+    Polars' own writer would mark texts as `large_string`, which `datasets` reads as another
+    feature. The Hub recommends content-defined chunks with a page index.
 
     Raises:
         OSError: If the file cannot be written, with its name.
     """
-    plain = pa.schema([f.with_type(_plain(f.type)) for f in frame.head(0).to_arrow().schema])
+    plain = pa.schema([f.with_type(_plain_type(f.type)) for f in frame.head(0).to_arrow().schema])
     try:
         with (
             path.open("wb") as file,
@@ -32,8 +32,8 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
                 write_page_index=True,
             ) as writer,
         ):
-            # Arrow's texts are copies, and a context is in many pairs: some rows at a time.
-            # Gathered, because the lists of a slice hold the texts of the whole frame.
+            # Arrow copies texts, and pairs share contexts: only some rows are converted at a time.
+            # Gathered, because the lists of a slice would refer to the texts of the whole frame.
             for start in range(0, frame.height, ROWS_AT_A_TIME):
                 rows = frame[np.arange(start, min(start + ROWS_AT_A_TIME, frame.height))]
                 writer.write_table(rows.to_arrow().cast(plain))
@@ -41,11 +41,11 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def _plain_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_large_string(kind):
         return pa.string()
     if pa.types.is_large_list(kind):
-        return pa.list_(pa.field("element", _plain(kind.value_type)))
+        return pa.list_(pa.field("element", _plain_type(kind.value_type)))
     if pa.types.is_struct(kind):
-        return pa.struct([pa.field(field.name, _plain(field.type)) for field in kind])
+        return pa.struct([pa.field(field.name, _plain_type(field.type)) for field in kind])
     return kind

@@ -1,4 +1,4 @@
-"""Checking the sets of a suite: against the pairs they are made of, and against the manifest."""
+"""Checks of the sets of a suite against the pairs they are made from, and the manifest."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ _NAMED = {"context_id": "context", "high_id": "candidate_high", "low_id": "candi
 
 
 class Human(NamedTuple):
-    """What people judged or wrote, of which sets are made: rows of the three schemas."""
+    """The pairs, annotations and references that sets are made from."""
 
     pairs: pl.DataFrame
     annotations: pl.DataFrame
@@ -40,9 +40,9 @@ def check_sets(
     """Yield what is wrong with the sets of a suite (`check_set`).
 
     Args:
-        manifest: Of the suite.
+        manifest: The suite's manifest.
         sets: Name → path → rows of that file.
-        human: What they are made of.
+        human: What the sets are made from.
     """
     columns = polars_schema("pair")
     for facts in manifest.get("sets", ()):
@@ -56,14 +56,14 @@ def check_sets(
 def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: Human) -> Iterator[Problem]:
     """Yield what is wrong with a set of a suite.
 
-    A row without a parent is one of the human pairs; a child agrees with its parent in all that was
-    not changed; the better text of a negative is a candidate or a reference; ids are those of the
-    content; counts are the manifest's.
+    A row without a parent must be a human pair, and a child must agree with its parent in all that
+    was not changed. The better text of a negative must be a candidate or a reference. Ids must
+    follow from the texts, and counts must be those of the manifest.
 
     Args:
-        facts: What the manifest says of the set.
+        facts: The entry of the set in the manifest.
         rows: Its pairs, with the columns of the pair schema.
-        human: What they are made of.
+        human: What the set is made from.
     """
     rows = rows.with_row_index("row")
     wrong = rows.filter(pair_ids(rows) != rows["pair_id"])
@@ -79,7 +79,7 @@ def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: Human) -> Ite
 
 
 def _check_members(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem]:
-    """Rows without a parent are human pairs."""
+    """Check that rows without a parent are human pairs."""
     strange = rows.join(pairs, on=pairs.columns, how="anti", nulls_equal=True)
     for row, pair_id in strange.select("row", "pair_id").sort("row").iter_rows():
         message = f"{pair_id} is not one of the human pairs and names no parent"
@@ -87,7 +87,7 @@ def _check_members(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem]
 
 
 def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem]:
-    """Children have a human parent, from which they differ in changed texts alone."""
+    """Check that children have a human parent and differ from it in changed texts only."""
     both = rows.join(
         pairs.rename(lambda name: f"{name}_p"),
         left_on="parent_id",
@@ -117,7 +117,7 @@ def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem
 
 
 def _check_negatives(operation: str, rows: pl.DataFrame, human: Human) -> Iterator[Problem]:
-    """Negatives are of right texts of the folder, and are marked as made by the operation."""
+    """Check that negatives are made from texts of the folder and name their operation."""
     text = ("split", "context_id", "high_id", "candidate_high")
     candidates = human.annotations.select(
         "split", "context_id", "context", high_id="candidate_id", candidate_high="candidate"

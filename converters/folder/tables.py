@@ -18,7 +18,7 @@ def pairs_table(manifest: Mapping[str, Any]) -> "Table":
 
 
 def counts_tables(manifest: Mapping[str, Any]) -> list["Table"]:
-    """Return all that was counted: what was read, pairs by whatever differs, what was dropped."""
+    """Return the counts of what was read, of pairs by category, and of what was dropped."""
     counts = manifest["counts"]
     table = text_table(("what", "n"), right=["n"])
     for name in ("annotations", "contexts", "candidates", "systems", "pairs", "distinct_pairs"):
@@ -51,7 +51,7 @@ _REASONS = {"same_text": "same text; --keep-equal keeps them"}
 
 
 def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was dropped, and what was kept although it is odd."""
+    """Yield sentences on what was dropped, and on odd pairs and candidates that were kept."""
     dropped = [
         f"{counted(entry['n'], entry['what'].removesuffix('s'))} "
         f"({_REASONS.get(entry['reason'], entry['reason'].replace('_', ' '))})"
@@ -61,7 +61,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"Dropped: {', '.join(dropped)}."
     counts = manifest["counts"]
     if not counts["pairs"]:
-        yield "Every context has one candidate: so the human scores are for `nnd metrics` only."
+        yield "Every context has one candidate, so the human scores are for `nnd metrics` only."
     kept = []
     if counts["distinct_pairs"] != counts["pairs"]:
         yield (
@@ -69,9 +69,11 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             "same candidates, with another error category, aspect or group."
         )
     if counts["both_directions"]:
+        several = len(manifest["source"]["aspects"]) > 1
         yield (
-            f"Annotators disagree: {counts['both_directions']:,} of them are there in both "
-            f"directions, so no model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
+            f"{'Aspects or annotators' if several else 'Annotators'} disagree: "
+            f"{counts['both_directions']:,} of the distinct pairs occur in both directions, so no "
+            f"model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
         )
     if counts["equal_pairs"]:
         kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts (a tie fails)")
@@ -85,7 +87,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
-    """What texts look like, for systems where anything does, and what length alone would reach."""
+    """Return what length alone would reach, and any distinctive form of the texts of systems."""
     columns = ("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "chance")
     lengths = text_table(columns)
     overall = report["pairs"]["overall"]

@@ -1,4 +1,4 @@
-"""Checking a converted folder: the contract, the manifest, and all that follows derived again."""
+"""Validation of a converted folder: contract, manifest, and everything derived again."""
 
 import hashlib
 import itertools
@@ -47,19 +47,19 @@ _SCHEMAS: dict[FrameName, SchemaName] = {
 }
 
 _GIVEN: tuple[FrameName, ...] = ("annotations", "references")
-"""What a source states; everything else follows from it."""
+"""The rows that a source states; the other rows follow from them."""
 
 
 def validate(folder: str | Path) -> Validation:
     """Check a converted folder against the contract and its manifest, and derive it again.
 
-    Pairs, human scores and counts must be what the annotations give by the rule in the manifest.
+    Pairs, human scores and counts must follow from the annotations by the rule in the manifest.
 
     Args:
-        folder: What `convert` wrote, or what `publish` made of it and the Hub handed out.
+        folder: What `convert` wrote, or a copy from the Hub of what `publish` made of it.
 
     Raises:
-        SchemaError: If it is no such folder, or a file in it cannot be read at all.
+        SchemaError: If the folder is neither, or a file in it cannot be read.
     """
     folder = Path(folder)
     return Validation(folder, tuple(_findings(folder)))
@@ -99,7 +99,7 @@ def _findings(folder: Path) -> Iterator[Finding]:
         for frame in parts[name].values()
     )
     rows_fit = all(finding.problem.row is None for name in _GIVEN for finding in wrong[name])
-    if not of_manifest and columns_fit and rows_fit:  # or nothing follows from them
+    if not of_manifest and columns_fit and rows_fit:  # otherwise nothing can be derived
         yield from _check_derived(manifest, parts)
         yield from check_sets(manifest, sets, Human(*_whole(parts, "pairs", *_GIVEN)))
 
@@ -107,13 +107,13 @@ def _findings(folder: Path) -> Iterator[Finding]:
 def _check_file(
     folder: Path, path: str, schema: SchemaName, frame: pl.DataFrame, manifest: dict[str, Any]
 ) -> Iterator[Problem]:
-    """A file keeps the contract, and is the one that the manifest lists."""
+    """Check that a file keeps the contract, and that the manifest lists exactly it."""
     yield from check_frame(schema, frame)
     yield from _check_recorded(folder / path, path, frame, manifest)
 
 
 def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, dict[str, pl.DataFrame]]:
-    """Return the files of each set of a suite, by the file's path within the folder."""
+    """Return the rows of the files of each set of a suite, by path within the folder."""
     found: dict[str, dict[str, pl.DataFrame]] = {}
     for path in _section(manifest, "outputs"):
         if path.startswith(f"{SETS}/"):
@@ -127,7 +127,7 @@ def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, dict[str, pl
 def _pairs_of_sets(
     sets: Mapping[str, Mapping[str, pl.DataFrame]],
 ) -> dict[str, pl.DataFrame]:
-    """Return name → ids of the pairs of each set; of one whose files lack them, it has none."""
+    """Return set → the ids of its pairs, leaving out sets whose files lack them."""
     return {
         name: pl.concat([frame.select("pair_id") for frame in files.values()])
         for name, files in sets.items()
@@ -138,7 +138,7 @@ def _pairs_of_sets(
 def _check_set_files(
     folder: Path, sets: Mapping[str, Mapping[str, pl.DataFrame]], manifest: dict[str, Any]
 ) -> Iterator[Finding]:
-    """The files of sets keep the contract of pairs, and are those of the sets that are listed."""
+    """Check that the files of sets keep the contract of pairs, and are the listed ones."""
     listed = [str(entry.get("name")) for entry in manifest.get("sets", ())]
     for name in sorted({*listed} ^ sets.keys()):
         where = "no file" if name in listed else "no entry in `sets`"
@@ -152,7 +152,7 @@ def _check_set_files(
 def _check_derived(
     manifest: dict[str, Any], parts: Mapping[FrameName, Mapping[str, pl.DataFrame]]
 ) -> Iterator[Finding]:
-    """Annotations are ones that `convert` takes, and all else is what it makes of them."""
+    """Check that `convert` accepts the annotations, and that all else follows from them."""
     source = Source(Path(MANIFEST), manifest["source"])
     pairs, human_scores, annotations, references = _whole(parts, *_SCHEMAS)
     of_annotations = [
@@ -182,7 +182,7 @@ def _check_derived(
 def _whole(
     parts: Mapping[FrameName, Mapping[str, pl.DataFrame]], *names: FrameName
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows of all files of each frame."""
+    """Yield the rows of all files of each frame, concatenated."""
     for name in names:
         columns = polars_schema(_SCHEMAS[name])
         frames = (frame.select(columns.names()) for frame in parts[name].values())
@@ -190,7 +190,7 @@ def _whole(
 
 
 def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:
-    """Return the rows of each file of a frame, by the file's path within the folder."""
+    """Return the rows of each file of a frame, by path within the folder."""
     if name == "references" and not has_frame(folder, name):
         return {}
     files = frame_files(folder, name)
@@ -205,7 +205,7 @@ def _read_frame(path: Path) -> pl.DataFrame:
 
 
 def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a part of the manifest, or an empty one where there is none."""
+    """Return a part of the manifest, or an empty one if it is missing."""
     part = value.get(name)
     return part if isinstance(part, dict) else {}
 
@@ -213,7 +213,7 @@ def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
 def _check_recorded(
     path: Path, name: str, frame: pl.DataFrame, manifest: dict[str, Any]
 ) -> Iterator[Problem]:
-    """The file is the one the manifest speaks of."""
+    """Check rows, size and SHA-256 of a file against the manifest."""
     recorded = _section(_section(manifest, "outputs"), name)
     if recorded.get("rows") != frame.height:
         message = f"{frame.height} rows, but the manifest states {recorded.get('rows')}"
@@ -229,7 +229,7 @@ def _check_recorded(
 def _check_splits(
     parts: Mapping[FrameName, Mapping[str, pl.DataFrame]],
 ) -> Iterator[tuple[str, Problem]]:
-    """A file of a published folder holds one split, the one it is named for."""
+    """Check that each file of a published folder holds only the split in its name."""
     for name, frames in parts.items():
         for path, frame in frames.items() if name != "human_scores" else ():
             if "/" not in path:
@@ -242,7 +242,7 @@ def _check_splits(
 
 
 def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
-    """It describes a source with a rule that makes sense, and says which files are declared."""
+    """Check the form of the manifest, its quality rule, and which files it calls verified."""
     wrong = list(check_form(manifest))
     yield from wrong
     if wrong:
@@ -270,7 +270,7 @@ def _check_source(rows: pl.DataFrame, name: str) -> Iterator[Problem]:
 
 
 def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator[Problem]:
-    """It counts what the annotations give, and a declared file gives what is expected."""
+    """Check the counts of the manifest against the annotations and the expected counts."""
     counts, recorded = facts["counts"], _section(manifest, "counts")
     for name, found in counts.items():
         if recorded.get(name) != found:
@@ -288,7 +288,7 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
 
 
 def _changed(manifest: dict[str, Any]) -> bool:
-    """Whether texts were changed, equal ones kept, or pairs chosen: not those expected then."""
+    """Say whether changed texts, kept equal texts or a slice change the counts."""
     return (
         bool(manifest["normalised"])
         or "slice" in manifest

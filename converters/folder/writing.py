@@ -13,7 +13,7 @@ from nnd.schemas import MANIFEST, SourceError, fingerprint
 
 
 def write_rows(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
-    """Write rows, and return what the `outputs` of a manifest say of their file."""
+    """Write rows, and return the entry of their file in `outputs` of the manifest."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(frame, path)
     return {"rows": frame.height, **fingerprint(path)}

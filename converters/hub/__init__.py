@@ -1,4 +1,4 @@
-"""Commits to the Hub that are tried again and read back; nothing here knows of NND."""
+"""Commits to the Hub, with retries and a final check; independent of NND."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Calls of the Hub: with our patience, our errors, and progress bars on a terminal only."""
+"""Calls of the Hub with retries, clear errors, and progress bars on a terminal only."""
 
 import contextlib
 import logging
@@ -33,24 +33,27 @@ def ask(
     patience: Patience | None = None,
     reached: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """Call `attempt`, which talks to the Hub, and call it again after errors that may pass.
+    """Call `attempt`, which uses the Hub, and call it again after temporary errors.
 
     Args:
         repository: The repository that errors name.
-        attempt: What to do; each call starts from the beginning.
+        attempt: The work; each call starts from the beginning.
         patience: How long to keep trying.
-        reached: Whether the Hub has answered before. Until it has, a failed connection means that
-            there is no network, and is not tried again.
+        reached: Whether the Hub has answered before. If it has not, a failed connection means that
+            there is no network, so it is not tried again.
 
     Raises:
-        PublishError: If the Hub refuses, or patience ends. It is one line, without secrets.
+        PublishError: If the Hub refuses, or patience ends. The message is one line without
+            secrets.
     """
 
     def pause(error: Exception) -> float | None:
         return None if is_unreachable(error) and not reached() else wanted_pause(error)
 
     def attempt_in_time() -> Result:
-        get_session().timeout = _SILENCE_S  # each time: after some errors it is a new session
+        get_session().timeout = (
+            _SILENCE_S  # for each attempt, because errors may start a new session
+        )
         return attempt()
 
     with _client_for_us():
@@ -66,7 +69,7 @@ def ask(
 
 @contextlib.contextmanager
 def _client_for_us() -> Iterator[None]:
-    """Silence the Hub's client, set its time limit back at the end, and hide its bars in a pipe."""
+    """Silence the Hub's client, hide its progress bars in pipes, and restore its time limit."""
     timeout, verbosity = get_session().timeout, get_verbosity()
     hidden = not sys.stderr.isatty() and not are_progress_bars_disabled()
     set_verbosity(logging.ERROR)

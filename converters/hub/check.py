@@ -1,4 +1,4 @@
-"""What a commit or a pull request on the Hub holds, against what it is to hold."""
+"""Checks of the content of a commit or a pull request on the Hub."""
 
 import hashlib
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from nnd.converters.hub.state import Change, Digests, Repository, fetch, held_fi
 from nnd.schemas import PublishError
 
 LARGEST_FETCHED = 16 * 2**20
-"""Files up to this many bytes are fetched when they are read back; of larger ones the digest that
-the Hub states is compared."""
+"""Most bytes of a file that is fetched to read it back; for larger files the digest that the Hub
+states is compared."""
 
 
 def find_pull_request(
@@ -20,12 +20,12 @@ def find_pull_request(
     ours: Mapping[str, Digests],
     changes: Mapping[str, Change],
 ) -> tuple[str, str] | None:
-    """Return commit and page of an open pull request that would do what we are about to.
+    """Return commit and page of an open pull request with the same title and changes.
 
     Args:
-        repository: Where.
-        title: Of the pull request, as we would call it.
-        ours: Path in the repository → digests of the file here.
+        repository: The repository.
+        title: The title of our pull request.
+        ours: Path in the repository → digests of the local file.
         changes: What pushing does to each file.
     """
     api = HfApi()
@@ -45,7 +45,7 @@ def find_pull_request(
 def _differences(
     held: Mapping[str, RepoFile], ours: Mapping[str, Digests], changes: Mapping[str, Change]
 ) -> list[str]:
-    """Return the files that are not as they should be, by what the Hub says of them."""
+    """Return the files that differ from the local ones, according to the Hub."""
     wrong = [path for path, digests in ours.items() if not is_same(digests, held.get(path))]
     return wrong + [
         path for path, change in changes.items() if change == "deleted" and path in held
@@ -58,16 +58,16 @@ def read_back(
     ours: Mapping[str, Digests],
     changes: Mapping[str, Change],
 ) -> None:
-    """Compare what the Hub holds at a commit with what was sent: its word, and small files too.
+    """Compare a commit on the Hub with what was sent: stated digests, and content of small files.
 
     Args:
-        repository: Where.
+        repository: The repository.
         commit: Full id.
-        ours: Path in the repository → digests of the file here.
-        changes: What pushing did to each file; what it deleted must be gone.
+        ours: Path in the repository → digests of the local file.
+        changes: What pushing did to each file; deleted files must be gone.
 
     Raises:
-        PublishError: If it is not the same.
+        PublishError: If they differ.
     """
     wrong = _differences(held_files(repository, commit), ours, changes)
     for path, digests in ours.items() if not wrong else ():

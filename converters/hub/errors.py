@@ -1,4 +1,4 @@
-"""Errors of the Hub: whether to try again, and what to print, without secrets."""
+"""Errors of the Hub: whether to try again, and a message without secrets."""
 
 import os
 import re
@@ -21,7 +21,7 @@ _PASSING = {
     HTTPStatus.TOO_MANY_REQUESTS,
 }
 _LOST = {"TimeoutException", "NetworkError", "RemoteProtocolError"}
-"""Errors of the HTTP library, by name: which one that is, is the Hub client's choice."""
+"""Names of errors of the HTTP library, because the Hub's client may change the library."""
 
 _SECRETS = (
     (re.compile(r"\bhf_\w{16,}"), "hf_…"),
@@ -35,14 +35,14 @@ _SECRETS = (
 
 
 def wanted_pause(error: Exception) -> float | None:
-    """Return the seconds the Hub asks to wait before another try, 0 where it does not say.
+    """Return the seconds that the Hub asks to wait before another try, 0 if it states none.
 
     Returns:
-        None where the next try would end as this one did.
+        None if another try would fail too.
     """
     cause = _cause(error)
     if isinstance(cause, RevisionNotFoundError):
-        return 0.0  # a commit that the Hub has just made, and not everywhere yet
+        return 0.0  # a new commit that is not visible everywhere yet
     if isinstance(cause, HfHubHTTPError):
         status = cause.response.status_code
         if status not in _PASSING and status < HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -53,14 +53,14 @@ def wanted_pause(error: Exception) -> float | None:
 
 
 def is_unreachable(error: Exception) -> bool:
-    """Whether no connection came about at all."""
+    """Say whether no connection was established."""
     return bool(_names(_cause(error)) & {"ConnectError", "ConnectTimeout", "ProxyError"})
 
 
 def explain(error: Exception, where: str) -> PublishError:
-    """Return an error that says in one line what the Hub did not do, and the remedy.
+    """Return an error with a one-line message and the remedy.
 
-    Raise it `from None`: what the client's own errors quote may hold a token.
+    Raise it `from None`, because errors of the client may quote a token.
 
     Args:
         error: From the Hub's client.
@@ -88,7 +88,7 @@ def explain(error: Exception, where: str) -> PublishError:
 
 
 def scrub(text: str) -> str:
-    """Return a text without tokens, passwords and signed addresses, known ones and likely ones."""
+    """Return a text without tokens, passwords and signed addresses, known or likely."""
     known = (get_token(), os.environ.get("HF_TOKEN"), os.environ.get("HUGGING_FACE_HUB_TOKEN"))
     for secret in known:
         if secret and secret.strip():
@@ -100,7 +100,7 @@ def scrub(text: str) -> str:
 
 def _explain_status(error: HfHubHTTPError) -> str:
     status = error.response.status_code
-    said = _said(error)
+    said = _hub_message(error)
     match status:
         case HTTPStatus.UNAUTHORIZED:
             return (
@@ -128,8 +128,8 @@ def _explain_status(error: HfHubHTTPError) -> str:
     return f"the Hub is busy ({status}{said}); run the same command again{when}"
 
 
-def _said(error: HfHubHTTPError) -> str:
-    """Return what the Hub added to the status, after a colon, or nothing."""
+def _hub_message(error: HfHubHTTPError) -> str:
+    """Return the message of the Hub after a colon, or the empty text."""
     said = error.server_message or error.response.headers.get("X-Error-Message") or ""
     return f": {' '.join(said.split())}" if said.strip() else ""
 
@@ -139,7 +139,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _cause(error: Exception) -> BaseException:
-    """Return what happened: an upload's error is wrapped in one that only names the file."""
+    """Return the cause of an error: errors of uploads are wrapped in one that names the file."""
     wrapped = type(error) is RuntimeError and error.__cause__ is not None
     return error.__cause__ if wrapped and error.__cause__ else error
 

@@ -1,4 +1,4 @@
-"""Trying again, with pauses that grow, until it works or waiting is no use."""
+"""Retries with growing pauses, until they succeed or waiting is useless."""
 
 import random
 import time
@@ -11,16 +11,16 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often, and for how long, to try again.
+    """How often and how long to try again.
 
     Attributes:
-        tries: Attempts in all.
-        first_s: Seconds before the second attempt, give or take a half; twice as long each time.
-        longest_s: Longest pause of our own choice, in seconds.
+        tries: Largest number of attempts.
+        first_s: Seconds before the second attempt, ± 50 %; the pause doubles each time.
+        longest_s: Longest pause in seconds, unless the server asks for a longer one.
         total_s: Seconds after which no further attempt begins.
-        sleep: Waits for some seconds.
-        clock: Tells a time in seconds.
-        chance: Gives a number from 0 to 1, so that several clients do not come back together.
+        sleep: Waits for a number of seconds.
+        clock: Returns a time in seconds.
+        chance: Returns a number from 0 to 1, so that several clients do not retry together.
     """
 
     tries: int = 8
@@ -34,15 +34,15 @@ class Patience:
     def keep_trying(
         self, attempt: Callable[[], Result], *, wanted_pause: Callable[[Exception], float | None]
     ) -> Result:
-        """Return what `attempt` returns in the end.
+        """Call `attempt` until it succeeds, and return its result.
 
         Args:
-            attempt: What to do; each time from the start.
-            wanted_pause: Of an error, the seconds that have to pass before another attempt makes
-                sense, 0 where unknown, or None where another attempt makes none.
+            attempt: The work; each call starts from the beginning.
+            wanted_pause: Returns the seconds to wait after an error, 0 if unknown, or None if
+                another attempt is useless.
 
         Raises:
-            Exception: That of the last attempt.
+            Exception: The error of the last attempt.
         """
         start = self.clock()
         for number in range(1, self.tries + 1):

@@ -1,4 +1,4 @@
-"""What a repository on the Hub holds, and how files here compare with that. Nothing is written."""
+"""Reads the state of a repository on the Hub and compares local files with it."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -23,13 +23,13 @@ Change = Literal["added", "changed", "same", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository, which may not be there yet.
+    """A repository, which may not exist yet.
 
     Attributes:
         kind: What it holds.
         name: ORG/name.
-        private: Whether it is made private, if it is made.
-        sdk: Of a Space, what runs it.
+        private: Whether to create it as private.
+        sdk: What runs it, if it is a Space.
     """
 
     kind: Literal["dataset", "model", "space"]
@@ -50,8 +50,8 @@ class State:
 
     Attributes:
         commit: Full id.
-        private: Whether it is.
-        files: Path → what the Hub says of the file.
+        private: Whether it is private.
+        files: Path → what the Hub states about the file.
     """
 
     commit: str
@@ -60,7 +60,7 @@ class State:
 
 
 class Digests(NamedTuple):
-    """By which a file here is compared with one there."""
+    """Digests for comparing a local file with one on the Hub."""
 
     size: int
     sha256: str
@@ -68,19 +68,19 @@ class Digests(NamedTuple):
 
 
 Obsolete = Callable[[State], Iterable[str]]
-"""Of a repository as it is: the files to delete in the same commit; or raise a PublishError, where
-these files do not belong there."""
+"""Returns the files of a repository to delete in the same commit, or raises a PublishError if our
+files do not belong there."""
 
 Adapt = Callable[[State | None], Mapping[str, Path]]
-"""Of a repository as it is, or None where there is none: files to take for others of their path,
-because they depend on what is there."""
+"""Returns path → file to use in place of ours, for files that depend on the state of the repository
+(None: it does not exist)."""
 
 
 def check_name(repository: Repository) -> None:
-    """Check that a name is ORG/name, and that the Hub may be asked.
+    """Check that a name is ORG/name, and that HF_HUB_OFFLINE is not set.
 
     Raises:
-        PublishError: Else.
+        PublishError: Otherwise.
     """
     try:
         validate_repo_id(repository.name)
@@ -96,10 +96,10 @@ def check_name(repository: Repository) -> None:
 
 
 def check_token(repository: Repository) -> None:
-    """Check that there is a token at all.
+    """Check that a token is available.
 
     Raises:
-        PublishError: Else.
+        PublishError: Otherwise.
     """
     if get_token() is None:
         raise PublishError(
@@ -109,7 +109,7 @@ def check_token(repository: Repository) -> None:
 
 
 def look(repository: Repository, revision: str | None = None) -> State | None:
-    """Return a repository as it is now, or None where there is none that the token may see."""
+    """Return the state of a repository, or None if the token cannot see one."""
     api = HfApi()
     try:
         info = api.repo_info(repository.name, repo_type=repository.kind, revision=revision)
@@ -122,7 +122,7 @@ def look(repository: Repository, revision: str | None = None) -> State | None:
 
 
 def held_files(repository: Repository, revision: str) -> dict[str, RepoFile]:
-    """Return what the Hub says of every file of a revision."""
+    """Return path → what the Hub states about the file, for every file of a revision."""
     listed = HfApi().list_repo_tree(
         repository.name, recursive=True, revision=revision, repo_type=repository.kind
     )
@@ -130,7 +130,7 @@ def held_files(repository: Repository, revision: str) -> dict[str, RepoFile]:
 
 
 def fetch(repository: Repository, revision: str, path: str) -> bytes:
-    """Return a file as the Hub hands it out; no copy is kept or taken from a cache."""
+    """Return the content of a file on the Hub, without any cache."""
     url = hf_hub_url(repository.name, path, repo_type=repository.kind, revision=revision)
     answer = get_session().get(url, headers=build_hf_headers())
     hf_raise_for_status(answer)
@@ -138,7 +138,7 @@ def fetch(repository: Repository, revision: str, path: str) -> bytes:
 
 
 def digest(file: Path) -> Digests:
-    """Return the digests of a file here, among them the id that git would give it."""
+    """Return the digests of a local file, including its git id."""
     size = file.stat().st_size
     sha256, git_id = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with file.open("rb") as opened:
@@ -149,14 +149,14 @@ def digest(file: Path) -> Digests:
 
 
 def digests(files: Mapping[str, Path]) -> dict[str, Digests]:
-    """Return the digests of files here, by path in the repository."""
+    """Return the digests of local files, by path in the repository."""
     return {path: digest(file) for path, file in files.items()}
 
 
 def is_same(ours: Digests, held: RepoFile | None) -> bool:
-    """Whether the Hub says that a file of its own is a file of ours.
+    """Say whether a file on the Hub is the same as a local file, by its digest.
 
-    Large files are known by their SHA-256; of others git's id is.
+    The Hub states the SHA-256 of large files, and the git id of others.
     """
     if held is None or held.size != ours.size:
         return False
@@ -166,12 +166,12 @@ def is_same(ours: Digests, held: RepoFile | None) -> bool:
 def compare(
     ours: Mapping[str, Digests], state: State | None, obsolete: Obsolete
 ) -> dict[str, Change]:
-    """Say of each file, ours and obsolete ones, what pushing would do.
+    """Return what pushing would do to each of our files and each obsolete one.
 
     Args:
-        ours: Path in the repository → digests of the file here.
-        state: The repository, or None where there is none yet.
-        obsolete: Which of its files go.
+        ours: Path in the repository → digests of the local file.
+        state: The repository, or None if it does not exist.
+        obsolete: Selects which of its files to delete.
     """
     present = {} if state is None else state.files
     changes: dict[str, Change] = {}

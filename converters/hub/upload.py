@@ -3,8 +3,8 @@
     push(Repository("dataset", "org/name"), {"README.md": path, …}, message="…")
 
 An attempt reads the state of the repository, sends what differs in one commit on top of exactly
-that state, and reads back what the Hub then holds. After an error that may pass (somebody else's
-commit, a busy Hub, a lost connection) it starts from the beginning. So a lost answer does not cause
+that state, and reads back what the Hub then holds. After a temporary error (a commit by someone
+else, a busy Hub, a lost connection) it starts from the beginning. So a lost answer does not cause
 a second commit: the next attempt finds the files there. After a kill, simply run it again.
 """
 

@@ -1,4 +1,4 @@
-"""A new source from a file: its columns are guessed, its folder is scaffolded."""
+"""A new source from an annotation file: guesses its columns and writes its folder."""
 
 from typing import TYPE_CHECKING
 

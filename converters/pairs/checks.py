@@ -1,4 +1,4 @@
-"""What a schema cannot say of annotations: unknown names, clashing ids, texts that are none."""
+"""Checks of annotations beyond the schema: unknown names, clashing ids, invalid texts."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +10,7 @@ from nnd.converters.source import Source
 from nnd.schemas import CONTEXT, Problem
 
 ANY_SYSTEM = "*"
-"""As a name under `systems`: systems that are not listed are accepted too."""
+"""This name under `systems` means that unlisted systems are accepted too."""
 
 _SPREADSHEET_ERROR = (
     r"^\s*(#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|FIELD!|ERROR!)|Err:5\d\d)\s*$"
@@ -19,10 +19,10 @@ _TEXTS = ("candidate", "context", "system", "label", "category")
 
 
 def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
-    """Yield what a schema cannot say of annotations: unknown names, clashes, texts that are none.
+    """Yield problems that a schema cannot find: unknown names, clashing ids, invalid texts.
 
     Args:
-        source: Its aspects, systems, taxonomy and rule are what the rows are held against.
+        source: The source, with its aspects, systems, taxonomy and rule.
         frame: Annotation rows; problems carry their row numbers.
     """
     numbered = frame.with_row_index("row")
@@ -47,7 +47,7 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
 
 
 def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Problem]:
-    """A text has something to read; an empty context is one, and an empty candidate may be."""
+    """Check that texts are not blank or broken; contexts, and some candidates, may be empty."""
     contexts = numbered.unique(CONTEXT, keep="first", maintain_order=True)
     part = pl.col("inputs").list.eval(pl.element().struct.field("value"))
     parts = contexts.select("row", part).explode("inputs")
@@ -65,7 +65,7 @@ def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Proble
 
 
 def _check_spreadsheet(numbered: pl.DataFrame) -> Iterator[Problem]:
-    """An error that a spreadsheet shows in place of a value is not a text."""
+    """Check that no text is an error value of a spreadsheet."""
     inputs = numbered.select("row", "inputs").explode("inputs").unnest("inputs")
     for column in _TEXTS:
         yield from spreadsheet_errors(numbered.select("row", text=column), column)
@@ -73,7 +73,7 @@ def _check_spreadsheet(numbered: pl.DataFrame) -> Iterator[Problem]:
 
 
 def spreadsheet_errors(texts: pl.DataFrame, column: str) -> Iterator[Problem]:
-    """Yield the rows of a table of row and text that hold an error of a spreadsheet."""
+    """Yield a problem for each row, in a table of row and text, with a spreadsheet error."""
     for row, text in texts.filter(pl.col("text").str.contains(_SPREADSHEET_ERROR)).iter_rows():
         message = f"{shown(text)} is an error of a spreadsheet program, not a text"
         yield Problem(row, column, message, "correct the cell there, or leave the row out")
@@ -92,7 +92,7 @@ def _check_known(
 
 
 def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
-    """An id names one thing: whatever it names must be the same in all its rows."""
+    """Check that the rows of one id agree in what the id names."""
     rows = numbered.select(pl.col("row").first().over("split", key)).to_series()
     n = numbered.select(pl.struct("split", key).n_unique()).item()
     for column in columns:
@@ -123,7 +123,7 @@ def _check_duplicates(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
 
 
 def _check_annotators(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
-    """Each rating has its annotator, where annotators are named or a rule needs them."""
+    """Check that each rating has an annotator, if annotators are named or the rule needs them."""
     given, named = pl.col("ratings").list.len(), pl.col("annotators").list.len()
     differing = numbered.filter(given != named)
     for row, n_given, n_named in differing.select("row", given, named).iter_rows():

@@ -1,4 +1,4 @@
-"""Pairs that contradict each other, as where raters disagree, and what no model can pass."""
+"""Pairs that contradict each other, for example if raters disagree, and the best possible rate."""
 
 import itertools
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from scipy.sparse.csgraph import connected_components
 from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order
 
 _MOST_TEXTS = 16
-"""Texts whose rankings are all compared; the work doubles with each."""
+"""Most texts whose rankings are all compared; the work doubles with each text."""
 
 _MOST_CELLS = 2**21
-"""Of an array: how many components are looked at together."""
+"""Most cells of an array, which limits how many components are processed together."""
 
 
 class Contradictions(NamedTuple):
@@ -24,7 +24,7 @@ class Contradictions(NamedTuple):
     Attributes:
         both_directions: Distinct (high, low) whose reverse is a pair as well.
         highest_pass_rate: The largest share of the distinct (high, low) that any log-likelihoods
-            can pass, 1 where nothing is contradictory; None where there is no pair.
+            can pass, 1 if nothing is contradictory; None if there are no pairs.
     """
 
     both_directions: int
@@ -32,13 +32,13 @@ class Contradictions(NamedTuple):
 
 
 def find_contradictions(pairs: pl.DataFrame) -> Contradictions:
-    """Find pairs in both directions, and the highest pass rate that is possible.
+    """Count pairs in both directions, and compute the highest possible pass rate.
 
-    Log-likelihoods rank the texts of a context, so the tests that fail at least are a minimum
-    feedback arc set of the graph with an edge from each better text to the worse. Cycles lie within
-    strongly connected components; in each, dynamic programming over its subsets finds the minimum
-    (Held and Karp 1962; Lawler 1964). In components of more than 16 texts only the texts that are
-    compared in both directions are counted, so that the true maximum may be lower.
+    Log-likelihoods rank the texts of a context, so the fewest failing tests are a minimum feedback
+    arc set of the graph with an edge from each better text to the worse. Cycles are within strongly
+    connected components; in each, dynamic programming over its subsets finds the minimum (Held and
+    Karp 1962; Lawler 1964). In components of more than 16 texts only pairs in both directions are
+    counted as failures, so the true maximum may be lower.
 
     Args:
         pairs: Rows of the pair schema, in the order in which they are stored.
@@ -47,14 +47,14 @@ def find_contradictions(pairs: pl.DataFrame) -> Contradictions:
     if tests.is_empty():
         return Contradictions(0, None)
     n = tests.height
-    tests = _within_circles(tests)
+    tests = _within_cycles(tests)
     turned = tests.select(*CONTEXT, high_id="low_id", low_id="high_id")
     both = tests.join(turned, on=DISTINCT, how="semi").height
     return Contradictions(both, (n - _failures(tests)) / n)
 
 
-def _within_circles(tests: pl.DataFrame) -> pl.DataFrame:
-    """Leave out tests between a text that is never worse, or one that is never better: most."""
+def _within_cycles(tests: pl.DataFrame) -> pl.DataFrame:
+    """Leave out tests of a text that is never better, or never worse: no cycle contains it."""
     for side, other in (("high", "low"), ("low", "high")):
         key = [*CONTEXT, f"candidate_{side}"]
         others = tests.select(*CONTEXT, pl.col(f"candidate_{other}").alias(f"candidate_{side}"))
@@ -63,7 +63,7 @@ def _within_circles(tests: pl.DataFrame) -> pl.DataFrame:
 
 
 def _failures(tests: pl.DataFrame) -> int:
-    """Return how many tests fail under the best log-likelihoods."""
+    """Return the number of tests that fail under the best possible log-likelihoods."""
     if tests.is_empty():
         return 0
     sides = [tests.select(*CONTEXT, text=f"candidate_{side}") for side in ("high", "low")]
@@ -77,7 +77,7 @@ def _failures(tests: pl.DataFrame) -> int:
     _, component = connected_components(graph, connection="strong")
     sizes = np.bincount(component)
     members = np.argsort(component, kind="stable")
-    place = np.empty_like(members)  # of a text among those of its component
+    place = np.empty_like(members)  # number of a text within its component
     place[members] = np.arange(len(members)) - (np.cumsum(sizes) - sizes)[component[members]]
     within = (component[high] == component[low]) & (high != low)
     failures = int((high == low).sum())
@@ -91,16 +91,16 @@ def _failures(tests: pl.DataFrame) -> int:
 def _matrices(
     component: np.ndarray, better: np.ndarray, worse: np.ndarray, size: int
 ) -> Iterator[np.ndarray]:
-    """Yield how many tests say that i is better than j, for components of one size at a time.
+    """Yield how many tests have i better than j, for components of one size.
 
     Args:
         component: The component of each test.
-        better: Place of the better text in it.
-        worse: Place of the worse text in it.
-        size: Texts of each component.
+        better: Number of the better text within it.
+        worse: Number of the worse text within it.
+        size: Number of texts of each component.
 
     Yields:
-        Arrays of component, i and j, of as many components as take little memory.
+        Arrays with axes component, i and j, for a limited number of components each.
     """
     _, number = np.unique(component, return_inverse=True)
     at_a_time = max(1, _MOST_CELLS // (size * max(size, 2 ** min(size, _MOST_TEXTS))))
@@ -112,10 +112,10 @@ def _matrices(
 
 
 def _fewest_backward(better: np.ndarray) -> int:
-    """Return the smallest sum of `better[i, j]` over i ranked below j, of all rankings.
+    """Return the smallest sum, over all rankings, of `better[i, j]` for i ranked below j.
 
     Args:
-        better: Component, i and j; the sums of the components are added up.
+        better: Array with axes component, i and j; the result is the sum over components.
     """
     n = better.shape[1]
     turned = better.transpose(0, 2, 1)

@@ -1,4 +1,4 @@
-"""Annotations gathered into a frame, checked row by row on the way."""
+"""Annotations collected into a frame, with every row checked."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, islice
@@ -18,19 +18,19 @@ ORDER = ("split", "context_id", "candidate_id", "aspect", "label", "group")
 Item = TypeVar("Item", bound=Hashable)
 
 CHUNK = 50_000
-"""Annotations held as Python objects at a time."""
+"""Number of annotations held as Python objects at a time."""
 
 
 def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.DataFrame:
-    """Return the checked annotations of a source, in the stored order and the stored dtypes.
+    """Return the checked annotations of a source, in the order and dtypes of stored files.
 
     Args:
-        source: Whose annotations they are.
+        source: The source.
         annotations: What its converter yields.
 
     Raises:
-        SourceError: At the first problem, with the place it was read from, what is wrong, the
-            remedy, and how many more there are.
+        SourceError: At the first problem, with its file and line, the remedy, and the number of
+            further problems.
     """
     frames, places = [pl.DataFrame(schema=polars_schema("annotation"))], list[str]()
     numbering: dict[str, str] = {}
@@ -38,17 +38,17 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
     while chunk := list(islice(remaining, CHUNK)):
         frames.append(_chunk_frame(source, chunk, numbering))
         places += [annotation.where for annotation in chunk]
-    frame = pl.concat(frames, rechunk=True)  # lists of several chunks are slow to gather
+    frame = pl.concat(frames, rechunk=True)  # gathering from lists of several chunks is slow
     raise_first(check_annotations(source, frame), places)
     frame = frame.sort(ORDER, nulls_last=True)
-    # Again, in the order of the rows as they are stored, not as they were read.
+    # Number annotators again, in the order of the stored rows rather than of the file.
     return frame.with_columns(_number(frame["annotators"], {}))
 
 
 def _number(annotators: pl.Series, numbering: dict[str, str]) -> pl.Series:
-    """Put `a1`, `a2` … in the place of annotators' names, by `numbering`, which grows.
+    """Replace annotators' names by `a1`, `a2` …, adding new names to `numbering`.
 
-    An empty name stays, and is found when rows are checked.
+    An empty name stays, so that the check of rows finds it.
     """
     for name in annotators.explode().drop_nulls().unique(maintain_order=True):
         if name:
@@ -57,7 +57,7 @@ def _number(annotators: pl.Series, numbering: dict[str, str]) -> pl.Series:
 
 
 def raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
-    """Raise the first of some problems, with its place and how many more there are."""
+    """Raise an error for the first problem, with its place and the number of others."""
     first = next(problems, None)
     if first is None:
         return
@@ -81,7 +81,7 @@ def _chunk_frame(
     try:
         frame = _build(source, chunk, numbering)
     except (AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        # Some value is of another type; the schema says which, where, and what it should be.
+        # A value has the wrong type; checking the schema finds which one.
         raise_first(check_rows("annotation", (_row(source, one) for one in chunk)), places)
         raise
     raise_first(check_frame("annotation", frame), places)
@@ -89,7 +89,7 @@ def _chunk_frame(
 
 
 def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str]) -> pl.DataFrame:
-    """Build the columns, as strictly as JSON takes types: polars alone would make True a 1."""
+    """Build the columns with the strict types of JSON: polars alone would turn True into 1."""
     values = zip(*chunk, strict=True)
     columns: dict[str, Any] = dict(zip(Annotation._fields, values, strict=True))
     numbers = chain(columns["score"], *filter(None, columns["ratings"]))
@@ -105,13 +105,13 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
     for name in ("inputs", "metadata"):
         columns[name] = _entries(columns[name])
     schema = polars_schema("annotation")
-    # Polars would find out, too, in minutes where they are hundreds of levels deep.
+    # Polars would find this too, but takes minutes if values are hundreds of levels deep.
     single = [columns[name] for name, kind in schema.items() if not kind.is_nested()]
     if not all({list, dict}.isdisjoint(map(type, values)) for values in single):
         raise TypeError("a list or an object where a text or a number belongs")
     contexts, places = _number_distinct(columns["context"])
     columns["context"] = pl.Series(contexts, dtype=pl.String).gather(places)
-    # Of lists polars would make a series each: a third of the time of converting votes.
+    # Polars would make a series of each list: a third of the time of converting votes.
     columns["ratings"] = _lists(columns["ratings"], pa.float64())
     columns["annotators"] = _number(
         _lists(columns["annotators"], pa.large_string()).alias("annotators"), numbering
@@ -120,7 +120,7 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
 
 
 def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
-    objects = {id(parts): parts for parts in inputs}  # one for all candidates of a context, mostly
+    objects = {id(parts): parts for parts in inputs}  # mostly one for all candidates of a context
     distinct, numbers = _number_distinct(tuple(parts.items()) for parts in objects.values())
     number_of = dict(zip(objects, numbers, strict=True))
     places = [number_of[id(parts)] for parts in inputs]
@@ -129,7 +129,7 @@ def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
     keys = [key for parts in distinct for key, _ in parts]
     values = [value for parts in distinct for _, value in parts]
     ends = list(accumulate(map(len, distinct), initial=0))
-    # Of lists of objects polars would make a frame each: a fifth of the time of gathering.
+    # Polars would make a frame of each list of objects: a fifth of the time.
     entries = pa.StructArray.from_arrays(
         [pa.array(keys, pa.large_string()), pa.array(values, pa.large_string())], ["key", "value"]
     )
@@ -142,7 +142,7 @@ def _lists(values: Sequence[Sequence[Any] | None], item: pa.DataType) -> pl.Seri
 
 
 def _number_distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
-    """Return what candidates share with their context, each once, and the place of every item."""
+    """Return the distinct items, and the index among them of every item."""
     numbers: dict[Item, int] = {}
     places = [numbers.setdefault(item, len(numbers)) for item in items]
     return list(numbers), places

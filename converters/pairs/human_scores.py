@@ -1,7 +1,7 @@
-"""How good humans found each system, overall and per category.
+"""How good people found each system, overall and in each category.
 
-The definitions are the ones that give the paper's Table 1 (its numbers single them out): a text
-that several systems wrote counts for each of them.
+Only these definitions give the numbers of the paper's Table 1. A text that several systems wrote
+counts for each of them.
 """
 
 import polars as pl
@@ -12,11 +12,11 @@ from nnd.schemas import polars_schema
 
 _SYSTEM = ("aspect", "system")
 _JUDGED = ("split", "candidate_id", "group")
-"""A candidate that was judged in several groups, as by several raters, counts in each."""
+"""A candidate that was judged in several groups, such as by several raters, counts in each."""
 
 
 def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """Score every system of a source by what its annotators said.
+    """Score every system of a source from the judgements of its annotators.
 
     Args:
         annotations: Rows of the annotation schema; those the rule cannot read are left out.
@@ -65,7 +65,7 @@ def _scores(used: pl.DataFrame, rule: Rule) -> pl.DataFrame:
 
 
 def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:
-    """Share of candidates with no error at all, and, per error category, with none of that."""
+    """Return the share of candidates without any error, and without errors of each category."""
     names = ", ".join(f'"{label}"' for label in clean)
     totals = used.group_by(_SYSTEM).agg(n=pl.struct(_JUDGED).n_unique())
     erroneous = used.filter(~pl.col("label").is_in(clean))
@@ -75,12 +75,12 @@ def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:
     )
     per_label = [
         _share_without(
-            # An aspect has the categories that were found under it.
+            # An aspect has scores for the categories of its own errors only.
             totals.join(found.select("aspect").unique(), on="aspect"),
             found,
         ).with_columns(
             category=pl.lit(label),
-            definition=pl.lit(f'1 - share of the system\'s candidates labelled "{label}"'),
+            definition=pl.lit(f'share of the system\'s candidates not labelled "{label}"'),
         )
         for (label,), found in sorted(erroneous.group_by("label"), key=lambda item: item[0])
     ]
@@ -94,7 +94,7 @@ def _share_without(totals: pl.DataFrame, erroneous: pl.DataFrame) -> pl.DataFram
 
 
 def _means(used: pl.DataFrame, value: pl.Expr, definition: str) -> pl.DataFrame:
-    """Mean over all contexts, and over those of each context category."""
+    """Return the means over all contexts, and over those of each context category."""
     overall = used.with_columns(category=pl.lit("overall"), definition=pl.lit(definition))
     within = used.filter(pl.col("category").is_not_null()).with_columns(
         definition=pl.format(f"{definition} for contexts of category {{}}", "category")

@@ -1,4 +1,4 @@
-"""From annotations to NND pairs: the comparisons of a quality rule joined with the texts."""
+"""From annotations to NND pairs: joins the comparisons of a quality rule with the texts."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ ID_FIELDS = (
     "origin",
     "group",
 )
-"""What a pair_id is made of: the first 16 hex digits of the SHA-256 of these fields, each written
-as its length in UTF-8 bytes, a colon, and itself; a null adds nothing."""
+"""Fields of a pair_id: the first 16 hex digits of the SHA-256 of these fields, each written as its
+length in UTF-8 bytes, a colon, and itself; a null adds nothing."""
 
 _LEFT = ("aspect", "error_category", "group")
 """What distinguishes pairs of the same two candidates."""
@@ -32,11 +32,11 @@ _ROWS_AT_A_TIME = 100_000
 
 
 class Pairs(NamedTuple):
-    """The pairs of a source and what made none.
+    """The pairs of a source, and what was dropped.
 
     Attributes:
         frame: Rows of the pair schema.
-        dropped: What made none.
+        dropped: What made no pair, and why.
         texts: Split, candidate_id and the `text` of every candidate after NFC and white-space
             folding.
     """
@@ -54,14 +54,14 @@ def make_pairs(
     constructed: bool = False,
     keep_equal: bool = False,
 ) -> Pairs:
-    """Pair every candidate with those of its context that the rule finds worse.
+    """Pair every candidate with the candidates of its context that are worse by the rule.
 
     Args:
         annotations: Rows of the annotation schema.
-        rules: The quality rule of all aspects, or that of each.
+        rules: The quality rule of each aspect.
         taxonomy: Error label → {name, group, description}; groups become `error_group`.
         constructed: Whether people made the errors on purpose (`origin` in source.yaml).
-        keep_equal: Whether two candidates with the same text make a pair like any others.
+        keep_equal: Whether two candidates with the same text may make a pair.
 
     Returns:
         Rows of the pair schema in order of context, candidates, aspect and category, and what was
@@ -72,7 +72,7 @@ def make_pairs(
     kept, texts = found.frame, _folded_texts(annotations)
     if not keep_equal:
         kept = kept.filter(~same_text(kept, texts))
-    kept = kept.sort(*DISTINCT, *_LEFT, nulls_last=True)  # before the texts make it wide
+    kept = kept.sort(*DISTINCT, *_LEFT, nulls_last=True)  # before texts are joined
     groups = {label: entry["group"] for label, entry in taxonomy.items()}
     pairs = _with_texts(kept, annotations).with_columns(
         error_group=pl.col("error_category").replace_strict(
@@ -104,12 +104,12 @@ def _origin(*, constructed: bool) -> pl.Expr:
 
 
 def fold(text: pl.Expr) -> pl.Expr:
-    """Return text in NFC with runs of white space as one space and none at the ends."""
+    """Return text in NFC, with runs of white space as one space and none at the ends."""
     return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
 
 
 _FOLDED = r"^[!-~]*( [!-~]+)*$"
-"""What folding leaves as it is: ASCII in single spaces, as most texts are."""
+"""Matches texts that folding does not change: ASCII with single spaces, as most texts are."""
 
 
 def _folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -121,8 +121,8 @@ def _folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
 
 
 def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
-    """Say of each row with split, high_id and low_id whether both have the same text in `texts`."""
-    shared = texts.filter(pl.col("text").is_duplicated())  # few, and others equal none
+    """Return, for each row with split, high_id and low_id, whether both texts are the same."""
+    shared = texts.filter(pl.col("text").is_duplicated())  # only these few can be equal
     found = pairs.select("split", "high_id", "low_id")
     for side in ("high", "low"):
         found = found.join(
@@ -140,7 +140,7 @@ def pair_ids(pairs: pl.DataFrame) -> pl.Series:
     """Return the pair_id of each row (see ID_FIELDS)."""
     ids = [
         hashlib.sha256(key).hexdigest()[:16]
-        for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python bytes, keys take much room
+        for rows in pairs.iter_slices(_ROWS_AT_A_TIME)  # as Python bytes, keys take much memory
         for key in _id_keys(rows).cast(pl.Binary).to_list()
     ]
     return pl.Series("pair_id", ids, pl.String)
@@ -155,9 +155,9 @@ def _id_keys(pairs: pl.DataFrame) -> pl.Series:
 
 
 def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
-    """Put contexts and candidates beside their ids.
+    """Add contexts and candidates to rows with their ids.
 
-    The joins find row numbers only: wide frames would be copied by each of them.
+    The joins look up row numbers only, because every join would copy wide frames.
     """
     contexts = _distinct(annotations, "context_id")
     candidates = _distinct(annotations, "candidate_id")
@@ -183,7 +183,7 @@ def _distinct(annotations: pl.DataFrame, key: str) -> pl.DataFrame:
 
 
 def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return split, id and row number, the id under the name it has in a pair."""
+    """Return split, id and row number, with the id named as in a pair."""
     key = "context_id" if name == "context_id" else "candidate_id"
     return rows.select("split", pl.col(key).alias(name)).with_row_index(f"{name}_row")
 
@@ -191,4 +191,4 @@ def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 def _lonely(annotations: pl.DataFrame) -> Dropped:
     sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
     lonely = sizes.filter(pl.col("candidate_id") == 1).height
-    return Dropped("one_candidate", "contexts", lonely, "it has no other candidate to pair with")
+    return Dropped("one_candidate", "contexts", lonely, "a single candidate has no counterpart")

@@ -1,4 +1,4 @@
-"""References gathered into a frame: every text of a context once, numbered, and checked."""
+"""References collected into a frame: distinct within a context, numbered, and checked."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
@@ -22,21 +22,21 @@ def reference_frame(
     annotations: pl.DataFrame,
     report: Callable[[str, str], None],
 ) -> pl.DataFrame:
-    """Return the checked references of a source, in the stored order and the stored dtypes.
+    """Return the checked references of a source, in the order and dtypes of stored files.
 
-    Rows of candidates repeat the references of their context: each text (after NFC and white-space
-    folding) counts once. Within a context they keep the order that they have in a row, so that the
-    order of rows does not matter.
+    Rows of candidates repeat the references of their context; each text (after NFC and white-space
+    folding) counts once. Within a context references keep their order within a row, so the order of
+    rows does not matter.
 
     Args:
-        source: Whose references they are.
+        source: The source.
         references: What its converter yields.
-        annotations: Its annotations; their contexts are the known ones.
-        report: Called where a row has a reference twice.
+        annotations: Its annotations, which define the known contexts.
+        report: Called if a row has a reference twice.
 
     Raises:
-        SourceError: At the first problem, with the place it was read from, what is wrong, the
-            remedy, and how many more there are.
+        SourceError: At the first problem, with its file and line, the remedy, and the number of
+            further problems.
     """
     rows = _rows(source, references, report)
     places = list(rows.values())
@@ -55,7 +55,7 @@ def reference_frame(
 def _rows(
     source: Source, references: Iterable[Reference], report: Callable[[str, str], None]
 ) -> dict[_Row, str]:
-    """Return the distinct rows of references, numbered within their row, and where each was."""
+    """Return the distinct references, numbered within their row, and their places."""
     found: dict[_Row, str] = {}
     numbers: dict[str, int] = {}
     place, twice = None, 0
@@ -90,7 +90,7 @@ def _check_types(source: Source, each: object) -> None:
 
 
 def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Iterator[Problem]:
-    """Yield what a schema cannot say of references: unknown contexts, texts that are none.
+    """Yield problems that a schema cannot find: unknown contexts, invalid texts.
 
     Args:
         references: Rows of the reference schema; problems carry their row numbers.
@@ -111,12 +111,12 @@ def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Ite
 
 
 def reference_id() -> pl.Expr:
-    """Return the id that a reference has as the candidate of a made pair."""
+    """Return the id of a reference that is used as a candidate of a made pair."""
     return pl.format("{}/reference.{}", "context_id", "n")
 
 
 def check_numbers(references: pl.DataFrame) -> Iterator[Problem]:
-    """Yield the references whose contexts do not number them from 1 without a gap.
+    """Yield a problem for each reference that breaks the numbering 1, 2, 3 … of its context.
 
     Args:
         references: Rows of the reference schema; problems carry their row numbers.

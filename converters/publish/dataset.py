@@ -1,7 +1,7 @@
 """A converted folder as a dataset on the Hub, which `load_dataset` reads and its card explains.
 
-Refused with a reason is what should not go out: a folder with problems, a licence that does not
-allow it, addresses of people, a card that is not right.
+Publishing is refused, with a reason, for a folder with problems, a licence that does not allow it,
+addresses of people, or a card with problems.
 """
 
 import difflib
@@ -45,9 +45,9 @@ class PublishedFile:
     """A file of a dataset on the Hub.
 
     Attributes:
-        path: In the repository.
-        bytes: Its size; 0 where it was deleted.
-        change: What publishing meant for it.
+        path: Path in the repository.
+        bytes: Its size; 0 if it was deleted.
+        change: What publishing did to it.
     """
 
     path: str
@@ -57,18 +57,18 @@ class PublishedFile:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Published(Shown):
-    """What became of publishing, or, after a dry run, what would.
+    """The result of publishing or of a dry run.
 
     Attributes:
         repo_id: ORG/name.
         url: Address of its page.
         commit: Id of the commit that holds the files, read back and compared; None after a dry run.
-        changed: Whether a commit was made, rather than found.
+        changed: Whether a new commit was made.
         pull_request: Address of the pull request that holds the commit, or None.
         tag: The tag that names the commit, or None.
-        files: The files, those that went included.
-        card_diff: After a dry run, what would change in the card, as a unified diff.
-        usage: Lines of code and commands that take what was published.
+        files: The files, including deleted ones.
+        card_diff: After a dry run, the changes of the card as a unified diff.
+        usage: Lines of code and commands that use the dataset.
     """
 
     repo_id: str
@@ -82,7 +82,7 @@ class Published(Shown):
     usage: tuple[str, ...] = ()
 
     def headline(self) -> str:
-        """Return what became of it, and where it is."""
+        """Return whether anything was published, and where."""
         if self.commit is None:
             return f"Dry run: nothing was written to {self.url}."
         done = "Published" if self.changed else "Unchanged; the Hub already has it"
@@ -94,7 +94,7 @@ class Published(Shown):
         return text_table(("change", "bytes", "file"), rows, right=["bytes"])
 
     def remarks(self) -> list[str]:
-        """Return where the commit is found, and how it is used; what a dry run would change."""
+        """Return how to find and use the commit, or what would change after a dry run."""
         if self.commit is None:
             same = any(file.path == CARD and file.change == "same" for file in self.files)
             return ["The card stays as it is."] if same else [self.card_diff.rstrip()]
@@ -127,31 +127,30 @@ def publish(
 ) -> Published:
     """Publish a converted folder as a dataset on the Hub, in one commit.
 
-    What is there already makes no commit. Files of an earlier publish that are no longer made go in
-    the same commit; files that others put there stay. Interrupted at any moment, the repository is
-    as before or complete, and the same call ends it.
+    If the repository has the same files, no commit is made. Obsolete files of an earlier publish
+    are deleted in the same commit; files of others stay. If interrupted, the repository is
+    unchanged or complete, and the same call finishes the work.
 
     Args:
         folder: What `convert` wrote.
-        repo_id: ORG/name; it is made where there is none.
-        private: Make it private; one that is there and public is refused.
-        pr: Open a pull request instead; an open one of ours with the same files is taken.
-        tag: Name for the commit. One that names the same files already is left as it is; one that
-            names others is refused, before anything is sent.
-        dry_run: Only say what would be done; nothing is written, here or there.
-        permission: Why the data may be published though its licence does not say so; is in the
-            card.
-        redact: Replace e-mail and IP addresses by `<email>` and `<ip>`.
-        keep_contacts: Why they may stay; is quoted in the card.
-        unverified: Why it may be published though files are not known to be the declared ones;
-            is quoted in the card.
-        patience: How long to try again where the Hub does not answer.
+        repo_id: ORG/name; created if it does not exist.
+        private: Whether to create it as private; an existing public one is refused.
+        pr: Whether to open a pull request instead, or use our open one with the same files.
+        tag: Tag for the commit. An existing tag stays if it names the same files; otherwise it is
+            refused before anything is sent.
+        dry_run: Whether to only report what would be done.
+        permission: Why the data may be published although its licence does not say so; quoted on
+            the card.
+        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
+        keep_contacts: Why they may stay; quoted on the card.
+        unverified: Why it may be published although files are not verified; quoted on the card.
+        patience: How long to try again if the Hub does not answer.
 
     Raises:
         SchemaError: If the folder has problems.
         LicenceError: If its licence does not allow it.
-        PublishError: If its files are unverified, it holds addresses, the card is not right, the
-            repository holds something else, or the Hub does not take it.
+        PublishError: If its files are unverified, it holds addresses, the card has problems, the
+            repository holds something else, or the Hub refuses it.
     """
     if pr and tag is not None:
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
@@ -173,7 +172,7 @@ def publish(
     with temporary_folder("nnd-publish") as place:
         files = write_release(conversion, place, repo_id)
         adapt = partial(with_card_there, repository, files[CARD])
-        if tag is not None:  # before anything is sent: whether it is free
+        if tag is not None:  # checks that the tag is free before anything is sent
             put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
         if dry_run:
             plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
@@ -205,7 +204,7 @@ def publish(
 
 
 def _check_tag(tag: str | None) -> None:
-    """What git takes for no tag, or for main, would be refused when all has been sent."""
+    """Refuse an invalid tag now: the Hub would refuse it only after everything was sent."""
     if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
         raise PublishError(
             f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
@@ -221,7 +220,7 @@ def _plan(
     *,
     pr: bool,
 ) -> Published:
-    """Say what publishing would do, or why it would be refused."""
+    """Return what publishing would do, or raise the error for which it would be refused."""
     state = look(repository)
     check_place(repository, state, pull_request=pr)
     files = {**files, **adapt(state)}

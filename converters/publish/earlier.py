@@ -1,6 +1,6 @@
-"""What a repository on the Hub holds of an earlier publish, and what others put there.
+"""Which files of a repository on the Hub are from an earlier publish, and which are not.
 
-Anybody may have changed it since: what nnd did not write, or not like that, stays.
+Others may have changed it since: what nnd did not write, or not with this content, stays.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from nnd.converters.hub import Repository, State, fetch
 from nnd.converters.publish.release import CARD, SCHEMAS
 from nnd.schemas import MANIFEST, VALIDITY, PublishError, is_published_path
 
-_NOBODYS_DATA = {
+_FILES_OF_NEW_REPOSITORIES = {
     ".gitattributes",
     ".gitignore",
     "README.md",
@@ -24,14 +24,14 @@ _NOBODYS_DATA = {
     "LICENSE.txt",
     "LICENSE.md",
 }
-"""What a repository may hold before a dataset is first published there."""
+"""Files that a repository may hold before a dataset is first published there."""
 
 _OURS = {VALIDITY, *(f"schemas/{name}.schema.json" for name in SCHEMAS)}
-"""What only nnd gives such a name, though no manifest lists it."""
+"""Names that only nnd gives to files, although no manifest lists them."""
 
 
 def with_card_there(repository: Repository, card: Path, state: State | None) -> dict[str, Path]:
-    """Return the card to send, which keeps what others wrote into the one that is there."""
+    """Return the card to send, which keeps what others wrote into the existing one."""
     there = card_there(repository, state)
     if there is None:
         return {}
@@ -42,7 +42,7 @@ def with_card_there(repository: Repository, card: Path, state: State | None) -> 
 
 
 def card_there(repository: Repository, state: State | None) -> str | None:
-    """Return the card that is there, or None where there is none."""
+    """Return the existing card, or None."""
     if state is None or CARD not in state.files:
         return None
     try:
@@ -55,9 +55,9 @@ def card_there(repository: Repository, state: State | None) -> str | None:
 
 
 def earlier_files(repository: Repository, source: Mapping[str, Any], state: State) -> Iterator[str]:
-    """Yield the files of an earlier publish; raise where this is no place for the dataset."""
+    """Yield the files of an earlier publish; raise if the dataset does not belong there."""
     if MANIFEST not in state.files:
-        others = sorted(state.files.keys() - _NOBODYS_DATA)
+        others = sorted(state.files.keys() - _FILES_OF_NEW_REPOSITORIES)
         if others:
             raise PublishError(
                 f"{repository.name}: contains files that nnd did not publish ({others[0]}); name "
@@ -79,18 +79,18 @@ def earlier_files(repository: Repository, source: Mapping[str, Any], state: Stat
 def _is_listed(
     repository: Repository, state: State, manifest: Mapping[str, Any], held: RepoFile
 ) -> bool:
-    """Whether a manifest there tells of a file that nnd writes, and as it is there.
+    """Say whether the manifest there lists a file that nnd writes, with its present content.
 
-    Anybody may have written the manifest: what has no name of ours, or another content, stays.
+    Others may have written the manifest: files with other names or other content stay.
     """
     outputs = manifest.get("outputs")
-    told = outputs.get(held.path) if isinstance(outputs, Mapping) else None
-    if not isinstance(told, Mapping) or not is_published_path(held.path):
+    entry = outputs.get(held.path) if isinstance(outputs, Mapping) else None
+    if not isinstance(entry, Mapping) or not is_published_path(held.path):
         return False
     if held.lfs is not None:
-        return held.lfs.sha256 == told.get("sha256")
+        return held.lfs.sha256 == entry.get("sha256")
     data = fetch(repository, state.commit, held.path)
-    return hashlib.sha256(data).hexdigest() == told.get("sha256")
+    return hashlib.sha256(data).hexdigest() == entry.get("sha256")
 
 
 def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:
 
 
 def _named(source: object) -> str:
-    """Return the name of a source with its set and variant, or nothing where it is none."""
+    """Return the name of a source with its set and variant; the empty text if it is invalid."""
     if not isinstance(source, Mapping) or not isinstance(source.get("name"), str):
         return ""
     parts = [source["name"]]

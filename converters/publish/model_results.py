@@ -1,4 +1,4 @@
-"""Results of `nnd evaluate` back to the models they are about, as pull requests on the Hub."""
+"""Pull requests that add results of `nnd evaluate` to the models on the Hub."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,15 +23,15 @@ README = "README.md"
 
 
 def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
-    """Check, before long work, that results can be sent to models: names and token only.
+    """Check names and token before long work, so that results can be sent to models.
 
     Args:
-        models: As the user names them.
-        revision: Of all of them, as the user names it.
+        models: The models as the user names them.
+        revision: The revision of all models, if the user named one.
 
     Raises:
-        PublishError: If one is a folder or no ORG/name, another revision than main is scored, there
-            is no token, or the Hub may not be asked.
+        PublishError: If a model is a folder or not ORG/name, a revision other than main is scored,
+            there is no token, or HF_HUB_OFFLINE is set.
     """
     if revision not in (None, "main"):
         raise PublishError(
@@ -54,25 +54,25 @@ def push_results(
     *,
     patience: Patience | None = None,
 ) -> Pushed:
-    """Open a pull request that puts results into the metadata of their model.
+    """Open a pull request that adds results to the metadata of their model.
 
-    It is one for all of them: several that change the same README could not all be merged. The
-    README gets them in `model-index`, each in the place of an earlier one on the same data under
-    the same protocol and template, and stays as it is else; one is made where there is none.
-    Results on a dataset of the Hub go to `.eval_results` too. If main holds all of it already,
-    nothing is sent; if an open pull request of ours does, that one is taken.
+    All results are in one pull request, because several that change the same README could not all
+    be merged. They are added to `model-index` of the README, each replacing an earlier one on the
+    same data under the same protocol and template; a missing README is created. Results on a
+    dataset of the Hub go to `.eval_results` too. If main holds all of it already, nothing is sent;
+    if our open pull request does, it is used.
 
     Args:
         model: ORG/name on the Hub.
-        results: Dataset → what the model did there (`result.schema.json`, a model result).
-        patience: How long to try again where the Hub does not answer.
+        results: Dataset → the result of the model on it (`result.schema.json`, a model result).
+        patience: How long to try again if the Hub does not answer.
 
     Returns:
-        `sent` tells whether a pull request was opened for them.
+        `sent` is whether a pull request was opened.
 
     Raises:
-        PublishError: If there is no such model on the Hub, its metadata are not what the Hub
-            accepts, they change meanwhile, or the Hub does not take it.
+        PublishError: If the model is not on the Hub, its metadata is not what the Hub accepts or
+            changes meanwhile, or the Hub refuses the request.
     """
     check_pushable([model])
     repository = Repository("model", model)
@@ -103,11 +103,11 @@ def push_results(
 
 
 def _readme(repository: Repository) -> tuple[str, str | None]:
-    """Return the commit that main is at, and the README there."""
+    """Return the commit of main, and its README."""
     state = look(repository)
     if state is None:
         raise PublishError(
-            f"{repository.name}: the Hub has no such model that the token can see; check the name"
+            f"{repository.name}: not found on the Hub with this token; check the name"
         )
     if README not in state.files:
         return state.commit, None

@@ -1,8 +1,8 @@
-"""From a converted folder to the folder that is published: what may go out, and in what form.
+"""From a converted folder to the folder that is published, with checks of what may be published.
 
-Published are pairs, annotations and references with a file per split, human scores, the sets of a
-suite and how well its negatives stand for the pairs of people, the schemas of their rows, a
-manifest that knows these files, and the card.
+It has pairs, annotations and references with a file per split, human scores, the sets of a suite
+and how well its negatives represent human pairs, the schemas of the rows, a manifest that lists
+these files, and the card.
 """
 
 import itertools
@@ -17,7 +17,7 @@ import polars as pl
 from nnd.cards import count_differences, data_card
 from nnd.cards.lint import check_card
 from nnd.converters.folder import Conversion, convert_again, validate
-from nnd.converters.texts import find_contacts, find_told, redact_contacts, redact_told
+from nnd.converters.texts import find_contacts, find_in_manifest, redact_contacts, redact_manifest
 from nnd.schemas import (
     FrameName,
     LicenceError,
@@ -36,7 +36,7 @@ CARD = "README.md"
 
 SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "reference", "source")
 _NAMED = 20
-"""Rows that an error names; it says how many more there are."""
+"""Most rows that an error names, before the number of others."""
 
 
 def read_release(
@@ -48,26 +48,26 @@ def read_release(
     keep_contacts: str | None = None,
     unverified: str | None = None,
 ) -> Conversion:
-    """Return the content of a converted folder as it may be published, or say why it may not.
+    """Return the content of a converted folder to publish, or raise why it may not be published.
 
     Args:
         folder: What `convert` wrote, or what was published before.
-        private: Whether only people who are let in will see it.
-        permission: Why data may be published whose licence does not say so.
-        redact: Whether e-mail and IP addresses are to become `<email>` and `<ip>`.
+        private: Whether the repository is private.
+        permission: Why data may be published although its licence does not say so.
+        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
         keep_contacts: Why they may stay.
-        unverified: Why it may be published though files are unverified.
+        unverified: Why it may be published although files are unverified.
 
     Returns:
-        The folder's rows and manifest. The manifest tells of a permission (`permission`), of
-        addresses found (`contacts`: {redacted: {email, ip}} or {kept: why}) and of why files that
-        are not verified are published (`unverified`).
+        The folder's rows and manifest. The manifest states a permission (`permission`), what was
+        done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why
+        unverified files are published (`unverified`).
 
     Raises:
-        SchemaError: If the folder has problems, or a split has a name that the Hub does not take.
-        LicenceError: If it may not be handed on.
-        PublishError: If a file is not verified or it holds addresses and no option says what to do,
-            or a split's name means something else to `datasets`.
+        SchemaError: If the folder has problems, or a split has a name that the Hub refuses.
+        LicenceError: If it may not be redistributed.
+        PublishError: If a file is not verified or texts hold addresses and no option says what to
+            do, or a split's name has another meaning in `datasets`.
     """
     _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
     if redact and keep_contacts is not None:
@@ -93,12 +93,12 @@ def read_release(
 
 
 def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[str, Path]:
-    """Write a conversion as it is published; the same one gives the same bytes.
+    """Write a conversion as the folder to publish; the same input gives the same bytes.
 
     Args:
         conversion: From `read_release`.
-        folder: An empty one.
-        repo_id: Where it will be, for the card.
+        folder: An empty folder.
+        repo_id: The repository, for the card.
 
     Returns:
         Path in the repository → file.
@@ -119,7 +119,7 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     for name, rows_of_set in conversion.sets.items():
         for (split,), rows in sorted(rows_of_set.group_by("split", maintain_order=True)):
             frames[published_set_path(name, split)] = rows
-    if conversion.pairs.is_empty():  # every context has one candidate: the file still says so
+    if conversion.pairs.is_empty():  # the file states the columns even without pairs
         frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
     conversion.write_files(folder, frames)
@@ -145,9 +145,7 @@ def _check_reasons(**reasons: str | None) -> None:
     for name, reason in reasons.items():
         if reason is not None and not reason.strip():
             option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
-            raise PublishError(
-                f"--{option}: give the reason in a few words, which the card will show"
-            )
+            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
 
 
 def _check_folder(folder: Path) -> None:
@@ -166,7 +164,7 @@ def _first(problems: Sequence[Any]) -> str:
 def _check_licence(
     manifest: Mapping[str, Any], folder: Path, *, private: bool, permission: str | None
 ) -> None:
-    """Only what may be handed on goes out to everybody; changed texts do not go out at all."""
+    """Check that the licence allows redistribution, and changed texts if there are any."""
     source = manifest["source"]
     if permission is not None or source["redistribution"] == "allowed":
         return
@@ -189,7 +187,7 @@ def _check_licence(
 
 
 def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | None) -> None:
-    """Files that are not verified are published only with a reason, which the manifest keeps."""
+    """Refuse unverified files unless a reason is given, which the manifest then states."""
     names = [file["name"] for file in manifest["files"] if not file["verified"]]
     if names and unverified is not None:
         manifest["unverified"] = unverified
@@ -204,7 +202,7 @@ def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | No
 
 def _check_splits(annotations: pl.DataFrame, folder: Path) -> None:
     for split in sorted(annotations["split"].unique()):
-        published_path("annotations", split)  # or it says what names it takes
+        published_path("annotations", split)  # raises an error that states the allowed names
         if split.lower() == "all":
             raise PublishError(
                 f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
@@ -215,13 +213,13 @@ def _check_splits(annotations: pl.DataFrame, folder: Path) -> None:
 def _without_contacts(
     conversion: Conversion, folder: Path, *, redact: bool, keep_contacts: str | None
 ) -> Conversion:
-    """Leave out, keep, or refuse addresses, as was asked for."""
+    """Redact or keep addresses as requested, else refuse them."""
     manifest = conversion.manifest
     if "kept" in manifest.get("contacts", {}) and keep_contacts is None and not redact:
-        return conversion  # somebody said why before
-    told = list(find_told(manifest))
+        return conversion  # an earlier publish stated why
+    in_manifest = list(find_in_manifest(manifest))
     rows = (conversion.annotations, conversion.references)
-    found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *told]
+    found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
     if not found:
         return conversion
     if keep_contacts is not None:
@@ -235,8 +233,8 @@ def _without_contacts(
     if redact:
         (annotations, counts), (references, more) = map(redact_contacts, rows)
         for kind in counts:
-            counts[kind] += more[kind] + sum(each.kind == kind for each in told)
-        redacted = {**redact_told(manifest), "contacts": {"redacted": counts}}
+            counts[kind] += more[kind] + sum(each.kind == kind for each in in_manifest)
+        redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
         conversion = convert_again(annotations, references, redacted)
         found = [*find_contacts(annotations), *find_contacts(references)]
     if found:

@@ -1,4 +1,4 @@
-"""Quality as a partial order: which of two candidates is better, where it is known."""
+"""Quality as a partial order: which of two candidates is better, if this is known."""
 
 from typing import TYPE_CHECKING
 

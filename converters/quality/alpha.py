@@ -8,7 +8,7 @@ https://repository.upenn.edu/asc_papers/43), section E, for any number of annota
     D_e = 1/(n (n - 1)) · Σ_{i≠j} δ(v_i, v_j)
 
 where a unit u (here: a candidate under an aspect) has m_u ≥ 2 values, n is the number of values in
-such units, and units with one value do not count. δ is (v_i - v_j)² for ratings (interval), and 0
+such units; units with one value do not count. δ is (v_i - v_j)² for ratings (interval), and 0
 or 1 for equal or different labels (nominal). 1 is perfect agreement, and 0 is what chance gives.
 Both sums have closed forms, so that no two values are ever compared: for an interval
 Σ_{i≠j} (v_i - v_j)² = 2 m Σ (v - mean)², and nominally Σ_{i≠j} [v_i ≠ v_j] = m² - Σ_c m_c², where
@@ -26,15 +26,15 @@ _UNIT = ("split", "candidate_id", "part")
 
 
 def annotator_agreement(annotations: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return, for every aspect under which candidates were judged more than once, how far.
+    """Return how far annotators agree, for every aspect with candidates judged more than once.
 
     Args:
-        annotations: Rows of the annotation schema. Where an aspect has ratings these count. Else
-            the labels of annotators who are known do: those that one gave a candidate are one
-            value.
+        annotations: Rows of the annotation schema. If an aspect has ratings, these are compared,
+            otherwise the labels of named annotators; the labels that one annotator gave a candidate
+            are one value.
 
     Returns:
-        Aspect → level, n_units, n_ratings, alpha: null where all values are the same.
+        Aspect → level, n_units, n_ratings, alpha, which is None if all values are the same.
     """
     readings: tuple[tuple[Level, pl.DataFrame], ...] = (
         ("interval", _ratings(annotations)),
@@ -52,13 +52,13 @@ def annotator_agreement(annotations: pl.DataFrame) -> dict[str, dict[str, Any]]:
 def _ratings(annotations: pl.DataFrame) -> pl.DataFrame:
     """Return aspect, unit and value of every rating.
 
-    Several ratings in one group are of what that group compares, so that they are a unit of their
-    own. Single ratings in several groups are those of raters, and together they are one unit.
+    Several ratings in one group rate what that group compares, so the group is a unit of its own.
+    Single ratings in several groups come from different raters, and together they are one unit.
     """
     several = pl.col("ratings").list.len() > 1
     return (
         annotations.filter(pl.col("ratings").list.len() > 0)
-        # Rows of several labels repeat the ratings.
+        # Candidates with several labels have rows that repeat the ratings.
         .unique(("split", "candidate_id", "aspect", "group"), keep="first", maintain_order=True)
         .with_columns(part=pl.when(several).then("group"))
         .select("aspect", *_UNIT, value="ratings")
@@ -67,7 +67,7 @@ def _ratings(annotations: pl.DataFrame) -> pl.DataFrame:
 
 
 def _labels(annotations: pl.DataFrame) -> pl.DataFrame:
-    """Return aspect, unit and value of every known annotator: the labels that they gave."""
+    """Return aspect, unit and value (the labels given) of every named annotator."""
     labelled = annotations.filter(
         pl.col("label").is_not_null()
         & pl.col("annotators").is_not_null()
@@ -78,17 +78,19 @@ def _labels(annotations: pl.DataFrame) -> pl.DataFrame:
         .select("aspect", *_UNIT, "annotators", "label")
         .explode("annotators")
         .group_by("aspect", *_UNIT, "annotators")
-        .agg(value=pl.col("label").unique().sort().str.join("\0"))  # in no label
+        .agg(
+            value=pl.col("label").unique().sort().str.join("\0")
+        )  # a character that no label contains
     )
 
 
 def krippendorff_alpha(values: pl.DataFrame, level: Level) -> dict[str, Any]:
-    """Return Krippendorff's alpha, and of how many units and values it is.
+    """Return Krippendorff's alpha, and the numbers of units and values.
 
     Args:
-        values: split, candidate_id, part and value, a row for each judgement; the first three name
-            its unit.
-        level: How far apart two values are.
+        values: A row for each judgement: split, candidate_id and part, which identify the unit,
+            and value.
+        level: The distance between two values: squared difference, or whether they differ.
     """
     measure = _interval if level == "interval" else _nominal
     units, observed, expected = measure(values)

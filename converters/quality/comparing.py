@@ -1,8 +1,8 @@
-"""Quality as a partial order: which of two candidates is better, where it is known.
+"""Quality as a partial order: which of two candidates is better, if this is known.
 
 Laban et al. 2022, § 2.1. A rule compares the annotated candidates of one context under one aspect.
-It says that one is higher than the other only where the annotations do; everything else stays
-incomparable and makes no pair.
+It ranks one above the other only if the annotations do; all others are incomparable and make no
+pair.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _CANDIDATE = (*GROUP, "candidate_id")
 
 
 class Dropped(NamedTuple):
-    """A reason why something made no pair, what it was, and how many.
+    """A reason why something made no pair, and how often it applied.
 
     Attributes:
         reason: Short name, the key in the manifest.
@@ -47,7 +47,7 @@ class Dropped(NamedTuple):
 
 
 class Comparisons(NamedTuple):
-    """What the rules say about the annotations of a source.
+    """The comparisons that the rules derive from the annotations of a source.
 
     Attributes:
         frame: One row per high candidate, low candidate and error category: split, context_id,
@@ -60,12 +60,12 @@ class Comparisons(NamedTuple):
 
 
 def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> Comparisons:
-    """Say which candidates are better than which.
+    """Return which candidates are better than which others.
 
     Args:
         annotations: Rows of the annotation schema; at most one per candidate, aspect, group and
             label.
-        rules: The quality rule of all aspects, or that of each.
+        rules: The quality rule of each aspect.
     """
     if not isinstance(rules, Rules):
         rules = Rules(rules, {})
@@ -77,7 +77,7 @@ def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> Comparisons:
 
 
 def _added(dropped: Sequence[Dropped]) -> list[Dropped]:
-    """Count what several rules dropped for the same reason together."""
+    """Add up what several rules dropped for the same reason."""
     added: dict[Dropped, int] = {}
     for entry in dropped:
         key = entry._replace(n=0)
@@ -104,16 +104,16 @@ def _compare(annotations: pl.DataFrame, rule: Rule) -> Comparisons:
 
 
 def _unread(annotations: pl.DataFrame, used: pl.DataFrame, rule: Rule) -> list[Dropped]:
-    """Count the annotations with nothing that the rule reads, and those with too little of it."""
+    """Count the annotations without a value that the rule reads, and those with too few ratings."""
     column = used_column(rule)
     value = pl.col(column)
-    is_there = value.list.len() > 0 if column == "ratings" else value.is_not_null()
-    there = annotations.filter(is_there).height
-    why = f"the rule reads the {column}, and there is none"
-    dropped = [Dropped("unlabelled", "annotations", annotations.height - there, why)]
+    has_value = value.list.len() > 0 if column == "ratings" else value.is_not_null()
+    n_valued = annotations.filter(has_value).height
+    why = f"the rule reads the {column}, which is missing"
+    dropped = [Dropped("unlabelled", "annotations", annotations.height - n_valued, why)]
     if isinstance(rule, Majority | Credit | Gap):
         why = f"the rule asks for at least {rule.at_least} ratings, and fewer count"
-        dropped.append(Dropped("few_ratings", "annotations", there - used.height, why))
+        dropped.append(Dropped("few_ratings", "annotations", n_valued - used.height, why))
     return dropped
 
 
@@ -158,13 +158,13 @@ def _compare_gap(used: pl.DataFrame, rule: Gap) -> Comparisons:
 
 
 def _compare_within(used: pl.DataFrame, rule: Gap) -> Comparisons:
-    """Compare two candidates by the differences that each annotator of both made between them."""
+    """Compare two candidates by the rating differences of the annotators who rated both."""
     rated = (
         used.filter(pl.col("annotators").is_not_null())
         .select(*_CANDIDATE, "annotators", rating="ratings")
         .explode("annotators", "rating")
         .group_by(*_CANDIDATE, "annotators", maintain_order=True)
-        .agg(pl.col("rating").mean())  # of an annotator who rated a candidate twice
+        .agg(pl.col("rating").mean())  # if an annotator rated a candidate twice
     )
     difference = pl.col("rating") - pl.col("rating_low")
     enough = difference >= rule.minimum - rule.tolerance
@@ -194,7 +194,7 @@ def _compare_within(used: pl.DataFrame, rule: Gap) -> Comparisons:
 def _compare_order(used: pl.DataFrame, rule: Order) -> Comparisons:
     columns = {"better": pl.String, "worse": pl.String}
     order = pl.DataFrame(sorted(close_order(rule.better)), columns, orient="row")
-    # A candidate counts by its worst labels: those below which it has no other.
+    # A candidate is compared by its worst labels: no other label of it is worse.
     outdone = used.join(order, left_on="label", right_on="worse").select(
         *_CANDIDATE, label="better"
     )
@@ -217,7 +217,7 @@ def _high(rows: pl.DataFrame, label: str | None = None) -> pl.DataFrame:
 
 
 def _low(rows: pl.DataFrame, label: str = "aspect") -> pl.DataFrame:
-    """Rules without error labels use the aspect as the error category."""
+    """Return the worse candidates; rules without labels use the aspect as the error category."""
     return rows.select(
         *GROUP, low_id="candidate_id", error_category=label, score_low="score"
     ).unique()

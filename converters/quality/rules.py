@@ -1,9 +1,9 @@
-"""The quality rules, their options, and what each of them reads.
+"""The quality rules, their options, and the columns that they read.
 
 A rule that reads ratings has options that say how:
 
-- `ratings`: how the ratings of several annotators become one verdict. `mean` and `median` make one
-  number of a candidate's ratings; `majority` and `unanimity` count annotators.
+- `ratings`: how the ratings of several annotators become one verdict. `mean` and `median` turn a
+  candidate's ratings into one number; `majority` and `unanimity` count annotators.
 - `at_least`: a candidate with fewer ratings is left out.
 - `standardise: annotator`: ratings count as z-scores of their annotator (see `read_ratings`).
 - `within: annotator`: two candidates are compared by the annotators who rated both.
@@ -30,7 +30,7 @@ class Majority:
     """A strict majority of ratings at `top` or above beats no such majority.
 
     With `ratings: unanimity`, all ratings at `top` or above beat all ratings below; candidates
-    whose annotators disagree are incomparable with any.
+    whose annotators disagree are not compared.
     """
 
     top: float
@@ -63,8 +63,8 @@ class Gap:
 
     With `ratings`, the mean or median of a candidate's ratings takes the place of its score. With
     `within: annotator` the differences are taken within each annotator who rated both candidates,
-    of whom there must be `at_least` so many: their mean or median must reach the minimum, or that
-    of more than half of them (`majority`), or that of all (`unanimity`).
+    of whom there must be at least `at_least`: their mean or median must reach the minimum, or the
+    differences of more than half of them (`majority`), or of all (`unanimity`).
     """
 
     minimum: float
@@ -89,7 +89,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Labels by a list of (better, worse), transitively closed; a candidate counts by its worst."""
+    """Labels ordered by (better, worse), transitively; a candidate counts by its worst label."""
 
     better: tuple[tuple[str, str], ...]
 
@@ -116,7 +116,7 @@ class Rules:
     """The rule of every aspect.
 
     Attributes:
-        default: The rule of the aspects that have none of their own.
+        default: The rule of the aspects without a rule of their own.
         aspects: Aspect → its own rule.
     """
 
@@ -126,7 +126,7 @@ class Rules:
     def divide(self, annotations: pl.DataFrame) -> Iterator[tuple[Rule, pl.DataFrame]]:
         """Yield each rule that is used, with the annotations of its aspects, without their texts.
 
-        No rule reads the texts, and each step would copy them.
+        Rules do not read the texts, and each step would copy them.
         """
         annotations = annotations.drop(_TEXTS, strict=False)
         by_rule: dict[Rule, list[str]] = {}
@@ -143,7 +143,7 @@ def read_rules(quality: Mapping[str, Any]) -> Rules:
     """Return the rules that the `quality` section of a source.yaml describes.
 
     Raises:
-        SourceError: If one contradicts itself.
+        SourceError: If a rule contradicts itself.
     """
     if "rule" in quality:
         return Rules(_read_rule(quality), {})
@@ -178,7 +178,7 @@ def needs_annotators(rule: Rule) -> bool:
 
 
 def labels_of(rule: Rule) -> set[str] | None:
-    """Return the labels that `rule` names, or None where it reads none."""
+    """Return the labels that `rule` names, or None if it reads no labels."""
     match rule:
         case NoError(no_error):
             return {no_error}
@@ -188,10 +188,10 @@ def labels_of(rule: Rule) -> set[str] | None:
 
 
 def readable(annotations: pl.DataFrame, rule: Rule) -> pl.DataFrame:
-    """Return the annotations that have what `rule` reads, as it reads them.
+    """Return the annotations with a value that `rule` reads, in the form in which it reads it.
 
-    Ratings are standardised if it says so, and their mean or median becomes the score where it
-    stands for one. No rating at all is nothing to read.
+    Ratings are standardised if the rule requires it, and their mean or median becomes the score if
+    the rule compares scores. Annotations without ratings are left out.
     """
     match rule:
         case Majority():
@@ -230,5 +230,5 @@ def close_order(better: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
 
 
 def listed(values: Iterable[float]) -> str:
-    """Return numbers as a sentence lists them."""
+    """Return numbers in a list for a message."""
     return ", ".join(f"{value:g}" for value in values)

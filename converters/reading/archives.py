@@ -1,7 +1,7 @@
-"""Reading the members of a zip into memory: nothing that a stranger packed reaches the disk.
+"""Reading the members of a zip into memory, so that nothing in it reaches the disk.
 
-The table of contents is checked whole before the first member is unpacked, and no more of a member
-is unpacked than the table says.
+The table of contents is checked before any member is unpacked, and members are unpacked up to
+the size in that table.
 """
 
 import stat
@@ -17,17 +17,20 @@ from nnd.schemas import SourceError, excerpt
 MOST_MEMBERS = 10_000
 
 MOST_BYTES = 256 * 2**20
-"""Of all members together, unpacked."""
+"""Most bytes of all members together, unpacked."""
 
 MOST_RATIO = 100
-"""Of unpacked to packed size, for one member; text packs to a third or a tenth."""
+"""Largest ratio of unpacked to packed size of a member; that of text is 3 to 10."""
 
 ANY_RATIO_UP_TO = 4 * 2**20
-"""Bytes that a member may have unpacked, whatever its ratio."""
+"""Unpacked size of a member up to which its ratio does not matter."""
 
 TAR_SUFFIXES = (".tar.gz", ".tgz")
 
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks others without a bound
+_METHODS = (
+    zipfile.ZIP_STORED,
+    zipfile.ZIP_DEFLATED,
+)  # zipfile unpacks other methods without a size limit
 _ENCRYPTED = 0x1
 _BROKEN = (
     zipfile.BadZipFile,
@@ -44,15 +47,15 @@ _LONGEST_SHOWN = 200
 
 
 def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
-    """Return the files of a zip by name; folders and macOS resource forks are passed over.
+    """Return the files of a zip by name; folders and macOS resource forks are skipped.
 
     Args:
         path: The zip.
-        called: Only files whose path ends in this one, such as `a.json` or `b/a.json`; None: all.
+        called: Read only files whose path ends in this, such as `a.json` or `b/a.json`; None: all.
 
     Raises:
-        SourceError: If it is broken or no zip, if a member is encrypted, a link, another zip or
-            named so that it leads elsewhere, or if all would unpack to too much.
+        SourceError: If it is broken or not a zip, if a member is encrypted, a link, another zip or
+            has a name that leads out of the folder, or if the members would unpack to too much.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -71,10 +74,10 @@ def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
 
 
 def find_member(path: Path, members: Iterable[str], name: str) -> str:
-    """Return which of the `members` of a zip is called `name`, in whatever folder of it.
+    """Return which of the `members` of a zip is called `name`, in any folder.
 
     Raises:
-        SourceError: If none is, or several are.
+        SourceError: If none or several are.
     """
     members = sorted(members)
     found = [member for member in members if PurePosixPath(member).name == name]
@@ -87,7 +90,7 @@ def find_member(path: Path, members: Iterable[str], name: str) -> str:
 
 
 def unreadable(path: Path, error: OSError) -> SourceError:
-    """Return the error of an archive that the system does not hand out."""
+    """Return the error for an archive that the system cannot read."""
     return SourceError(
         f"{path}: cannot be read: {error.strerror or error}; make it readable, or name another copy"
     )
@@ -100,11 +103,11 @@ def _is_wanted(info: zipfile.ZipInfo, called: str | None) -> bool:
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     with archive.open(info) as opened:
-        return opened.read(info.file_size + 1)  # read() alone would unpack all there is
+        return opened.read(info.file_size + 1)  # read() without a size would unpack everything
 
 
 def _check_contents(path: Path, infos: list[zipfile.ZipInfo]) -> None:
-    """Refuse a zip by its table of contents, before anything is unpacked."""
+    """Refuse a zip with an unsafe table of contents before unpacking anything."""
     wrong = next(_what_is_wrong(path, infos), None)
     if wrong:
         raise SourceError(
@@ -129,7 +132,7 @@ def _what_is_wrong(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
 
 
 def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
-    # The name as it is in the file: zipfile cuts it at a NUL, and may turn backslashes round.
+    # The original name: zipfile cuts names at a NUL, and may replace backslashes.
     yield from what_is_wrong_with_name(info.orig_filename)
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
@@ -146,7 +149,7 @@ def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
 
 
 def what_is_wrong_with_name(name: str) -> Iterator[str]:
-    """Yield why no archive that is read may hold a file of this name."""
+    """Yield why an archive may not hold a file of this name."""
     parts = name.replace("\\", "/").split("/")
     if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
         yield "has a name that leads out of the folder"
@@ -155,5 +158,5 @@ def what_is_wrong_with_name(name: str) -> Iterator[str]:
 
 
 def shown_name(text: str) -> str:
-    """Return text in printable ASCII, and cut where it is long."""
+    """Return text in printable ASCII, cut if it is long."""
     return excerpt(ascii(text)[1:-1], _LONGEST_SHOWN)

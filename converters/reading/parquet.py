@@ -2,7 +2,7 @@
 
 Files are opened by path and read without threads. Given a `BytesIO`, Arrow's threads hold Python
 buffers and may drop the last reference to one after `read` has returned. If the interpreter is
-finalizing by then, as after an error, that thread asks for the GIL within a C++ destructor and
+finalizing by then, as after an error, that thread requests the GIL within a C++ destructor and
 Python ends it there: "terminate called without an active exception", exit status 134.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_BYTES = 2**30
-"""Of all cells together, decoded: a file may hold a text once that a million rows refer to."""
+"""Most bytes of all cells, decoded: a million rows may refer to a text that a file holds once."""
 
 _ROWS = 1024  # at a time
 _ROWS_TO_COUNT = 2**16
@@ -45,15 +45,15 @@ def parquet_schema(path: Path) -> "pa.Schema":
 
 
 def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file; no more than some of them are held at a time.
+    """Yield the rows of a Parquet file, holding only some of them at a time.
 
     Args:
         path: The file.
-        columns: Those to read; None: all.
+        columns: The columns to read; None: all.
 
     Raises:
-        SourceError: If it cannot be read, is not a Parquet file or a broken one, or its cells take
-            more than `MOST_BYTES`.
+        SourceError: If it cannot be read, is not a Parquet file, is broken, or its cells take more
+            than `MOST_BYTES`.
     """
     from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
 
@@ -65,15 +65,15 @@ def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Itera
             for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
                 yield from batch.to_pylist()
                 missing -= batch.num_rows
-        # Arrow takes a damaged page for the end of a column.
+        # Arrow reads a damaged page as the end of a column.
         if missing:
             raise ValueError(f"it is damaged, {missing} rows are missing")
 
 
 def _check_size(path: Path, columns: Sequence[str]) -> None:
-    """Refuse a file that is too large once decoded; to count, a text is decoded once for all rows.
+    """Refuse a file that is too large once decoded; repeated texts are decoded only once here.
 
-    Within lists Arrow mostly cannot do that: there each text of the rows at hand is decoded.
+    Arrow mostly cannot do that within lists: there each text is decoded, some rows at a time.
     """
     from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
 
@@ -94,7 +94,7 @@ def _check_size(path: Path, columns: Sequence[str]) -> None:
 
 
 def _decoded_bytes(values: "pa.Array") -> int:
-    """Return how many bytes values take once each text is in every row that has it."""
+    """Return the decoded size of values, counting a repeated text in every row."""
     from pyarrow import compute, types  # noqa: PLC0415 - most files need none of it
 
     kind = values.type
@@ -112,7 +112,7 @@ def _decoded_bytes(values: "pa.Array") -> int:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Explain the errors of Arrow."""
+    """Raise errors of Arrow as a SourceError with a remedy."""
     from pyarrow import ArrowException  # noqa: PLC0415 - most files need none of it
 
     try:

@@ -1,6 +1,6 @@
-"""Reading annotation files: JSON and cells, each with the place it was read from.
+"""Reading annotation files: JSON objects and cells, each with file and line.
 
-Every error names file and line, so a person can open the file there.
+Every error names file and line.
 """
 
 import csv
@@ -26,10 +26,10 @@ LONGEST_CELL = 16 * 2**20
 
 
 class Record(NamedTuple):
-    """One JSON object of a file and the place it was read from.
+    """A JSON object of a file, with its place (file:line).
 
-    The methods return a field as the type a converter expects, or raise a SourceError that names
-    file, line and field.
+    The methods return a field in the type that a converter expects, or raise a SourceError that
+    names file, line and field.
     """
 
     where: str
@@ -40,7 +40,7 @@ class Record(NamedTuple):
         return self._typed(name, str, "a string")
 
     def optional_text(self, name: str) -> str | None:
-        """Return a field that must be a string, or None where it is null or absent."""
+        """Return a field that must be a string, or None if it is null or missing."""
         return None if self.fields.get(name) is None else self.text(name)
 
     def identifier(self, name: str) -> str:
@@ -60,7 +60,7 @@ class Record(NamedTuple):
         return parse_number(str(value), self._place(name))
 
     def spelled_number(self, name: str) -> float:
-        """Return the finite number that a text spells, as the cells of a table do."""
+        """Return the finite number that a text field spells."""
         return parse_number(self.text(name), self._place(name))
 
     def rating(self, name: str, lowest: float, highest: float) -> float:
@@ -108,17 +108,17 @@ class Record(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """One row of a table and the place it was read from."""
+    """A row of a table, with its place (file:line)."""
 
     where: str
     values: list[str]
 
 
 def read_jsonl(path: Path) -> Iterator[Record]:
-    """Yield the objects of a JSON-lines file; blank lines are passed over.
+    """Yield the objects of a JSON-lines file; blank lines are skipped.
 
     Raises:
-        SourceError: At a line that is not a JSON object, a cut-off last one included.
+        SourceError: At a line that is not a JSON object, such as a last line that is cut off.
     """
     name = path.name
     for number, line in enumerate(read_lines(path), start=1):
@@ -128,10 +128,10 @@ def read_jsonl(path: Path) -> Iterator[Record]:
 
 
 def parse_json(text: str, name: str) -> Iterator[Record]:
-    """Yield the objects of a JSON file: those of its list (`name[17]`), or the one that it is.
+    """Yield the objects of a JSON file, which holds a list of objects (`name[17]`) or a single one.
 
     Raises:
-        SourceError: If it is neither; `name` stands for the file in the message.
+        SourceError: If it holds neither; the message calls the file `name`.
     """
     value = _parse(text, name)
     if isinstance(value, list):
@@ -143,7 +143,7 @@ def parse_json(text: str, name: str) -> Iterator[Record]:
 
 
 class _TwiceError(ValueError):
-    """A key that an object has twice; Python would keep the last value without a word."""
+    """An object has a key twice; Python would silently keep the last value."""
 
 
 def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -177,12 +177,12 @@ def _parse(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be 
 
 
 def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
-    """Yield the rows of a delimited file, the header first; all have as many cells as it.
+    """Yield the rows of a delimited file, the header first; all have the same number of cells.
 
     Args:
         path: The file.
         delimiter: One character.
-        quoted: Whether `"` quotes a cell (doubled inside), or is a character like any other.
+        quoted: Whether `"` quotes a cell (doubled inside), rather than being an ordinary character.
 
     Raises:
         SourceError: At a row with more or fewer cells than the header.
@@ -216,13 +216,13 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
 
 
 def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
-    """Cut lines at carriage returns too, which old programs end them with."""
+    """Cut lines at carriage returns too, with which old programs end lines."""
     for line in lines:
         yield from io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
-    """Return the next row of a csv reader; the module has one limit for all, put back at once."""
+    """Return the next row of a csv reader; the limit is global, so it is restored at once."""
     limit = csv.field_size_limit(LONGEST_CELL)
     try:
         return next(rows, None)
@@ -231,11 +231,11 @@ def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
 
 
 def parse_number(text: str, where: str) -> float:
-    """Return the finite number that `text` spells as people and programs write it.
+    """Return the finite number that `text` spells in a usual notation.
 
     Raises:
-        SourceError: If it spells none, NaN or infinity, or one that `float` alone would take, such
-            as 1_0 or digits of another script: a typing error is more likely than either.
+        SourceError: If it does not spell a number, spells NaN or infinity, or has a form that only
+            `float` accepts, such as 1_0 or digits of another script: likely a typing error.
     """
     if not spells_number(text):
         raise SourceError(f"{where}: {shown(text)} is not a number; correct it or leave it empty")
@@ -243,7 +243,7 @@ def parse_number(text: str, where: str) -> float:
 
 
 def spells_number(text: str) -> bool:
-    """Return whether `parse_number` takes a text."""
+    """Say whether `parse_number` accepts a text."""
     return bool(_NUMBER.fullmatch(text.strip(_SPACES))) and math.isfinite(float(text))
 
 
@@ -261,14 +261,14 @@ def _names(names: Iterable[str]) -> str:
 
 
 def quoted(names: Iterable[str]) -> str:
-    """Return names as a message lists them; a file that is no table may have thousands."""
+    """Return names as a message lists them, cut if they are many."""
     return listed([shown(name) for name in names], _MOST_LISTED)
 
 
 def shown(value: object) -> str:
-    """Return a value as a message quotes it: as JSON, and cut where it is long."""
+    """Return a value as a message quotes it: as JSON, cut if it is long."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    except RecursionError:  # hundreds of brackets: what could just be read cannot be written
+    except RecursionError:  # hundreds of brackets can be read, but not written
         text = "a value with too many levels"
     return excerpt(text)

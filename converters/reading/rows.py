@@ -1,6 +1,6 @@
 """The rows of a table file: csv, tsv, jsonl, json, parquet or xlsx, or the lines of a text.
 
-Files of any of these formats that hold the same table give the same rows.
+The same table gives the same rows in each of these formats.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -21,22 +21,22 @@ from nnd.converters.reading.workbook import read_workbook
 from nnd.schemas import SourceError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
-"""Suffixes of tables. Any other file is a text, with the columns `line`, from 1, and `text`."""
+"""Suffixes of tables. Any other file is a text, with the columns `line` (from 1) and `text`."""
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-"""What separates cells where nothing else is said."""
+"""Default delimiters of cells."""
 
 
 def read_rows(
     path: Path, name: str, options: Mapping[str, Any], columns: list[str] | None = None
 ) -> Iterator[Record]:
-    """Yield the rows of a table by column; the suffix of the file says how it is read.
+    """Yield the rows of a table as column → cell; the suffix of the file decides how it is read.
 
     Args:
         path: The file.
-        name: Its declared name; its suffix counts where the file's own says nothing.
-        options: Delimiter, quotation and sheet, where the usual ones are wrong.
-        columns: Columns that must be there, and no others are read; None: all there are.
+        name: Its declared name; its suffix decides if the file's own is unknown.
+        options: Delimiter, quotation and sheet, if they differ from the defaults.
+        columns: Required columns, and the only ones that are read; None: all.
 
     Raises:
         SourceError: If the table lacks a column, has one twice, or a row has more or fewer cells
@@ -70,7 +70,7 @@ def unfold_records(
     columns: Collection[str],
     unfold: Callable[[Mapping[str, Any]], Iterator[Mapping[str, Any]]],
 ) -> Iterator[Record]:
-    """Yield the rows that `unfold` makes of each object of a JSON file.
+    """Yield the rows that `unfold` returns for each object of a JSON file.
 
     Raises:
         SourceError: If a row lacks a column.

@@ -1,6 +1,6 @@
-"""Reading the files of a .tar.gz into memory: nothing that a stranger packed reaches the disk.
+"""Reading the files of a .tar.gz into memory, so that nothing in it reaches the disk.
 
-A tar has no table of contents, so it is unpacked as a whole, and no further than its limit. Its
+A tar has no table of contents, so it is unpacked as a whole, up to a limit. Its
 headers (POSIX ustar, with the long names of GNU and pax) are read here: `tarfile` of Python 3.11
 loops forever on a negative size, and takes hours on some pax headers.
 """
@@ -27,7 +27,7 @@ _LONGEST_EXTENSION = 2**16
 
 
 class _Member(NamedTuple):
-    """What a header says of a file, and where its content begins."""
+    """The header of a file, and where its content begins."""
 
     name: str
     kind: bytes
@@ -44,7 +44,7 @@ class _Member(NamedTuple):
 
 
 def read_tarball(path: Path) -> dict[str, bytes]:
-    """Return the files of a .tar.gz by name; folders are passed over.
+    """Return the files of a .tar.gz by name; folders are skipped.
 
     Args:
         path: The archive.
@@ -76,7 +76,7 @@ def _refusal(path: Path, wrong: str) -> SourceError:
 
 
 def _unpack(path: Path) -> bytes:
-    """Unpack gzip up to the limit of its size."""
+    """Unpack gzip up to the size limit."""
     size = path.stat().st_size
     packed = path.read_bytes() if size <= MOST_BYTES else b""
     most = min(MOST_BYTES, max(ANY_RATIO_UP_TO, MOST_RATIO * len(packed)))
@@ -106,8 +106,8 @@ def _members(raw: bytes) -> Iterator[_Member]:
         if member.kind in (_LONG_NAME, _PAX, _PAX_OF_ALL):
             if member.size > _LONGEST_EXTENSION:
                 raise ValueError(f"an extended header has {member.size:,} bytes")
-            said = raw[member.start : member.end]
-            long_name = _long_name(said, member.kind) or long_name
+            content = raw[member.start : member.end]
+            long_name = _long_name(content, member.kind) or long_name
         else:
             yield member._replace(name=long_name or member.name)
             long_name = ""
@@ -135,7 +135,7 @@ def _octal(field: bytes) -> int:
 
 
 def _long_name(said: bytes, kind: bytes) -> str:
-    """Return the name that an extended header gives the next member, or nothing."""
+    """Return the name that an extended header gives the next member, if any."""
     if kind == _LONG_NAME:
         return said.rstrip(b"\0").decode()
     name = ""
@@ -163,5 +163,5 @@ def _what_is_wrong(members: list[_Member]) -> Iterator[str]:
         if member.kind not in _FILE + _FOLDER:
             yield f"{name} is a link or a device, not a file"
         if member.name in names:
-            yield f"{name} is there twice"
+            yield f"{name} occurs twice"
         names.add(member.name)

@@ -1,7 +1,6 @@
 """Reading text files, whole or line by line, in bounded memory.
 
-UTF-8 only; a byte-order mark and CRLF line ends are simply read, and anything else is named by file
-and line.
+Only UTF-8 is read, with or without a byte-order mark and CRLF line ends; errors name file and line.
 """
 
 import codecs
@@ -15,10 +14,10 @@ from typing import BinaryIO
 from nnd.schemas import SourceError
 
 LONGEST_LINE = 64 * 2**20
-"""Bytes of a line of text; a book has one or two million."""
+"""Most bytes of a line; a book has one or two million."""
 
 LARGEST_FILE = 2**30
-"""Bytes of a file that is read as a whole."""
+"""Most bytes of a file that is read as a whole."""
 
 
 def read_text(path: Path, *, largest: int | None = None) -> str:
@@ -26,14 +25,14 @@ def read_text(path: Path, *, largest: int | None = None) -> str:
 
     Args:
         path: The file.
-        largest: Bytes that it may have; None: `LARGEST_FILE`.
+        largest: Most bytes that it may have; None: `LARGEST_FILE`.
 
     Raises:
         SourceError: If the file cannot be read, is too large or is not UTF-8.
     """
     most = LARGEST_FILE if largest is None else largest
     with _opened(path) as file:
-        # Python would set aside as many bytes as read() is asked for, however small the file.
+        # read(n) allocates n bytes, even for a small file.
         size = os.fstat(file.fileno()).st_size
         raw = file.read() if size <= most else b""
     if max(size, len(raw)) > most:
@@ -45,7 +44,7 @@ def read_text(path: Path, *, largest: int | None = None) -> str:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, each with its line feed; no more than one is held at a time.
+    """Yield the lines of a UTF-8 file, each with its line feed, holding one at a time.
 
     Raises:
         SourceError: If the file cannot be read, or at a line that is too long or is not UTF-8.
@@ -76,12 +75,12 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def decode(raw: bytes, name: str, *, line: int = 1) -> str:
-    """Return UTF-8 as text, with line feeds only and without the byte-order mark of a first line.
+    """Decode UTF-8, with line feeds only and without the byte-order mark of a first line.
 
     Args:
         raw: The bytes of a file, or of one of its lines.
-        name: What messages call the file.
-        line: Number of the line that they start with.
+        name: Name of the file in messages.
+        line: Number of the first line in `raw`.
 
     Raises:
         SourceError: If they are not UTF-8.
@@ -95,7 +94,7 @@ def decode(raw: bytes, name: str, *, line: int = 1) -> str:
     try:
         return raw.decode("utf-8-sig" if line == 1 else "utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        # The error's place does not count a byte-order mark; its bytes do not either.
+        # Neither the position of the error nor its bytes include the byte-order mark.
         line += error.object.count(b"\n", 0, error.start)
         raise SourceError(
             f"{name}:{line}: byte 0x{error.object[error.start]:02x} is not UTF-8; convert the file "

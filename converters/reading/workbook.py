@@ -1,7 +1,7 @@
-"""Reading the cells of an .xlsx workbook: what it stores, and nothing computed.
+"""Reading the stored cells of an .xlsx workbook; nothing is computed.
 
-An .xlsx file is a zip of XML files (ECMA-376). Tags are read one by one and no tree of them is
-built; nothing in the file is run or followed.
+An .xlsx file is a zip of XML files (ECMA-376). Tags are read one by one without building a tree;
+nothing in the file is executed, and no link is followed.
 """
 
 import re
@@ -14,30 +14,30 @@ from nnd.converters.reading.archives import read_members
 from nnd.converters.reading.records import Cells, shown
 from nnd.schemas import SourceError
 
-_CHUNK = 2**16  # bytes between two looks at what is complete
+_CHUNK = 2**16  # bytes parsed before complete rows are yielded
 _WIDEST = 16_384  # columns of a sheet, by the format
 _CELL = re.compile("([A-Z]{1,3})[0-9]+")
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how the format writes characters XML cannot hold
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # escapes of characters that XML cannot hold
 _BROKEN = (
     ET.ParseError,
     LookupError,  # a part or a shared text that is missing, an encoding that is not known
-    ValueError,  # a number that is none, a document type
+    ValueError,  # an invalid number, a document type
 )
 
 
 def read_workbook(path: Path, sheet: str | None = None) -> Iterator[Cells]:
-    """Yield the rows of one sheet, the header first; all are filled up to its width.
+    """Yield the rows of one sheet, the header first; all are padded to its width.
 
-    Rows with nothing in them are passed over. A formula counts as the value that was stored with
-    it when the workbook was saved.
+    Empty rows are skipped. The value of a formula is the one that was stored when the workbook
+    was saved.
 
     Args:
         path: The file.
         sheet: Name of the sheet; None: the first one.
 
     Raises:
-        SourceError: If it is no workbook, at a formula with no stored value or an error value, or
-            at a row with more cells than the header.
+        SourceError: If it is not a workbook, at a formula without a stored value, at an error
+            value, or at a row with more cells than the header.
     """
     members = read_members(path)
     try:
@@ -68,17 +68,17 @@ def _as_wide_as_the_header(rows: Iterator[Cells]) -> Iterator[Cells]:
 
 @dataclass(slots=True)
 class _Reader:
-    """What an XML file is fed to, tag by tag; complete rows are in `done`."""
+    """Parser target of an XML file; complete rows are in `done`."""
 
     done: list[Cells] = field(default_factory=list)
 
     def doctype(self, *_: object) -> None:
-        """No workbook declares a document type; what does may be an attack."""
+        """Refuse a document type: workbooks declare none, so it may be an attack."""
         raise ValueError("it declares a document type")
 
 
 def _feed(raw: bytes, target: _Reader) -> Iterator[Cells]:
-    """Read an XML file into `target`, and yield the rows as they are complete."""
+    """Parse an XML file into `target`, and yield complete rows."""
     parser = ET.XMLParser(target=target)  # noqa: S314 - no document type, so no entities
     for start in range(0, len(raw), _CHUNK):
         parser.feed(raw[start : start + _CHUNK])
@@ -89,17 +89,19 @@ def _feed(raw: bytes, target: _Reader) -> Iterator[Cells]:
 
 @dataclass(slots=True)
 class _Tags(_Reader):
-    """Every start tag with its attributes."""
+    """Collects every start tag with its attributes."""
 
     found: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.found.append((_plain(tag), {_plain(k): value for k, value in attributes.items()}))
+        self.found.append(
+            (_local_name(tag), {_local_name(k): value for k, value in attributes.items()})
+        )
 
 
 @dataclass(slots=True)
 class _Texts(_Reader):
-    """The shared texts of a workbook: each `si` is one, in one or more runs `t`."""
+    """Collects the shared texts of a workbook: each `si` is one, in one or more runs `t`."""
 
     texts: list[str] = field(default_factory=list)
     _parts: list[str] = field(default_factory=list)
@@ -107,7 +109,7 @@ class _Texts(_Reader):
     _reading_aid: bool = False
 
     def start(self, tag: str, _attributes: dict[str, str]) -> None:
-        name = _plain(tag)
+        name = _local_name(tag)
         self._reading_aid |= name == "rPh"
         self._open = name == "t" and not self._reading_aid
 
@@ -116,7 +118,7 @@ class _Texts(_Reader):
             self._parts.append(text)
 
     def end(self, tag: str) -> None:
-        name = _plain(tag)
+        name = _local_name(tag)
         self._open = False
         if name == "rPh":
             self._reading_aid = False
@@ -127,7 +129,7 @@ class _Texts(_Reader):
 
 @dataclass(slots=True)
 class _Sheet(_Reader):
-    """The rows of a sheet, each as it is complete."""
+    """Collects the rows of a sheet."""
 
     file: str = ""
     shared: list[str] = field(default_factory=list)
@@ -142,7 +144,7 @@ class _Sheet(_Reader):
     _has_value: bool = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        match _plain(tag):
+        match _local_name(tag):
             case "row":
                 self._row = int(attributes.get("r", self._row + 1))
                 self._column = 0
@@ -174,7 +176,7 @@ class _Sheet(_Reader):
             self._parts.append(text)
 
     def end(self, tag: str) -> None:
-        match _plain(tag):
+        match _local_name(tag):
             case "v" | "t":
                 self._open = False
             case "rPh":
@@ -190,7 +192,7 @@ class _Sheet(_Reader):
 
     def _value(self) -> str:
         text = "".join(self._parts)
-        # Some programs write an empty value for one that they did not compute.
+        # Some programs write an empty value for a formula that they did not compute.
         has_value = self._has_value and (bool(text) or self._kind == "str")
         if self._has_formula and not has_value:
             raise SourceError(
@@ -231,7 +233,7 @@ def _find_sheet(members: Mapping[str, bytes], file: str, sheet: str | None) -> s
 
 
 def _read_shared(members: Mapping[str, bytes]) -> list[str]:
-    """Return the texts that cells refer to by number; a workbook may have none."""
+    """Return the texts that cells refer to by number, if any."""
     texts = _Texts()
     list(_feed(members.get("xl/sharedStrings.xml", b"<sst/>"), texts))
     return texts.texts
@@ -248,6 +250,6 @@ def _unescape(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
-def _plain(tag: str) -> str:
+def _local_name(tag: str) -> str:
     """Return a name without its namespace, of which the format has two."""
     return tag.rpartition("}")[2]

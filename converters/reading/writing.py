@@ -1,4 +1,4 @@
-"""Writing rows, or nested JSON, as a file of any kind that is read: fixtures are written so."""
+"""Writing rows or nested JSON in each format that can be read, for fixtures."""
 
 import csv
 import io
@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell: the same rows, the same bytes
+_EPOCH = (
+    1980,
+    1,
+    1,
+    0,
+    0,
+    0,
+)  # the earliest date of a zip; fixed, so that the same rows give the same bytes
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -25,13 +32,13 @@ def write_objects(
     quoted: bool | None = None,
     sheet: str | None = None,
 ) -> None:
-    """Write objects as the kind of file that the suffix of `path` says.
+    """Write objects in the format of the suffix of `path`.
 
     Args:
-        path: The file; its suffix says what it is.
-        objects: Rows, or whatever nested JSON holds.
+        path: The file.
+        objects: Rows, or the values of nested JSON.
         delimiter: What separates the cells of a csv or tsv file.
-        quoted: Whether its cells are quoted where need be.
+        quoted: Whether its cells are quoted if necessary.
         sheet: Name of the sheet of a workbook.
     """
     rows = [objects] if isinstance(objects, Mapping) else list(objects)
@@ -72,7 +79,7 @@ def _write_cells(path: Path, rows: list[list[str]], delimiter: str, *, quoted: b
 
 
 def write_workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Write the least that spreadsheet programs open: sheets of texts."""
+    """Write a minimal workbook that spreadsheet programs open: sheets of texts."""
     places = {name: f"worksheets/sheet{n}.xml" for n, name in enumerate(sheets, start=1)}
     listed = "".join(
         f'<sheet name={quoteattr(name)} sheetId="{n}" r:id="rId{n}"/>'

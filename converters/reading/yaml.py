@@ -1,4 +1,4 @@
-"""YAML that cannot blow up, in which no key hides another, and 1:30, on and no are texts."""
+"""Safe YAML: limited in size, without duplicate keys, and with 1:30, on and no as texts."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,20 +13,20 @@ def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever the YAML holds
     """Return what a YAML document holds.
 
     Raises:
-        yaml.YAMLError: If it is not YAML, has a key twice, or more than `MOST_VALUES` values, what
-            an alias stands for counted each time: ten lines of aliases may hold millions.
-        Exception: What else PyYAML raises: ValueError, KeyError and others.
+        yaml.YAMLError: If it is not YAML, has a key twice, or has more than `MOST_VALUES` values,
+            where an alias counts as all its values: ten lines of aliases may hold millions.
+        Exception: Other errors of PyYAML, such as ValueError and KeyError.
     """
     return yaml.load(text, _Loader)  # noqa: S506 - _Loader is a SafeLoader
 
 
 def find_line(text: str, place: Sequence[int | str]) -> int:
-    """Return the line of a key or an entry of a YAML document, or of what holds it.
+    """Return the line of a key or an entry of a YAML document, or of the nearest parent.
 
     Args:
         text: What `load_yaml` can read.
-        place: The keys, and the numbers of entries, that lead to it from the top; a number may be
-            written in digits.
+        place: The keys and entry numbers that lead to it from the top; a number may be a text of
+            digits.
     """
     node = yaml.compose(text, _Loader)
     line = 0
@@ -36,7 +36,7 @@ def find_line(text: str, place: Sequence[int | str]) -> int:
             line = node.start_mark.line
         elif isinstance(node, yaml.MappingNode):
             found = next(((key, value) for key, value in node.value if key.value == step), None)
-            if found is None:  # it is missing, or comes from what an alias stands for
+            if found is None:  # it is missing, or comes from an alias
                 break
             key, node = found
             line = key.start_mark.line
@@ -46,7 +46,7 @@ def find_line(text: str, place: Sequence[int | str]) -> int:
 if TYPE_CHECKING or yaml.__with_libyaml__:
 
     class _Reader(Composer, yaml.CSafeLoader):
-        """What libyaml reads, five times as fast as PyYAML, composed by PyYAML."""
+        """Parses with libyaml, five times as fast as PyYAML, and composes with PyYAML."""
 
         def __init__(self, stream: str) -> None:
             Composer.__init__(self)
@@ -56,7 +56,7 @@ else:
 
 
 class _Loader(_Reader):
-    values = 0  # with what aliases stand for counted each time
+    values = 0  # the values of aliases count each time
     sizes: Mapping[str, int] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -92,7 +92,7 @@ class _Loader(_Reader):
         return super().construct_mapping(node, deep=deep)
 
     def construct_yaml_bool(self, node: yaml.ScalarNode) -> Any:  # noqa: ANN401 - or a text
-        """Return on, off, yes and no as the texts that they are since YAML 1.2."""
+        """Return on, off, yes and no as texts, as in YAML 1.2."""
         is_text = node.value.lower() in {"on", "off", "yes", "no"}
         return str(node.value) if is_text else super().construct_yaml_bool(node)
 
@@ -104,7 +104,7 @@ class _Loader(_Reader):
 
 
 def _base_60_as_text(node: yaml.ScalarNode) -> str | None:
-    """Return 1:30 as the text that it is since YAML 1.2; to YAML 1.1, and PyYAML, it is 90."""
+    """Return 1:30 as a text, as in YAML 1.2; YAML 1.1 and PyYAML read it as 90."""
     return str(node.value) if ":" in node.value else None
 
 

@@ -16,12 +16,12 @@ _MOST_LOCKED_S = 1800
 
 
 def cache_folder() -> Path:
-    """Return where fetched files are kept: `$NND_CACHE`, else `~/.cache/nnd`."""
+    """Return the folder of fetched files: `$NND_CACHE`, else `~/.cache/nnd`."""
     return Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
 
 
 def find_cached(file: SourceFile, source_name: str) -> Path | None:
-    """Return where a declared file lies in the cache, or None where it must be fetched.
+    """Return the path of a declared file in the cache, or None if it must be fetched.
 
     Raises:
         SourceError: If the cache cannot be read.
@@ -34,13 +34,13 @@ def find_cached(file: SourceFile, source_name: str) -> Path | None:
 def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Path:
     """Return a declared file from the cache, fetching it from its URL where needed.
 
-    What has arrived is beside its place as `NAME.part`, from where a later call goes on. It is
-    moved there only when it is complete and the declared file. The lock `.NAME.lock` lets one
-    process at a time fetch; it is the operating system's, so that no killed process holds it.
+    The download is written to `NAME.part`, which a later call continues, and renamed once it is
+    complete and checked. The lock `.NAME.lock` lets one process fetch at a time; the operating
+    system releases it when a process is killed.
 
     Args:
-        file: What to fetch. Without a declared digest only the size can be checked, if declared.
-        source_name: Whose file it is.
+        file: The file. Without a declared digest only a declared size can be checked.
+        source_name: The source that declares it.
         pause_s: Seconds before a second try.
 
     Raises:
@@ -55,7 +55,7 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Pa
     with _cache_in_use(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(target.with_name(f".{target.name}.lock"), timeout=_MOST_LOCKED_S):
-            if find_cached(file, source_name) is None:  # nobody has fetched it meanwhile
+            if find_cached(file, source_name) is None:  # no other process has fetched it meanwhile
                 part = target.with_name(f"{target.name}.part")
                 complete(part, file.url, size=file.bytes, pause_s=pause_s)
                 _check(part, file)
@@ -87,7 +87,7 @@ def _check(part: Path, file: SourceFile) -> None:
 
 
 def _difference(path: Path, file: SourceFile) -> str | None:
-    """Return in what `path` is not the declared file, or None."""
+    """Return how `path` differs from the declared file (`size` or `SHA-256`), or None."""
     if file.sha256 is None:
         return "size" if file.bytes not in (None, path.stat().st_size) else None
     with path.open("rb") as opened:
@@ -97,7 +97,7 @@ def _difference(path: Path, file: SourceFile) -> str | None:
 
 @contextlib.contextmanager
 def _cache_in_use(target: Path) -> Iterator[None]:
-    """Explain what goes wrong with the disk."""
+    """Raise errors of the disk or the lock as a SourceError with a remedy."""
     try:
         yield
     except Timeout as error:

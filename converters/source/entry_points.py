@@ -1,14 +1,13 @@
-"""Sources that installed packages bring along, under the entry point group `nnd.sources`.
+"""Sources of installed packages, found by the entry point group `nnd.sources`.
 
 In the package's pyproject.toml:
 
     [project.entry-points."nnd.sources"]
     birds = "bird_judgements.nnd"
 
-The value is a package: dotted names that are folders below an installed top-level package. Its
-folder holds a source.yaml, or folders that hold one each. No module of it is imported, neither to
-list its sources nor to convert one: the top-level package is looked up, which imports nothing, and
-the rest of the name are folders in it.
+The value names a package whose folder holds a source.yaml, or several folders with one. None of its
+modules is imported, neither to list its sources nor to convert one: the installed top-level package
+is looked up, and the rest of the dotted name is a path of folders in it.
 """
 
 from collections.abc import Iterator
@@ -25,10 +24,10 @@ class Offered:
     """A source folder that a package offers.
 
     Attributes:
-        name: Name of the entry point, or of the folder where the package holds several.
-        distribution: Name and version of the distribution that brings it.
-        folder: Where the source lies; None where that cannot be told.
-        problem: What is wrong with the entry point, and what to do about it; None where nothing is.
+        name: Name of the entry point, or of the folder if the package holds several.
+        distribution: Name and version of the distribution that offers it.
+        folder: The source folder; None if the entry point does not lead to one.
+        problem: What is wrong with the entry point, and what to do about it; None if it is fine.
     """
 
     name: str
@@ -57,7 +56,7 @@ def _offered(point: EntryPoint) -> Iterator[Offered]:
 
 
 class _BrokenError(Exception):
-    """An entry point that leads to no source."""
+    """An entry point does not lead to a source."""
 
 
 def _folders(point: EntryPoint) -> dict[str, Path]:
@@ -78,7 +77,7 @@ def _folder(point: EntryPoint) -> Path:
     if colon or not all(part.isidentifier() for part in parts):
         raise _BrokenError("name a package, such as a.b, and nothing inside it")
     try:
-        spec = find_spec(parts[0])  # of a top-level name: nothing is imported for it
+        spec = find_spec(parts[0])  # looking up a top-level name imports nothing
     except (ImportError, ValueError) as error:
         raise _BrokenError(f"{parts[0]} cannot be found: {error}") from error
     places = [] if spec is None else spec.submodule_search_locations or []
@@ -87,5 +86,5 @@ def _folder(point: EntryPoint) -> Path:
         if folder.is_dir():
             return folder
     raise _BrokenError(
-        f"there is no package {parts[0]}" if not places else f"there is no folder {module} in it"
+        f"{parts[0]} is not an installed package" if not places else f"it has no folder {module}"
     )

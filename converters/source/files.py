@@ -36,11 +36,11 @@ class Files:
     """The files of one source, as a converter asks for them by their declared names.
 
     Attributes:
-        source: Whose files they are.
+        source: The source that declares them.
         origin: Folder or file given by the user (`--from`), or None: then a file in the source's
             own folder is taken, else the download cache, else the declared URL.
         opened: Declared name → path of every file asked for so far.
-        oddities: What a converter found odd, read in a stated way, and reports.
+        oddities: Odd cells or rows that the converter reported, with how it read them.
     """
 
     source: Source
@@ -53,17 +53,17 @@ class Files:
         self.oddities.append(one_line(f"{where}: {what}"))
 
     def has(self, name: str) -> bool:
-        """Say whether a declared file can be had without fetching it."""
+        """Say whether a declared file is available without fetching it."""
         try:
             return name in self.opened or self._at_hand(self._declared(name)) is not None
         except SourceError:
             return False
 
     def path(self, name: str) -> Path:
-        """Return where the declared file `name` lies, fetching it where needed.
+        """Return the path of the declared file `name`, fetching it if needed.
 
         Raises:
-            SourceError: If it cannot be had, or two files in the folder fit equally well.
+            SourceError: If it cannot be found or fetched, or several files fit equally well.
         """
         if name not in self.opened:
             file = self._declared(name)
@@ -76,7 +76,7 @@ class Files:
         return read_jsonl(self.path(name))
 
     def json(self, name: str, *, member: str | None = None) -> Iterator[Record]:
-        """Yield the objects of a JSON file: those of its list, or the one that it is.
+        """Yield the objects of a JSON file, which holds a list of objects or a single one.
 
         Args:
             name: The file, or a zip or .tar.gz.
@@ -91,7 +91,7 @@ class Files:
         return parse_json(decode(members[found], place), place)
 
     def members(self, name: str) -> dict[str, bytes]:
-        """Return the files of a zip or .tar.gz by name, read into memory (see `reading`)."""
+        """Return the files of a zip or .tar.gz as name → content."""
         path = self.path(name)
         is_tar = path.name.lower().endswith(TAR_SUFFIXES)
         return read_tarball(path) if is_tar else read_members(path)
@@ -108,13 +108,13 @@ class Files:
         return read_rows(self.path(name), name, {})
 
     def first_line(self, name: str) -> str:
-        """Return the first line of a file, by which its layout can be recognised."""
+        """Return the first line of a file, which may show its layout."""
         return next(read_lines(self.path(name)), "").removesuffix("\n")
 
     def digests(self) -> list[dict[str, Any]]:
-        """Return name, SHA-256, size and whether it is a declared file, of every file opened.
+        """Return name, SHA-256, size and `verified` (is it a declared file?) of opened files.
 
-        Of a version that is not the main one, its name is added (`version`).
+        A declared version other than the main one is named too (`version`).
         """
         found: list[dict[str, Any]] = []
         for name, path in sorted(self.opened.items()):
@@ -131,8 +131,8 @@ class Files:
     def check_declared(self, digests: Sequence[Mapping[str, Any]]) -> None:
         """Refuse a file that has the name of a declared one and another digest.
 
-        A file is let in if its digest is not declared, if the user named it under another name, or
-        if it is part of the source's fixture.
+        A file is accepted if its digest is not declared, if the user gave it another name, or if it
+        is part of the source's fixture.
 
         Args:
             digests: What `digests()` returns.
@@ -156,7 +156,7 @@ class Files:
 
     @contextlib.contextmanager
     def _naming_sets(self, file: SourceFile) -> Iterator[None]:
-        """Name the sets of a source, which need other files, where its main file is missing."""
+        """Add to an error about the main file that the sets of the source need other files."""
         try:
             yield
         except SourceError as error:
@@ -173,7 +173,7 @@ class Files:
         raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
 
     def _at_hand(self, file: SourceFile) -> Path | None:
-        """Return where a file lies, or None where it must be fetched; never None with --from."""
+        """Return the path of a file, or None if it must be fetched (never with --from)."""
         if self.origin is not None:
             with _looking_into(self.origin):
                 is_main = file == self.source.files[0]
@@ -183,9 +183,9 @@ class Files:
 
 
 def find_set(source: Source, origin: Path) -> Source:
-    """Return the set of a source whose main file lies at `origin`, or the source itself.
+    """Return the set of a source whose main file is at `origin`, or the source itself.
 
-    The source itself comes first: where its own main file is there, sets are taken by name only.
+    If the main file of the source itself is there, sets are chosen by name only.
 
     Raises:
         SourceError: If the main files of several sets are there, and the source's own is not.
@@ -221,7 +221,7 @@ def _sets(source: Source) -> list[str]:
 
 
 def _is_called(path: Path, name: str) -> bool:
-    """Return whether a path ends in a declared name, which may have folders."""
+    """Say whether a path ends in a declared name, which may have folders."""
     parts = PurePath(name).parts
     return path.parts[-len(parts) :] == parts
 
@@ -235,7 +235,7 @@ def _holds(folder: Path, source: Source) -> bool:
 
 
 def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool) -> Path:
-    """Look for a declared file at the place the user named, in a zip there where need be."""
+    """Return the path of a declared file at the place that the user named, unzipped if needed."""
     is_zip = origin.suffix.lower() == ".zip" and not declared.name.lower().endswith(".zip")
     if is_zip and (unpacked := unpack_declared(declared, origin, source_name)):
         return unpacked
@@ -243,9 +243,9 @@ def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool
         return origin
     folder = origin.parent if origin.is_file() else origin
     if not folder.is_dir():
-        raise SourceError(f"{origin}: there is no such file or folder; correct --from")
+        raise SourceError(f"{origin}: file or folder not found; correct --from")
     name = PurePath(glob.escape(declared.name))
-    # Beside a file given as a/b/primary.en lies what is declared as b/secondary.en, too.
+    # A file given as a/b/primary.en is in the same folder as the declared b/secondary.en.
     for place in origin.parents[: len(name.parts)] if origin.is_file() else (origin,):
         if (place / declared.name).is_file():
             return place / declared.name
@@ -263,6 +263,6 @@ def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool
     if unpacked := unpack_declared(declared, folder, source_name):
         return unpacked
     raise SourceError(
-        f"{folder}: there is no {declared.name}; name the file with --from"
+        f"{folder}: {declared.name} not found; name the file with --from"
         + (f", or fetch it from {declared.url}" if declared.url else "")
     )

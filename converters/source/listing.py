@@ -49,7 +49,7 @@ class Sources(Shown):
         return f"{counted(len(self.found), 'source')}."
 
     def table(self) -> "Table":
-        """Return a row for each source and set: what it is, its licence, and what it gives."""
+        """Return a row for each source and set: task, licence, counts and the like."""
         columns = ("source", "task", "licence", "pairs")
         rows = map(_cells, self._readable())
         return text_table(columns, rows, right=["pairs"], prose=["task"])

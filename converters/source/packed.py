@@ -1,7 +1,7 @@
-"""Declared files that somebody keeps in a zip.
+"""Declared files inside a zip.
 
-Such a file is taken only if it is the declared one to the last byte, and is then put into the
-download cache: nothing else that a stranger packed reaches the disk.
+Such a file is accepted only if it is the declared one to the last byte. It is then written to the
+download cache; nothing else from the zip reaches the disk.
 """
 
 import hashlib
@@ -14,19 +14,19 @@ from nnd.schemas import SourceError
 
 
 def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | None:
-    """Return where a declared file lies, taken from the zip that holds it by its name.
+    """Return the path of a declared file after copying it from a zip to the download cache.
 
     Args:
-        file: The file; one without a digest is not looked for.
+        file: The file; one without a digest is never found.
         origin: A zip, or a folder with one.
-        source_name: Whose file it is.
+        source_name: The source that declares it.
 
     Returns:
-        Its place in the download cache, or None where no zip holds it.
+        Its path in the download cache, or None if no zip holds it.
 
     Raises:
-        SourceError: If a zip cannot be read, several files have the name, or the one that has it is
-            not the declared one.
+        SourceError: If a zip cannot be read, or holds several files of that name, or one that is
+            not the declared file.
     """
     if file.sha256 is None:
         return None

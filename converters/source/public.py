@@ -1,7 +1,7 @@
-"""Opening a declared URL, and where its redirects may lead.
+"""Opening a declared URL, with checks of where its redirects lead.
 
-A source.yaml is often a stranger's. What was https stays https, and nothing is asked of the
-computer itself or of its private network, unless the declared URL names such an address.
+A source.yaml may come from a stranger. So https never becomes http, and no request goes to the
+computer itself or its private network, unless the declared URL names such an address.
 """
 
 import http.client
@@ -13,15 +13,15 @@ from urllib.parse import urlsplit
 
 
 class NotPublicError(ValueError):
-    """A URL that may not be asked; another try would not help."""
+    """A URL must not be requested; trying again would not help."""
 
 
 def open_url(request: urllib.request.Request, *, timeout: float) -> HTTPResponse:
-    """Open a declared URL, through redirects, with every step checked.
+    """Open a declared URL and follow its redirects, checking every step.
 
     Args:
-        request: Of the URL as it is declared.
-        timeout: Seconds of silence to bear.
+        request: A request of the declared URL.
+        timeout: Seconds without data after which to give up.
 
     Raises:
         NotPublicError: If a step is not allowed.
@@ -36,11 +36,11 @@ def open_url(request: urllib.request.Request, *, timeout: float) -> HTTPResponse
 
 
 def check_redirect(declared: str, url: str) -> None:
-    """Raise where a declared URL must not lead to `url`.
+    """Raise an error if a declared URL must not redirect to `url`.
 
     Raises:
-        NotPublicError: If it is not https though the declared one is, or names a private address
-            that the declared one does not name.
+        NotPublicError: If it is not https although the declared URL is, or if it names a private
+            address that the declared URL does not name.
     """
     target = urlsplit(url)
     allowed = {"https"} if urlsplit(declared).scheme == "https" else {"http", "https"}
@@ -51,17 +51,17 @@ def check_redirect(declared: str, url: str) -> None:
 
 
 def _may_be_private(declared: str, host: str | None) -> bool:
-    """Return whether the declared URL itself names this private address."""
+    """Say whether the declared URL itself names this private address."""
     return host == urlsplit(declared).hostname and _is_private(host)
 
 
 def _is_private(host: str | None) -> bool:
-    """Return whether a host is, by its name alone, this computer or one of a private network."""
+    """Say whether the name of a host shows that it is this computer or in a private network."""
     if host is None or host == "localhost" or host.endswith(".localhost"):
         return True
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:  # a name; what it stands for is checked once connected
+    except ValueError:  # a name; its address is checked after connecting
         return False
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return not (mapped or address).is_global
@@ -80,7 +80,7 @@ class _HTTPSConnection(http.client.HTTPSConnection):
 
 
 def _check_peer(connection: http.client.HTTPConnection) -> None:
-    """Refuse a public name that stands for a private address, before anything is asked of it."""
+    """Refuse a public name with a private address before sending a request."""
     address = str(connection.sock.getpeername()[0])
     if _is_private(address):
         connection.close()
@@ -111,7 +111,7 @@ class _HTTPSHandler(urllib.request.HTTPSHandler):
 
 
 class _FTPHandler(urllib.request.FTPHandler):
-    """In place of urllib's own, which follows redirects to FTP."""
+    """Refuses redirects to FTP, which urllib's own handler follows."""
 
     def __init__(self, declared: str) -> None:
         self.declared = declared
@@ -121,6 +121,6 @@ class _FTPHandler(urllib.request.FTPHandler):
 
 
 def _is_trusted(request: urllib.request.Request, declared: str) -> bool:
-    """Return whether we connect to a private address that was declared, or to the user's proxy."""
+    """Say whether the address is a declared private one, or the user's proxy."""
     proxied = request.has_proxy() or getattr(request, "_tunnel_host", None) is not None
     return proxied or _may_be_private(declared, urlsplit(request.full_url).hostname)

@@ -1,9 +1,9 @@
 """Completing a partial file from its URL, by HTTP range requests.
 
-Beside the part `a.part` lies `a.part.json`. It says of which version of the file the part is: its
-URL, and the ETag or Last-Modified that the server gave it. A later try asks for the rest of that
-very version; a server that has another by now, or cannot send parts, sends the whole. Where the
-server names no version, nothing can tell whether two halves fit, and no part is kept.
+The part `a.part` has a companion `a.part.json`, which identifies the version of the file by its URL
+and the ETag or Last-Modified of the server. A later try requests the rest of exactly that version.
+A server that has another version by now, or cannot send parts, sends the whole file. If the server
+names no version, two halves might not fit, so no part is kept.
 """
 
 import contextlib
@@ -22,44 +22,44 @@ from nnd.converters.source.public import open_url
 from nnd.schemas import SourceError, nnd_version, write_whole
 
 MOST_BYTES = 2**30
-"""Of a file whose size is not declared."""
+"""Largest download of a file whose size is not declared."""
 
 TRIES = 3
 PAUSE_S = 0.5
-"""Before the second try; twice as long before the third."""
+"""Pause before the second try; it doubles before the third."""
 MOST_PAUSE_S = 10
-"""A server that asks for more patience than this (Retry-After) is not tried again."""
+"""Longest Retry-After of a server after which it is tried again."""
 _SILENCE_S = 30
 _BLOCK = 1 << 18
 _RANGE_REFUSED = 416
-_PASSING = {408, _RANGE_REFUSED, 429, 500, 502, 503, 504}  # the next answer may be another
+_PASSING = {408, _RANGE_REFUSED, 429, 500, 502, 503, 504}  # these errors may pass
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 
 class _FetchError(Exception):
-    """The URL did not give what it should.
+    """The URL did not return what it should.
 
     Attributes:
         again: Whether another try may help.
-        anew: Whether that must start from nothing.
-        pause_s: How long the server wants us to wait.
+        from_start: Whether that must start from the first byte.
+        pause_s: Seconds for which the server asks us to wait.
     """
 
     def __init__(
-        self, reason: object, *, again: bool = True, anew: bool = False, pause_s: float = 0
+        self, reason: object, *, again: bool = True, from_start: bool = False, pause_s: float = 0
     ) -> None:
         super().__init__(str(reason))
-        self.again, self.anew, self.pause_s = again, anew, pause_s
+        self.again, self.from_start, self.pause_s = again, from_start, pause_s
 
 
 def complete(part: Path, url: str, *, size: int | None = None, pause_s: float = PAUSE_S) -> None:
-    """Fetch what `part` lacks of a file, or all of it where there is no usable part.
+    """Fetch the missing rest of a file, or the whole file if `part` cannot be continued.
 
     Args:
-        part: Where to write. What has arrived stays there when the connection is lost.
-        url: Where to fetch from.
-        size: Declared size in bytes, where nothing more is fetched; None: `MOST_BYTES`.
-        pause_s: Seconds before a second try.
+        part: File to write. It keeps what has arrived if the connection is lost.
+        url: Address of the file.
+        size: Declared size in bytes, which is the most to fetch; None: `MOST_BYTES`.
+        pause_s: Seconds before the second try.
 
     Raises:
         SourceError: If the rest does not arrive in `TRIES` tries.
@@ -70,7 +70,7 @@ def complete(part: Path, url: str, *, size: int | None = None, pause_s: float = 
             _fetch_rest(part, url, size)
             break
         except _FetchError as error:
-            if error.anew or _known_version(part, url) is None:
+            if error.from_start or _known_version(part, url) is None:
                 forget(part)
             if not later_tries or not error.again or error.pause_s > MOST_PAUSE_S:
                 remedy = "try again, or " if error.again else ""
@@ -82,7 +82,7 @@ def complete(part: Path, url: str, *, size: int | None = None, pause_s: float = 
 
 
 def forget(part: Path) -> None:
-    """Remove a part, and before it what is known of it: a part alone is never continued."""
+    """Remove a part. Its companion goes first, because a part without it is never continued."""
     _version_file(part).unlink(missing_ok=True)
     part.unlink(missing_ok=True)
 
@@ -95,7 +95,7 @@ def _fetch_rest(part: Path, url: str, size: int | None) -> None:
         if first == 0:
             forget(part)
         elif first != start or _version(answer) not in (None, known):
-            raise _FetchError("the server does not send the rest of the file", anew=True)
+            raise _FetchError("the server does not send the rest of the file", from_start=True)
         with part.open("ab") as opened:
             if first == 0 and (current := _version(answer)):
                 facts = json.dumps({"url": url, "version": current})
@@ -107,7 +107,7 @@ def _fetch_rest(part: Path, url: str, size: int | None) -> None:
 
 
 def _answer(url: str, start: int, known: str | None) -> http.client.HTTPResponse:
-    """Ask for the file, from byte `start` on if it still is the known version."""
+    """Request the file, from byte `start` if it is still the known version."""
     headers = {"User-Agent": f"nnd/{nnd_version()}", "Accept-Encoding": "identity"}
     if known and start:
         headers |= {"Range": f"bytes={start}-", "If-Range": known}
@@ -117,19 +117,19 @@ def _answer(url: str, start: int, known: str | None) -> http.client.HTTPResponse
 
 
 def _place(answer: http.client.HTTPResponse) -> tuple[int, int | None]:
-    """Return at which byte of the file the body begins, and the file's size where it is told."""
+    """Return the byte of the file at which the body begins, and the file's size if stated."""
     if answer.status != http.HTTPStatus.PARTIAL_CONTENT:
         return 0, answer.length
-    told = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-    if told is None:
-        raise _FetchError("the server does not state which part it sends", anew=True)
-    return int(told[1]), int(told[2])
+    stated = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    if stated is None:
+        raise _FetchError("the server does not state which part it sends", from_start=True)
+    return int(stated[1]), int(stated[2])
 
 
 def _blocks(
     answer: http.client.HTTPResponse, name: str, size: int, total: int | None
 ) -> Iterator[bytes]:
-    """Yield the body as it arrives; raise where the connection ends before the file does."""
+    """Yield the body as it arrives; raise an error if the connection ends before the file does."""
     with tqdm(
         desc=name, initial=size, total=total, unit="B", unit_scale=True, disable=None, leave=False
     ) as bar:
@@ -146,7 +146,7 @@ def _blocks(
 
 
 def _check_size(arrived: int, declared: int | None) -> None:
-    """Stop where more arrives than was declared, or where nothing was, more than `MOST_BYTES`."""
+    """Raise an error if more arrives than was declared or, if undeclared, than `MOST_BYTES`."""
     most, what = (
         (MOST_BYTES, "the most that is fetched if no size is declared")
         if declared is None
@@ -154,29 +154,29 @@ def _check_size(arrived: int, declared: int | None) -> None:
     )
     if arrived > most:
         reason = f"the file is larger than {most:,} bytes, {what}"
-        raise _FetchError(reason, again=False, anew=True)
+        raise _FetchError(reason, again=False, from_start=True)
 
 
 @contextlib.contextmanager
 def _on_the_net() -> Iterator[None]:
-    """Tell what goes wrong with the connection from what goes wrong with the disk."""
+    """Raise errors of the connection as a _FetchError; errors of the disk pass unchanged."""
     try:
         yield
     except urllib.error.HTTPError as error:
         asked = error.headers.get("Retry-After", "")
-        error.close()  # it is the answer, with its connection
+        error.close()  # the error is the response, with an open connection
         pause_s = int(asked) if asked.isdecimal() else 0
-        again, anew = error.code in _PASSING, error.code == _RANGE_REFUSED
-        raise _FetchError(error, again=again, anew=anew, pause_s=pause_s) from error
+        again, from_start = error.code in _PASSING, error.code == _RANGE_REFUSED
+        raise _FetchError(error, again=again, from_start=from_start, pause_s=pause_s) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
-        # An address that is none, or a certificate that is wrong (a ValueError), stays so.
+        # An invalid address, or a wrong certificate (a ValueError), stays invalid.
         again = not isinstance(reason, (ValueError, http.client.InvalidURL, str))
         raise _FetchError(reason, again=again) from error
 
 
 def _version(answer: http.client.HTTPResponse) -> str | None:
-    """Return what names this version of the file byte by byte, as If-Range wants it, or None."""
+    """Return the identifier of this exact version for If-Range, or None."""
     etag = answer.headers.get("ETag")
     return etag if etag and not etag.startswith("W/") else answer.headers.get("Last-Modified")
 
@@ -186,7 +186,7 @@ def _version_file(part: Path) -> Path:
 
 
 def _known_version(part: Path, url: str) -> str | None:
-    """Return of which version of the file at `url` the part is, or None where it is of no use."""
+    """Return the version of the file at `url` that the part belongs to; None if unknown."""
     try:
         facts = json.loads(_version_file(part).read_text(encoding="utf-8"))
         return str(facts["version"]) if facts["url"] == url else None

@@ -15,11 +15,11 @@ Row = TypeVar("Row", Annotation, Reference)
 
 
 class Converter(NamedTuple):
-    """What reads the files of a source; an error that it does not catch names its line.
+    """The generators that read the files of a source; their uncaught errors name file and line.
 
     Attributes:
         annotations: Yields the annotations.
-        references: Yields the references, where it has any.
+        references: Yields the references, if the source has any.
     """
 
     annotations: Callable[[Files], Iterator[Annotation]]
@@ -50,7 +50,7 @@ def _nothing(_files: Files) -> Iterator[Reference]:
 def _explaining(
     source: Source, generator: Callable[[Files], Iterator[Row]], files: Files
 ) -> Iterator[Row]:
-    """Run a generator of a convert.py."""
+    """Run a generator of a convert.py; its uncaught errors become a SourceError with the line."""
     try:
         yield from generator(files)
     except NNDError:

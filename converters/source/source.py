@@ -1,4 +1,4 @@
-"""A source: a folder with `source.yaml` (the facts) and `convert.py` (one generator)."""
+"""A source: a folder with `source.yaml` (the facts) and perhaps `convert.py` (a generator)."""
 
 import os.path
 import runpy
@@ -16,7 +16,7 @@ from nnd.schemas import SourceError, check_rows, did_you_mean
 BUILT_IN = Path(__file__).parents[1] / "sources"
 
 _LARGEST_YAML = 2**20
-"""Bytes of a source.yaml; PyYAML takes seconds for each megabyte. Ours have ten thousand."""
+"""Most bytes of a source.yaml: PyYAML takes seconds per megabyte, and ours have about 10 kB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class FileVersion:
     """Another published version of a declared file.
 
     Attributes:
-        version: What it is called.
+        version: Its name.
         sha256: Its digest.
-        expected: The counts that it gives, or None where unknown.
+        expected: The counts that it gives, or None if unknown.
     """
 
     version: str
@@ -40,10 +40,10 @@ class SourceFile:
 
     Attributes:
         name: File name.
-        url: Where it can be fetched, or None.
-        sha256: Its digest, or None where the true one is not known.
+        url: Address to fetch it from, or None.
+        sha256: Its digest, or None if unknown.
         bytes: Its size, or None.
-        versions: Others that were published, and are as good.
+        versions: Other published versions, which are accepted too.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Source:
     """A source as its source.yaml describes it.
 
     Attributes:
-        folder: Where it is.
+        folder: Its folder.
         facts: All of source.yaml, valid under `source.schema.json`.
     """
 
@@ -102,7 +102,7 @@ class Source:
 
     @property
     def keeps_empty_candidates(self) -> bool:
-        """Whether an empty candidate is one like any other, and not an error."""
+        """Whether an empty candidate is valid, rather than an error."""
         return self.facts.get("empty_candidates") == "keep"
 
     @property
@@ -111,10 +111,9 @@ class Source:
         return self.facts.get("variant")
 
     def for_files(self, digests: Sequence[Mapping[str, Any]]) -> "Source":
-        """Return the source as it is for the versions of its files that were read.
+        """Return the source with the `expected` counts of the versions of its files that were read.
 
-        What is `expected` is then what these versions are known to give: each was counted alone,
-        in the main reading.
+        Other versions were counted one at a time, in the main reading; any other case has None.
 
         Args:
             digests: What `Files.digests` returns.
@@ -128,15 +127,15 @@ class Source:
         return Source(self.folder, {**self.facts, "expected": expected})
 
     def choose(self, kind: Literal["set", "variant"], name: str) -> "Source":
-        """Return the source as one of its sets or variants, with the fields that that one states.
+        """Return one of the sets or variants of the source, with the fields that it overrides.
 
         Raises:
-            SourceError: If it has none of that name; the message lists those it has.
+            SourceError: If the name is unknown; the message lists the known ones.
         """
         known: Mapping[str, Any] = self.facts.get(f"{kind}s", {})
         if name not in known:
             raise SourceError(
-                f'{self.name}: there is no {kind} "{name}"{did_you_mean(name, known)}; known: '
+                f'{self.name}: unknown {kind} "{name}"{did_you_mean(name, known)}; known: '
                 f"{', '.join(known) or 'none'}"
             )
         other = {field: value for field, value in known[name].items() if field != "description"}
@@ -156,9 +155,9 @@ class Found:
 
     Attributes:
         name: Name to convert it by.
-        distribution: Which installed distribution brings it; None for the built-in ones.
-        source: The source; None where it cannot be read.
-        problem: Why its name does not lead to it, and what to do; None where it does.
+        distribution: The installed distribution that offers it; None for built-in sources.
+        source: The source; None if it cannot be read.
+        problem: Why it cannot be converted by name, and what to do; None if it can.
     """
 
     name: str
@@ -170,9 +169,9 @@ class Found:
 def find_sources() -> list[Found]:
     """Return the built-in sources, then those of installed packages (`entry_points`), by name.
 
-    A built-in name is never taken by a package: a name must mean the same on every machine. Two
-    packages that bring one name hide each other. Both are stated in `problem`, as is a source that
-    cannot be read; nothing of a package is imported.
+    A package cannot override a built-in source, because a name must mean the same on every machine.
+    If two packages use one name, neither source can be converted by it. `problem` states both, and
+    why a source cannot be read. No module of a package is imported.
     """
     built_in = [Found(source.name, None, source, None) for source in list_sources()]
     others = [_read_offered(offered) for offered in offered_sources()]
@@ -187,7 +186,7 @@ def find_sources() -> list[Found]:
 
 
 def _read_offered(offered: Offered) -> Found:
-    """Read a source of a package, which goes by the name that its source.yaml states."""
+    """Read a source of a package; its name is the one in its source.yaml."""
     if offered.folder is None:
         return Found(offered.name, offered.distribution, None, offered.problem)
     try:
@@ -209,12 +208,13 @@ def load_source(name_or_folder: str | Path) -> Source:
     """Return a built-in source by name, the source in a folder, or that of an installed package.
 
     Args:
-        name_or_folder: A string that is exactly a built-in's name means the built-in; for a folder
-            called like one, give a Path or write `./name`. A name that is neither is looked for
-            among the sources of installed packages.
+        name_or_folder: The name of a built-in source, a folder, or the name of a source of an
+            installed package, in this order. For a folder called like a built-in source, give a
+            Path or write `./name`.
 
     Raises:
-        SourceError: If there is none, or its source.yaml is not valid; the message names the field.
+        SourceError: If it is not found, or its source.yaml is not valid; the message names the
+            field.
     """
     known = built_in_names()
     folder = Path(BUILT_IN, name_or_folder) if name_or_folder in known else Path(name_or_folder)
@@ -240,7 +240,7 @@ def built_in_names() -> list[str]:
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
-    """Return a source.yaml that is valid under the schema and has a rule that makes sense."""
+    """Return the content of a source.yaml, after checking its schema and its quality rule."""
     text = read_text(path, largest=_LARGEST_YAML)
     try:
         facts = load_yaml(text)
@@ -271,7 +271,7 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
 
 
 def load_converter(source: Source) -> dict[str, Any]:
-    """Return what a source's convert.py defines, the generator `annotations` at least.
+    """Return what a source's convert.py defines: at least the generator `annotations`.
 
     Raises:
         SourceError: If the file is missing, cannot be run, or has no such function.

@@ -34,10 +34,10 @@ def build_suite(
         definition: What to build (`read_definition`).
         data: The converted folder of the definition's source.
         out: Folder to write.
-        slicing: How pairs are sliced.
+        slicing: Functions that slice pairs.
 
     Raises:
-        SchemaError: If the folder is of another source, was changed, or is a suite.
+        SchemaError: If the folder holds another source, was changed, or is a suite.
         NNDError: If a set cannot be made, or the folder cannot be written; nothing is written then.
     """
     parents = read_parents(data)
@@ -57,7 +57,7 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
         try:
             kind = kind_of(entry)
             if kind == "op":
-                yield _made(definition, parents, entry)
+                yield _derived_set(definition, parents, entry)
             elif kind == "file":
                 yield hand_made_set(parents.pairs, definition.path.parent / entry["file"], entry)
             elif kind in SHIFTS:
@@ -69,8 +69,8 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
             raise type(error)(f"{where}: {error}") from error
 
 
-def _made(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> SuiteSet:
-    """Return the perturbed pairs, or the negatives, that an entry asks for."""
+def _derived_set(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> SuiteSet:
+    """Return the perturbed pairs or negatives that an entry describes."""
     seed, variants = entry.get("seed", definition.seed), entry.get("variants", 1)
     name, note = entry.get("name"), entry.get("note")
     if "negatives" in entry:

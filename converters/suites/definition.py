@@ -1,4 +1,4 @@
-"""Definitions of suites: YAML files, built in or of one's own (`suite.schema.json`)."""
+"""Definitions of suites: YAML files, built in or written by users (`suite.schema.json`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     **SHIFTS,
     "file": (),
 }
-"""Key that says what a set is → keys that go with it, beside name and note."""
+"""Key that states the kind of a set → further keys that it allows, beside name and note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Definition:
     Attributes:
         path: The file.
         source: Name of the source that it is for.
-        seed: Seed of sets that have none of their own.
-        sets: What it says of each set.
+        seed: Seed of sets that state none.
+        sets: The entry of each set.
     """
 
     path: Path
@@ -39,12 +39,12 @@ class Definition:
 
 
 def built_in_definitions() -> list[str]:
-    """Return the names of the definitions that come with nnd."""
+    """Return the names of the built-in definitions."""
     return sorted(path.stem for path in _BUILT_IN.glob("*.yaml"))
 
 
 def read_definition(definition: str | Path) -> Definition:
-    """Return the definition that a name or a path stands for.
+    """Read a definition from a file, or a built-in one by name.
 
     Args:
         definition: A YAML file, or the name of a built-in definition.

@@ -1,4 +1,4 @@
-"""Sets whose pairs were changed by hand: JSONL, one object per changed pair."""
+"""Sets whose pairs were changed by hand, from JSONL with one object per changed pair."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,18 +19,19 @@ _FIELDS = ("parent_id", "context", "inputs", "candidate_high", "candidate_low")
 def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> SuiteSet:
     """Return the children that a file describes.
 
-    Each line is an object: `parent_id`, the pair_id of a human pair, and those of its texts that
-    are changed (`context` with its `inputs`, `candidate_high`, `candidate_low`). The k-th other
-    text of a context, or of a candidate, has the id of the text it stands for with `~NAME.k`.
+    Each line is an object with `parent_id`, the pair_id of a human pair, and the changed texts
+    (`context` with its `inputs`, `candidate_high`, `candidate_low`). The id of the k-th new version
+    of a context or candidate is the old id with `~NAME.k`.
 
     Args:
         pairs: The human pairs, rows of the pair schema.
         path: The file.
-        entry: What the definition says of the set.
+        entry: The entry of the set in the definition.
 
     Raises:
         SourceError: If the file cannot be read.
-        SchemaError: If a line names no human pair, changes nothing, or a context without its parts.
+        SchemaError: If a line does not name a human pair, changes nothing, or changes a context
+            without its parts.
     """
     name = entry.get("name") or path.stem.lower()
     parents = {row["pair_id"]: row for row in pairs.iter_rows(named=True)}
@@ -62,7 +63,7 @@ class _Names:
         self._numbers: dict[tuple[str, str], dict[object, int]] = {}
 
     def of(self, split: str, old: str, text: object) -> str:
-        """Return the id of a text that stands for the one with the id `old`."""
+        """Return the id of a new version of the text with the id `old`."""
         numbers = self._numbers.setdefault((split, old), {})
         return f"{old}~{self.name}.{numbers.setdefault(text, len(numbers) + 1)}"
 

@@ -11,12 +11,12 @@ from nnd.schemas import NNDError
 
 
 class Slicing(NamedTuple):
-    """How pairs are sliced, as the metric does it, which the converters know nothing of.
+    """Functions of the metric that slice pairs; converters cannot import them.
 
     Attributes:
-        by: Pairs, what to slice by, and annotations to a row for every slice that a pair is in:
-            pair_id, slice (AXIS=VALUE).
-        where: Pairs, an SQL condition, and annotations to whether it is true of each pair.
+        by: (pairs, axis, annotations) → pair_id and slice (AXIS=VALUE), a row for every slice that
+            a pair is in.
+        where: (pairs, SQL condition, annotations) → whether it is true for each pair.
     """
 
     by: Callable[[pl.DataFrame, str, pl.DataFrame], pl.DataFrame]
@@ -26,17 +26,17 @@ class Slicing(NamedTuple):
 def slice_set(
     pairs: pl.DataFrame, annotations: pl.DataFrame, entry: Mapping[str, Any], slicing: Slicing
 ) -> SuiteSet:
-    """Return the slice that an entry of a definition asks for.
+    """Return the slice that an entry of a definition describes.
 
     Args:
         pairs: The human pairs, rows of the pair schema.
-        annotations: What they were made of.
-        entry: With `by` and `value`, or with `where`.
-        slicing: How pairs are sliced.
+        annotations: What the pairs were made from.
+        entry: Has `by` and `value`, or `where`.
+        slicing: Functions that slice pairs.
 
     Raises:
-        NNDError: If no pair is in it, it has no name that can be a file's, or pairs cannot be
-            sliced so.
+        NNDError: If it has no pairs, its name cannot be the name of a file, or pairs cannot be
+            sliced in this way.
     """
     if "where" in entry:
         operation, parameters = "where", {"where": entry["where"]}
@@ -51,8 +51,8 @@ def slice_set(
         members = pairs.filter(pl.col("pair_id").is_in(own.implode()))
         known = f"; there are {', '.join(values['value'].unique(maintain_order=True))}"
     if members.is_empty():
-        told = ", ".join(f"{key}: {value}" for key, value in parameters.items())
-        raise NNDError(f"no pair is in the slice ({told}){known}")
+        chosen = ", ".join(f"{key}: {value}" for key, value in parameters.items())
+        raise NNDError(f"the slice has no pairs ({chosen}){known}")
     name = entry.get("name") or f"slice-{entry['value'].lower()}"
     facts = set_facts(
         name, "slice", operation, members, parameters=parameters, note=entry.get("note")

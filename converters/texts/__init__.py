@@ -1,4 +1,4 @@
-"""What is odd or private in texts, and how it is normalised or redacted."""
+"""Odd or private parts of texts: reports, normalisation and redaction."""
 
 from typing import TYPE_CHECKING
 
@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from .contacts import (
         Contact as Contact,
         find_contacts as find_contacts,
-        find_told as find_told,
+        find_in_manifest as find_in_manifest,
         redact_contacts as redact_contacts,
-        redact_told as redact_told,
+        redact_manifest as redact_manifest,
     )
     from .hygiene import (
         check_steps as check_steps,

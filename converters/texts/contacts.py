@@ -1,9 +1,9 @@
-"""E-mail and IP addresses in texts: where they are, and texts without them.
+"""Finding and redacting e-mail and IP addresses in texts.
 
-A pattern that finds too much makes people switch it off, so each finds what is an address and what
-reads exactly like one. In the real files of all built-in sources they find 13 addresses (in ten
-documents of goyal_gpt3_news, in one of frank and in a candidate of that), and nothing that is none;
-what came closest is quoted below.
+Users switch off patterns with false alarms, so these find only addresses and what reads exactly
+like one. In the real files of all built-in sources they find 13 addresses (in ten documents of
+goyal_gpt3_news, one of frank and a candidate of frank), without false alarms; the closest cases
+are quoted below.
 
 - E-mail: name@host.tld, the tld of two letters or more, in any script. `Twitter @hbriggs.` has no
   name, `location@2.` (simplification's named entities) no host with a tld.
@@ -43,14 +43,14 @@ _NO_ADDRESS_AFTER = re.compile(
     re.IGNORECASE,
 )
 _MAY_HOLD_ONE = r"@|\d\.\d+\.\d+\.\d|[0-9A-Fa-f]{4}:[0-9A-Fa-f:]*:"
-"""What every text with an address has; for a quick look at many texts."""
+"""Matches every text with an address; for a quick search of many texts."""
 
 
 class Contact(NamedTuple):
     """An address in a text.
 
     Attributes:
-        row: Of annotations.parquet, the first that has the text; or a place in the manifest's list.
+        row: The first row of annotations.parquet with the text; or an index of the manifest's list.
         column: Column of the text, `inputs/NAME` for a part of the context, `inputs` for the name
             of a part, likewise `metadata`; or the manifest's list.
         kind: email or ip.
@@ -66,8 +66,8 @@ class Contact(NamedTuple):
 def find_contacts(rows: pl.DataFrame) -> Iterator[Contact]:
     """Yield every address in a frame: in texts of any column, in inputs and in metadata.
 
-    A text that many rows have is yielded once per column, with the first of them. Pairs and human
-    scores have no text that annotations do not have; for the manifest there is `find_told`.
+    A text of many rows is yielded once per column, with the first row. Pairs and human scores have
+    no texts that annotations lack; for the manifest use `find_in_manifest`.
 
     Args:
         rows: Rows of the annotation or the reference schema.
@@ -78,10 +78,10 @@ def find_contacts(rows: pl.DataFrame) -> Iterator[Contact]:
                 yield Contact(row, column, kind, _masked(found))
 
 
-def find_told(manifest: Mapping[str, Any]) -> Iterator[Contact]:
-    """Yield the addresses in what a manifest quotes: oddities of the files, and their names.
+def find_in_manifest(manifest: Mapping[str, Any]) -> Iterator[Contact]:
+    """Yield the addresses that a manifest quotes, in oddities and names of files.
 
-    What source.yaml says was written to be read, the addresses of its citation included.
+    Texts of source.yaml are not searched: they were written for readers.
     """
     quoted = {
         "oddities": manifest["oddities"],
@@ -93,8 +93,8 @@ def find_told(manifest: Mapping[str, Any]) -> Iterator[Contact]:
                 yield Contact(row, f"manifest.json/{part}", kind, _masked(found))
 
 
-def redact_told(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a manifest with `<email>` and `<ip>` in place of what `find_told` finds."""
+def redact_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a manifest with `<email>` and `<ip>` in place of what `find_in_manifest` finds."""
     files = [{**each, "name": redact(each["name"])} for each in manifest["files"]]
     return {**manifest, "oddities": [*map(redact, manifest["oddities"])], "files": files}
 
@@ -109,9 +109,8 @@ def redact_contacts(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[Kind, int]]:
         rows: Rows of the annotation or the reference schema.
 
     Returns:
-        The changed rows, and the number of addresses of each kind: occurrences in distinct texts,
-        so that a context counts once however many rows have it, and whether or not a part of it
-        reads the same.
+        The changed rows, and the number of addresses of each kind, counted in distinct texts: a
+        context counts once, even if many rows have it or a part of it has the same text.
     """
     changed = change_texts(rows, redact)
     distinct = {
@@ -157,13 +156,13 @@ def _is_ip(found: re.Match[str]) -> bool:
 
 
 def _masked(found: str) -> str:
-    """Return enough of an address to find it, and too little to use it."""
+    """Return an address with most of it hidden: enough to find it, too little to use it."""
     name, at, host = found.partition("@")
     return f"{name[0]}…@{host[0]}…" if at else f"{found[0]}…"
 
 
 def _text_columns(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield name, and rows and values, of every column of texts and every part of the contexts."""
+    """Yield name, rows and values of every text column and every part of contexts."""
     numbered = frame.with_row_index("row")
     for column, kind in frame.schema.items():
         if kind == pl.String:
@@ -178,7 +177,7 @@ def _text_columns(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def _suspects(texts: pl.DataFrame) -> Iterator[tuple[int, str]]:
-    """Yield the distinct texts that may hold an address, each with its first row."""
+    """Yield the distinct texts that may hold an address, with their first rows."""
     suspects = texts.filter(pl.col("value").str.contains(_MAY_HOLD_ONE)).sort("row")
     distinct = suspects.unique("value", keep="first", maintain_order=True)
     yield from distinct.select("row", "value").iter_rows()

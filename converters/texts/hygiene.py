@@ -1,6 +1,6 @@
-"""How texts look and what their length gives away; and steps that change them, where asked for.
+"""Reports on the form and length of texts, and steps that change texts on request.
 
-Nothing here is done silently: the report is in every manifest, and so do the steps taken.
+Every manifest has the report and names the steps taken.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,9 +11,9 @@ import polars as pl
 from nnd.schemas import CONTEXT, DISTINCT, NORMAL_FORMS, NNDError, distinct_in_order
 
 _WRONGLY_DECODED = (
-    # U+FFFD stands where bytes were no text. UTF-8 read as Latin-1 or Windows-1252 makes two to
-    # four characters of one: \u00c3 and \u00a9 of \u00e9. What follows the first is one of
-    # U+0080 to U+00BF, or what Windows-1252 has for the bytes 0x80 to 0x9f.
+    # U+FFFD replaces bytes that were not text. UTF-8 read as Latin-1 or Windows-1252 turns one
+    # character into two to four: \u00e9 into \u00c3 and \u00a9. The first is followed by one of
+    # U+0080 to U+00BF, or by what Windows-1252 has for the bytes 0x80 to 0x9f.
     "\ufffd|(?:[\u00c2\u00c3]|\u00e2[\u0080\u20ac]|\u00f0[\u009f\u0178])[\u0080-\u00bf"
     "\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018"
     "\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]"
@@ -23,13 +23,13 @@ _LOOKS = {
     # Scripts without case, such as Chinese, have no lower-cased texts.
     "lower_cased": pl.col("candidate").str.contains(r"\p{Ll}")
     & ~pl.col("candidate").str.contains(r"[\p{Lu}\p{Lt}]"),
-    # A plain space before a punctuation mark that stands alone; Penn Treebank brackets, quotation
-    # marks and negations. French no-break spaces and emoticons are none of these.
+    # A plain space before a single punctuation mark; Penn Treebank brackets, quotation
+    # marks and negations. French no-break spaces and emoticons do not match.
     "tokenised": pl.col("candidate").str.contains(
         r"(?i) [.,;:!?](?:\s|$)| [)\]}](?:[\s.,;:!?]|$)|-[lr][rsc]b-|``|\sn['\u2019]t\b"
     ),
     "doubled_spaces": pl.col("candidate").str.contains("  ", literal=True),
-    # Tabs and line ends have their use.
+    # Tabs and line ends are not counted.
     "control_characters": pl.col("candidate").str.contains(r"[\p{Cc}&&[^\t\n\r]]"),
     # Reported, not refused: a system may have written it, and N\u00c3\u2026 may be Portuguese.
     "wrongly_decoded": pl.col("candidate").str.contains(_WRONGLY_DECODED),
@@ -40,7 +40,7 @@ _LENGTHS = {side: pl.col(f"candidate_{side}").str.len_chars() for side in ("high
 
 
 def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, Any]:
-    """Report how the texts of a source look, and what a judge of length alone would reach.
+    """Report the form of the texts of a source, and the pass rates of choosing by length alone.
 
     Args:
         annotations: Rows of the annotation schema; a candidate counts once, and for each of its
@@ -71,7 +71,7 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
 
 
 def report_references(references: pl.DataFrame) -> dict[str, float]:
-    """Report how the references of a source look, as `report_hygiene` does for candidates.
+    """Report the form of the references of a source, as `report_hygiene` does for candidates.
 
     Args:
         references: Rows of the reference schema, at least one.
@@ -106,7 +106,7 @@ def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
 
 
 def report_lengths(pairs: pl.DataFrame) -> dict[str, float | None]:
-    """Report what a judge of length alone would reach, as `report_hygiene` does.
+    """Report the pass rates of choosing by length alone, as `report_hygiene` does.
 
     Args:
         pairs: Rows with candidate_high and candidate_low.
@@ -115,7 +115,7 @@ def report_lengths(pairs: pl.DataFrame) -> dict[str, float | None]:
 
 
 def _report_lengths(lengths: pl.DataFrame) -> dict[str, float | None]:
-    """Count in whole numbers and divide at the end, so that the order of rows changes nothing."""
+    """Count in whole numbers and divide at the end, so that the order of rows does not matter."""
     high, low = pl.col("high"), pl.col("low")
     sums = lengths.select(
         mean_characters_high=high.sum(),
@@ -131,11 +131,11 @@ def _report_lengths(lengths: pl.DataFrame) -> dict[str, float | None]:
 def normalise_texts(rows: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
     """Change candidates, contexts and inputs, or references, by named steps in the order given.
 
-    Ids stay; pair_ids, which are made of texts, do not.
+    Ids stay, except for pair_ids, which depend on texts.
 
     Args:
         rows: Rows of the annotation or the reference schema.
-        steps: Names out of NORMAL_FORMS; none: the frame is returned as it is.
+        steps: Names of NORMAL_FORMS; none: the frame is returned unchanged.
 
     Raises:
         NNDError: If a step is not known.
@@ -147,7 +147,7 @@ def normalise_texts(rows: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
 
 
 PARTS = ("inputs", "metadata")
-"""Columns that hold texts about a context by name."""
+"""Columns with name → text of a context."""
 
 
 def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
@@ -155,7 +155,7 @@ def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFra
 
     Args:
         rows: Rows of the annotation or the reference schema.
-        change: From a text to its new form.
+        change: Returns the new form of a text.
     """
     (column,) = {"candidate", "reference"}.intersection(rows.columns)
     changed = rows.with_columns(pl.Series(column, map(change, rows[column]), pl.String))
@@ -163,7 +163,7 @@ def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFra
 
 
 def _change_contexts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    """Change contexts, inputs and metadata; a context once, however many rows have it."""
+    """Change contexts, inputs and metadata; every distinct context only once."""
     parts = [name for name in PARTS if name in annotations.columns]
     contexts = annotations.select(*CONTEXT, "context", *parts).unique(CONTEXT)
     texts = pl.Series("context", map(change, contexts["context"]), pl.String)
@@ -187,4 +187,4 @@ def check_steps(steps: Iterable[str]) -> None:
     for step in steps:
         if step not in NORMAL_FORMS:
             known = ", ".join(NORMAL_FORMS)
-            raise NNDError(f'--normalise "{step}": there is no such step; choose from {known}')
+            raise NNDError(f'--normalise "{step}": unknown step; choose from {known}')

@@ -236,6 +236,17 @@ def test_human_scores_stand_with_the_models(tmp_path: Path) -> None:
     ]
 
 
+def test_the_definitions_of_human_scores_name_their_columns(tmp_path: Path) -> None:
+    scores = section(data_card(make_folder(tmp_path), "org/birds"), "Human scores of the systems")
+
+    share = "share of the system's candidates"
+    assert [line for line in scores.splitlines() if line.startswith("- ")] == [
+        f'- overall: {share} labelled "good" and nothing else.',
+        f'- `rude`: {share} not labelled "rude".',
+        f'- `wrong`: {share} not labelled "wrong".',
+    ]
+
+
 def test_examples_are_chosen_by_the_digest_and_not_by_row(tmp_path: Path) -> None:
     rows = [row("a", "heron", "good"), *(row(f"b{n}", "wren", "wrong") for n in range(20))]
     folder = make_folder(tmp_path, rows)
@@ -380,7 +391,7 @@ def test_why_a_changed_file_was_accepted_is_quoted(tmp_path: Path) -> None:
     card = data_card(folder, "org/birds")
 
     assert (
-        "A file differs from the declared one of its name and was accepted: "
+        "A file that differs from the declared one was accepted: "
         "\u201cTyping errors corrected.\u201d"
     ) in section(card, "Provenance")
     assert problems_of(card, folder) == []

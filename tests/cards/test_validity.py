@@ -16,7 +16,7 @@ from nnd.converters.folder import validate
 from nnd.converters.publish.release import read_release, write_release
 from nnd.schemas import SchemaError, pairs_digest
 
-TITLE = "How well made pairs stand for those of people"
+TITLE = "How well made pairs represent human pairs"
 
 
 def rate(passes: int, n: int, shorter: float) -> dict[str, Any]:
@@ -71,7 +71,14 @@ def read(folder: Path) -> Any:
 def test_the_card_shows_how_often_models_pass_both(suite: Path) -> None:
     card = data_card(suite, "org/suite")
     shown = section(card, TITLE)
-    header = ("operation", "model", "compared with", "made pairs", "theirs", "difference, points")
+    header = (
+        "operation",
+        "model",
+        "compared with",
+        "made pairs",
+        "compared pairs",
+        "difference, points",
+    )
 
     assert table(shown, *header) == [
         [

@@ -1,4 +1,4 @@
-"""Operations that change texts, each a plain function of a text and a source of randomness."""
+"""Operations that change texts, each a plain function of a text and a random generator."""
 
 from typing import TYPE_CHECKING
 

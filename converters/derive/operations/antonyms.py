@@ -1,4 +1,4 @@
-"""One word of a text replaced by its opposite, from a table of the user."""
+"""Replacing one word of a text by its antonym, from a table of the user."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ _COLUMNS = ["word", "antonym"]
 
 
 def antonym(path: Path) -> Falsification:
-    """Return the falsification of a table of antonyms.
+    """Return the falsification that uses a table of antonyms.
 
     Args:
         path: CSV file with the columns word and antonym; words are replaced in this direction only.
@@ -81,7 +81,7 @@ def _read_table(path: Path) -> dict[str, str]:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield words in lower case, and their antonyms."""
+    """Yield words in lower case with their antonyms."""
     cells = read_cells(path, delimiter=",", quoted=True)
     header = next(cells).values
     if header != _COLUMNS:

@@ -1,4 +1,4 @@
-"""The English article that goes with a word: "a boat", "an hour"."""
+"""Choosing the English article for a word: "a boat", "an hour"."""
 
 import re
 
@@ -9,15 +9,15 @@ _AN = re.compile(
     r"|(?!(?:uni(?!n)|us[eu]|euro|one|once)\w*)[aeiou]|(?:hour|honest|hono[u]?r|heir)",
     re.IGNORECASE,
 )
-"""The beginning of what takes "an", by its sound: eleven, hour, umbrella, but not union."""
+"""Matches the beginning of words that take "an": eleven, hour, umbrella, but not union."""
 
 
 def with_article(before: str, new: str) -> str:
-    """Return a text whose last word, if it is an article, has the form that goes with what follows.
+    """Return a text whose last word, if it is an article, has the form for the following word.
 
     Args:
-        before: The text up to the word that follows.
-        new: That word.
+        before: The text before the following word.
+        new: The following word.
     """
     found = _ARTICLE.search(before)
     if found is None:

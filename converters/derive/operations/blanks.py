@@ -1,4 +1,4 @@
-"""Blanks between words, doubled or left out."""
+"""Doubling or removing blanks between words."""
 
 import re
 from random import Random
@@ -10,10 +10,10 @@ _BETWEEN_WORDS = re.compile(r"(?<=\S) (?=\S)")
 
 
 def change_blanks(text: str, random: Random, *, rate: float) -> str:
-    """Return a text in which each single blank is, with probability `rate`, doubled or left out.
+    """Return a text in which each single blank is doubled or removed with probability `rate`.
 
-    Both are equally likely. Line breaks and blanks beside names of speakers, addresses and words
-    with digits stay.
+    Both are equally likely. Line breaks stay, and so do blanks next to names of speakers, addresses
+    and words with digits.
     """
     blanks = [
         found.start()

@@ -1,4 +1,4 @@
-"""Which of several things an operation changes: each with the same probability."""
+"""Drawing which of several things an operation changes, with equal probabilities."""
 
 import math
 from collections.abc import Iterator
@@ -6,15 +6,15 @@ from random import Random
 
 
 def draw(n: int, rate: float, random: Random) -> Iterator[int]:
-    """Yield which of n things are drawn, each with probability `rate` and on its own.
+    """Yield which of n things are drawn, each independently with probability `rate`.
 
-    The number of things passed over before the next is drawn is geometric, so only those that are
-    drawn cost a random number: L. Devroye (1986), Non-uniform random variate generation, ch. X.2.
+    The number of things skipped before the next draw is geometric, so only drawn things cost a
+    random number: L. Devroye (1986), Non-uniform random variate generation, ch. X.2.
 
     Args:
-        n: How many things there are.
+        n: Number of things.
         rate: Probability, from 0 to 1.
-        random: Source of randomness.
+        random: Random generator.
     """
     if rate >= 1:
         yield from range(n)

@@ -1,8 +1,8 @@
-"""A named entity of a text replaced by another one of its type from the context.
+"""Replacing a named entity of a text by another of its type from the context.
 
 Spans come from a JSONL file of the user, one object per entity: `context_id`, `start`, `end` (in
-characters, the end left out), `type`, and, where it is in a candidate or a reference and not in the
-context, `candidate_id`; `split` where it is not "test".
+characters, end exclusive), `type`, `candidate_id` if it is in a candidate or a reference and not in
+the context, and `split` if it is not "test".
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _Place: TypeAlias = tuple[str, str, str | None]
 
 
 class _Span(NamedTuple):
-    """An entity in a text, and where it was read from."""
+    """An entity in a text, with the place that it was read from."""
 
     where: str
     start: int
@@ -50,7 +50,7 @@ class _Span(NamedTuple):
 
 
 def swap_entities(path: Path) -> Falsification:
-    """Return the falsification of a file of spans.
+    """Return the falsification that uses a file of spans.
 
     Raises:
         NNDError: If it cannot be read, or a field is missing or unknown.

@@ -1,4 +1,4 @@
-"""What a falsification is: a change that makes a right text wrong, or a reason for none."""
+"""Types of falsifications: changes that make a right text wrong, or state why they cannot."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Statement(NamedTuple):
-    """A text that people found right, and what it is about.
+    """A text that people found right, with its context.
 
     Attributes:
         split: Split of the context.
@@ -28,13 +28,13 @@ class Statement(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a text cannot be made wrong by a falsification; the reason is counted."""
+    """Why a falsification cannot make a text wrong; reasons are counted."""
 
     reason: str
 
 
 Falsify: TypeAlias = Callable[[Statement, Random], str | Refusal]
-"""A statement and a source of randomness to its wrong text."""
+"""(statement, random generator) → its wrong text, or a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +42,10 @@ class Falsification:
     """A change that makes a text wrong given its context.
 
     Attributes:
-        name: Its name, as it is part of a pair's origin: small letters, digits, _.
+        name: Its name in the origin of pairs: small letters, digits, _.
         description: What it does, in a few words.
         falsify: The change itself.
-        parameters: Their values, for the manifest.
+        parameters: Values of its parameters, for the manifest.
         is_random: Whether variants of a text differ.
     """
 

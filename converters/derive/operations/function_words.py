@@ -1,4 +1,4 @@
-"""English function words left out."""
+"""Removing English function words."""
 
 import re
 from random import Random
@@ -11,8 +11,8 @@ WORDS = (
     "and that which who this these those there it its "
     "is are was were be been being am has have had do does did will would"
 )
-"""Articles, prepositions, conjunctions, pronouns and auxiliary verbs; no negation and no word that
-says how much, how sure or which of two: their loss would change what a text says."""
+"""Articles, prepositions, conjunctions, pronouns and auxiliary verbs. Negations, and words for
+amount, certainty or choice, are excluded, because removing them would change the meaning."""
 
 _WORD = re.compile(rf"(?<!\S)(?:{WORDS.replace(' ', '|')}) +", re.IGNORECASE)
 
@@ -20,7 +20,7 @@ _WORD = re.compile(rf"(?<!\S)(?:{WORDS.replace(' ', '|')}) +", re.IGNORECASE)
 def drop_function_words(text: str, random: Random, *, rate: float) -> str:
     """Return a text without each of its function words with probability `rate`.
 
-    A word goes with the blanks behind it; one that punctuation touches stays.
+    A word is removed with the following blanks; words next to punctuation stay.
     """
     words = [
         found.span()

@@ -1,4 +1,4 @@
-"""All letters in one case."""
+"""Writing all letters in one case."""
 
 from random import Random
 

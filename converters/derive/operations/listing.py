@@ -1,4 +1,4 @@
-"""The operations there are, each shown on one text."""
+"""A list of all operations, each with an example."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 EXAMPLE = "The 12 guests came by boat. Did you see them all?"
-"""What every operation is shown on."""
+"""The text of the examples of operations."""
 
 STATEMENT = Statement(
     "test",
@@ -25,19 +25,19 @@ STATEMENT = Statement(
     "1/a",
     "Ann is there with 12 guests, and Bob will come by boat.",
 )
-"""What negatives are shown on."""
+"""The statement of the examples of negatives."""
 
 _DRAWS = 1000
 
 
 class Listed(NamedTuple):
-    """An operation as it is listed.
+    """An entry of the list of operations.
 
     Attributes:
-        spelled: As it is written.
+        spelled: How to write it.
         changes: Which texts it changes, or that it makes negatives.
         description: What it does.
-        example: `EXAMPLE` after it, or the text of `STATEMENT`; None where it needs a file.
+        example: `EXAMPLE` or the text of `STATEMENT` after it; None if it needs a file.
     """
 
     spelled: str
@@ -48,16 +48,16 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Operations(Shown):
-    """The operations there are.
+    """All operations.
 
     Attributes:
-        listed: Each of them.
+        listed: An entry for each operation.
     """
 
     listed: tuple[Listed, ...]
 
     def headline(self) -> str:
-        """Return how many there are, and what they are shown on."""
+        """Return the number of operations, and the texts of the examples."""
         return (
             f'{counted(len(self.listed), "operation")}, shown on "{EXAMPLE}"; negatives on '
             f'"{STATEMENT.text}", about a dialogue of Ann and Bob'
@@ -83,7 +83,7 @@ class Operations(Shown):
 
 
 def operations() -> Operations:
-    """Return the operations of `derive`: what each changes, and what it makes of one text."""
+    """Return the operations of `derive`, with descriptions and examples."""
     return Operations(tuple(_listed()))
 
 
@@ -123,7 +123,7 @@ def _wrong_example(falsification: Falsification) -> str:
 
 
 def _example(operation: Operation) -> str:
-    """Return the first change there is: at a small rate, most draws change nothing."""
+    """Return the first draw that changes the text: at a small rate, most do not."""
     changed = (
         operation.change([EXAMPLE], Random(seed))  # noqa: S311 - no secret
         for seed in range(_DRAWS)

@@ -1,14 +1,14 @@
-"""A negation put in or taken out, in English, where a closed rule can tell that it reads well.
+"""Adding or removing an English negation, if fixed rules show that the result reads well.
 
-"not" goes behind an auxiliary verb (is, was, will, can, … ; has, have and had before a participle)
-unless what follows would make it another sentence: a question, "to", an adverb such as "also", a
-word that is negative itself. "not" and "n't" behind an auxiliary are left out unless a word such as
-"any" or "yet" leans on them.
+"not" is added after an auxiliary verb (is, was, will, can, … ; has, have and had before a
+participle) unless what follows would change the sentence otherwise: a question, "to", an adverb
+such as "also", or a negative word. "not" and "n't" after an auxiliary are removed unless a word
+such as "any" or "yet" depends on them.
 
-Clauses stay whose negation would not contradict the context: of condition and time ("if he can",
-"when he was"), indirect questions ("how many were"), those that are negative already ("nothing is")
-and those about a part ("a third of them are": the others are not). So do "may" and "might", as what
-may be may also not be.
+Clauses whose negation would not contradict the context do not change: conditions and times ("if he
+can", "when he was"), indirect questions ("how many were"), negative clauses ("nothing is") and
+those about a part ("a third of them are": the others are not). Neither do "may" and "might", since
+what may be may also not be.
 """
 
 import re
@@ -53,7 +53,7 @@ _STAYS_BEFORE = re.compile(
     rf"|better|like|despite|because|during|so|too|quite|at|i|he|she|it|we|they|you|there|this|that"
     rf"|these|those|some|several|many|most|one|few|little|unable|{_NEGATIVE})"
 )
-"""What follows an auxiliary that takes no "not"."""
+"""Matches what follows an auxiliary after which "not" cannot be added."""
 
 _STAYS_AFTER = re.compile(
     r"(?:\b(?:a|an|the|of|my|your|his|her|our|their|what|how|why|where|when|than|as"
@@ -61,8 +61,8 @@ _STAYS_AFTER = re.compile(
     r"|^\W*who|^|[.!?;:,(\"“–-])\s*$",  # noqa: RUF001
     re.IGNORECASE,
 )
-"""What is before an auxiliary that begins a question or a condition, goes with another one, or is a
-noun."""
+"""Matches what precedes an auxiliary that begins a question or a condition, belongs to another one,
+or is a noun."""
 
 _STAYS_IN = re.compile(
     r"(?:\b(?:if|unless|whether|until|when|while|before|after|since|as long as|what|how"
@@ -70,24 +70,24 @@ _STAYS_IN = re.compile(
     rf"|one in \w+|{_NEGATIVE})\b|%)[^,.;:!?]*$",
     re.IGNORECASE,
 )
-"""The beginning of a clause whose negation would not contradict the context."""
+"""Matches the beginning of a clause whose negation would not contradict the context."""
 
 _NEGATIVE_LATER = re.compile(rf"[^,.;:!?]*\b(?:{_NEGATIVE})\b", re.IGNORECASE)
-"""The rest of a clause in which one "not" more would be the second."""
+"""Matches the rest of a clause that has a negation already."""
 
 _LEANS = re.compile(
     r"\b(?:any\w*|ever|yet|either|at all|until|much|anymore|nor|but)\b", re.IGNORECASE
 )
-"""What reads badly once the "not" before it is gone."""
+"""Matches what reads badly without the preceding "not"."""
 
 _KEEPS = re.compile(r"only|just|merely|necessarily|help|even|to|least|quite")
-"""What follows a "not" that does not make the sentence negative."""
+"""Matches what follows a "not" that does not negate the sentence."""
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?\n]+|$)")
 
 
 def negate(statement: Statement, random: Random) -> str | Refusal:
-    """Return a text with one negation more or one less, or why there is none."""
+    """Return a text with one negation added or removed, or a refusal."""
     text = statement.text
     edits = [
         text[:start] + new + text[end:]
@@ -99,7 +99,7 @@ def negate(statement: Statement, random: Random) -> str | Refusal:
 
 
 def _omissions(sentence: re.Match[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield places of negated auxiliaries in the text, and the auxiliary alone."""
+    """Yield the spans of negated auxiliaries, with the auxiliary alone as replacement."""
     for found, before in _unbound(sentence, _NEGATED):
         leans = _KEEPS.fullmatch(found["next"]) or _LEANS.search(found.string, found.end())
         if not (leans or _STAYS_AFTER.search(before)):
@@ -108,7 +108,7 @@ def _omissions(sentence: re.Match[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _insertions(sentence: re.Match[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield places behind auxiliaries in the text, and "not"."""
+    """Yield the places after auxiliaries, with "not" as insertion."""
     for found, before in _unbound(sentence, _AUXILIARY):
         follows = found["next"].lower()
         is_main = re.fullmatch(_HAVE, found["verb"]) and not _PARTICIPLE.fullmatch(follows)
@@ -121,7 +121,7 @@ def _insertions(sentence: re.Match[str]) -> Iterator[tuple[int, int, str]]:
 def _unbound(
     sentence: re.Match[str], pattern: re.Pattern[str]
 ) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield what a pattern finds outside such clauses, and the part of the sentence before it."""
+    """Yield the matches of a pattern outside such clauses, with the sentence before each."""
     for found in pattern.finditer(sentence[0]):
         before = sentence[0][: found.start()]
         if not _STAYS_IN.search(before):

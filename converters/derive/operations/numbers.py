@@ -1,4 +1,4 @@
-"""Numbers replaced by others, the same in a context and in all its candidates.
+"""Replacing numbers, consistently in a context and all its candidates.
 
 A number from 0 to 10 becomes another from 0 to 10, one up to 100 another from 0 to 100, one up to
 10,000 another from 0 to 10,000; decimals, thousands commas and number words keep their form. Two
@@ -26,7 +26,7 @@ _MONTHS = (
 )
 _SPELLED = "|".join(each for word in _WORDS for each in (word, word.capitalize(), word.upper()))
 _TOKEN = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|(?:{_SPELLED})\b")
-"""A number, or the end of a word that ends like one, as in "someone"."""
+"""Matches a number, or the end of a word that looks like one, as in "someone"."""
 _FORM = re.compile(
     r"(?P<whole>0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.(?P<decimals>[0-9]+))?"
 )
@@ -48,13 +48,13 @@ _FIXED_RIGHT = re.compile(
 _BEFORE_PRONOUN = re.compile(
     r"\b(?:no|any|every|some|each|this|that|which|the|another)\s$", re.IGNORECASE
 )
-"""Before `one`, which counts nothing there."""
+"""Matches words before a `one` that is not a count."""
 
 _LOOK_BEHIND = 32
 _TRIES = 1000
 
 Value: TypeAlias = tuple[str, str]
-"""Digits before the point, and those behind it without zeros at the end."""
+"""Matches the digits before the point, and those after it without final zeros."""
 
 
 _BOUND = re.compile(
@@ -82,15 +82,15 @@ class _Mention(NamedTuple):
 def replace_numbers(
     texts: Sequence[str], random: Random, *, untouched: Collection[Value] = ()
 ) -> Sequence[str] | None:
-    """Return texts with other numbers, by one mapping for all of them.
+    """Return texts with other numbers, replaced by one mapping for all texts.
 
     Args:
         texts: A context and its candidates.
-        random: Source of randomness.
-        untouched: Numbers that stay as they are, and that no other number becomes.
+        random: Random generator.
+        untouched: Numbers that do not change, and that no other number becomes.
 
     Returns:
-        As many texts; None where the numbers are too many for all to become different ones.
+        The changed texts; None if there are too many numbers for distinct replacements.
     """
     mentions = [list(_mentions(text)) for text in texts]
     decimals: dict[Value, int] = {}
@@ -103,7 +103,7 @@ def replace_numbers(
                 decimals[each.value] = min(fewest, each.decimals)
     mapping: dict[Value, Value] = {}
     taken = set(fixed)
-    for value in sorted(decimals, key=_upper):  # the fewer there are to choose from, the sooner
+    for value in sorted(decimals, key=_upper):  # those with the fewest choices first
         new = _other(value, decimals[value], taken, random)
         if new is None:
             return None
@@ -113,10 +113,10 @@ def replace_numbers(
 
 
 def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
-    """Return a text with other numbers than its context has, or why there is none.
+    """Return a text with numbers that its context does not have, or a refusal.
 
-    Zero and one stay, and no number becomes one of them: what they count is in the singular. So do
-    bounds, as who is over 30 is also over 20, and times of day of which others would be none.
+    Zero and one stay, and no number becomes one of them, because of singular nouns. Bounds stay
+    too, since someone over 30 is also over 20, and so do times of day that would become invalid.
     """
     text = statement.text
     mentions = list(_mentions(text))
@@ -143,7 +143,7 @@ def _mentions(text: str) -> Iterator[_Mention]:
         form = None if token.isalpha() else _FORM.fullmatch(token)
         if token.isalpha():
             value, decimals = (str(_WORDS.index(token.lower())), ""), ""
-        elif form is None:  # each group of digits may be the same number written otherwise
+        elif form is None:  # each group of digits may be the same number in another notation
             yield from (
                 _Mention(start, end, (group.lstrip("0") or "0", ""), 0, may_change=False)
                 for group in re.split("[.,]", token)
@@ -159,7 +159,7 @@ def _mentions(text: str) -> Iterator[_Mention]:
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
-    """Whether a number is not part of a date, a range, a name or a larger number."""
+    """Say whether a number is not part of a date, a range, a name or a larger number."""
     before = text[max(0, start - _LOOK_BEHIND) : start]
     return bool(
         _LEFT.search(before)
@@ -171,7 +171,7 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 
 
 def _upper(value: Value) -> int:
-    """Return the largest number that may take a number's place; 0 where the number stays."""
+    """Return the largest number that may replace a number; 0 if the number stays."""
     whole, decimals = value
     if len(whole) > len("10000"):
         return 0
@@ -180,7 +180,7 @@ def _upper(value: Value) -> int:
 
 
 def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value | None:
-    """Return a number with at most so many decimals that is not the old one and not taken."""
+    """Return a new number with a limited number of decimals that is not used yet."""
     for _ in range(_TRIES):
         digits = f"{random.randint(0, _upper(value) * 10**decimals):0{decimals + 1}}"
         at = len(digits) - decimals

@@ -1,4 +1,4 @@
-"""What an operation is: a change of texts, and what it may be applied to."""
+"""Types of operations: changes of texts, and the texts that they apply to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from nnd.schemas import NNDError
 Target = Literal["context", "candidate", "both"]
 
 Change: TypeAlias = Callable[[Sequence[str], Random], Sequence[str] | None]
-"""Texts and a source of randomness to as many texts, or None where the change is rejected."""
+"""(texts, random generator) → as many changed texts, or None if the change is rejected."""
 
 ChangeOne: TypeAlias = Callable[[str, Random], str | None]
 """The same for one text."""
@@ -20,7 +20,7 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class FailedChangeError(Exception):
-    """A function of the user failed; who calls it knows the text's place."""
+    """A function of the user failed; callers add the place of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +28,10 @@ class Operation:
     """A change of texts.
 
     Attributes:
-        name: Name of the operation, as it is part of a pair's origin: small letters, digits, _.
+        name: Its name in the origin of pairs: small letters, digits, _.
         description: What it does, in a few words.
         change: The change itself.
-        parameters: Their values, for the manifest.
+        parameters: Values of its parameters, for the manifest.
         keeps_label: Whether human judgements still hold if a text alone is changed. Otherwise one
             call changes a context and all its candidates.
         is_random: Whether variants of a text differ.
@@ -48,7 +48,7 @@ class Operation:
 
     @property
     def set_name(self) -> str:
-        """Name of a set that it makes: the operation with its parameters."""
+        """Name of its sets: the operation with its parameters."""
         values = [value for key, value in self.parameters.items() if key in ("rate", "case")]
         target = [self.on] if self.keeps_label and self.on != "context" else []
         return "-".join([self.name, *map(str, values), *target])
@@ -57,10 +57,10 @@ class Operation:
         """Return the operation for other texts.
 
         Raises:
-            NNDError: If the target is unknown, or the operation would change a label there.
+            NNDError: If the target is unknown, or the operation would change labels there.
         """
         if target not in get_args(Target):
-            raise NNDError(f'there is no target "{target}"; choose context, candidate or both')
+            raise NNDError(f'unknown target "{target}"; choose context, candidate or both')
         if not self.keeps_label and target != "both":
             raise NNDError(
                 f'"{self.name}" on the {target} alone would change which candidate is right; it '
@@ -70,7 +70,7 @@ class Operation:
 
 
 def each(change: ChangeOne) -> Change:
-    """Return the change of several texts that changes one after another."""
+    """Return the change of several texts that applies a change to each."""
 
     def change_all(texts: Sequence[str], random: Random) -> Sequence[str] | None:
         changed = list[str]()

@@ -1,4 +1,4 @@
-"""The components of a text in another order: turns, triples, rows, sentences."""
+"""Reordering the components of a text: turns, triples, rows, sentences."""
 
 import re
 from random import Random
@@ -9,7 +9,7 @@ _BETWEEN = {
     "&&": r"\s?&&\s?",  # triples, "Lima | country | Peru && Lima | river | Rímac"
     "": r"(?<=[.?!])\s+|(?<=[。！？])\s*",  # noqa: RUF001 - sentences
 }
-"""Mark → what is between the components it divides; the first kind that a text has divides it."""
+"""Mark → separator of the components; the first mark that a text contains decides."""
 
 _DIVIDERS = tuple((mark, re.compile(between)) for mark, between in _BETWEEN.items())
 
@@ -17,11 +17,11 @@ _DIVIDERS = tuple((mark, re.compile(between)) for mark, between in _BETWEEN.item
 def permute(text: str, random: Random) -> str:
     """Return a text with its components in another order.
 
-    What is between two components stays where it is. Every other order of the components is equally
-    likely; a text of one component, or of equal ones, stays as it is.
+    Separators do not move. Every other order of the components is equally likely; a text of one
+    component, or of equal ones, does not change.
     """
     for mark, divider in _DIVIDERS:
-        if mark not in text:  # a pattern takes far longer to find that out
+        if mark not in text:  # a pattern would take far longer
             continue
         components, between = _divided(text, divider)
         if len(set(components)) > 1:
@@ -35,7 +35,7 @@ def permute(text: str, random: Random) -> str:
 
 
 def _divided(text: str, divider: re.Pattern[str]) -> tuple[list[str], list[str]]:
-    """Return the components of a text, and what is before, between and behind them."""
+    """Return the components of a text, and the texts before, between and after them."""
     components, between, start = list[str](), [""], 0
     for found in divider.finditer(text):
         if found.start() > start:

@@ -1,4 +1,4 @@
-"""Functions of the user: `path.py:function`."""
+"""Operations from functions of the user: `path.py:function`."""
 
 import hashlib
 import inspect
@@ -15,7 +15,7 @@ from nnd.converters.derive.operations.operation import FailedChangeError, Operat
 from nnd.schemas import NNDError, did_you_mean, excerpt, has_surrogate
 
 OWN = re.compile(r"(?P<path>.+\.py):(?P<function>\w+)")
-"""A function of the user as it is written."""
+"""How a function of the user is written."""
 
 _MOST_GROWTH = 35
 """Per cent of its length that a translated text may be longer or shorter."""
@@ -25,9 +25,9 @@ class Own(NamedTuple):
     """A function of the user.
 
     Attributes:
-        function: Itself.
-        spelled: As it was written.
-        facts: What a manifest says of it: file, function, SHA-256 of the file.
+        function: The function.
+        spelled: `path.py:function`.
+        facts: Its entry in a manifest: file, function, SHA-256 of the file.
     """
 
     function: Callable[..., Any]
@@ -40,10 +40,10 @@ class Own(NamedTuple):
         return "context" in inspect.signature(self.function).parameters
 
     def call(self, *arguments: object, **named: object) -> str | None:
-        """Call it.
+        """Call the function.
 
         Raises:
-            FailedChangeError: If it raises, or returns what is not a text.
+            FailedChangeError: If it raises an error, or does not return a text or None.
         """
         try:
             found = self.function(*arguments, **named)
@@ -64,7 +64,7 @@ class Own(NamedTuple):
 
 
 def own_operation(spelled: str) -> Operation:
-    """Return an operation from a function of a text and a source of randomness.
+    """Return the operation of a function of a text and a random generator.
 
     Raises:
         NNDError: If the function cannot be found.
@@ -89,11 +89,11 @@ def own_operation(spelled: str) -> Operation:
 
 
 def own_falsification(spelled: str) -> Falsification:
-    """Return a falsification from a function of a text and a source of randomness.
+    """Return the falsification of a function of a text and a random generator.
 
     Args:
-        spelled: A function that returns a wrong text, or None; where it has a parameter `context`,
-            it gets the text's context.
+        spelled: A function that returns a wrong text, or None; if it has a parameter `context`, it
+            gets the text's context.
 
     Raises:
         NNDError: If the function cannot be found.
@@ -140,18 +140,18 @@ def back_translation(spelled: str) -> Operation:
 
 
 def is_of_like_length(old: str, new: str) -> bool:
-    """Whether a text is longer or shorter by at most 35 % of the old one's characters."""
+    """Say whether the lengths of two texts differ by at most 35 % of the old one's."""
     return 100 * abs(len(new) - len(old)) <= _MOST_GROWTH * len(old)
 
 
 def load_function(spelled: str) -> Own:
-    """Return a function from a Python file; the file is run.
+    """Run a Python file and return a function from it.
 
     Args:
         spelled: `path.py:function`.
 
     Raises:
-        NNDError: If the file or the function is not there, or the file fails.
+        NNDError: If the file or the function is missing, or the file fails.
     """
     form = OWN.fullmatch(spelled)
     if form is None:
@@ -169,7 +169,7 @@ def load_function(spelled: str) -> Own:
 
 
 def _run(path: Path) -> dict[str, Any]:
-    """Run a Python file and return what it defines; it may import what is beside it."""
+    """Run a Python file and return what it defines; it may import modules next to it."""
     beside = str(path.resolve().parent)
     sys.path.insert(0, beside)
     try:

@@ -1,4 +1,4 @@
-"""Final punctuation left out."""
+"""Removing final punctuation."""
 
 from random import Random
 
@@ -6,6 +6,6 @@ _MARKS = ".?!。！？"  # noqa: RUF001 - full-width marks end sentences too
 
 
 def drop_final(text: str, _random: Random) -> str:
-    """Return a text without the marks at its end that end sentences; white space stays."""
+    """Return a text without the final marks that end sentences; white space stays."""
     body = text.rstrip()
     return body.rstrip(_MARKS) + text[len(body) :]

@@ -1,4 +1,4 @@
-"""The names of two speakers of a dialogue exchanged: SwapEnt of Tang et al. (2022), CONFIT.
+"""Exchanging the names of two speakers of a dialogue: SwapEnt of Tang et al. (2022), CONFIT.
 
 Speakers are those whose names begin the turns of the context. A name is a whole word, and what
 follows an apostrophe goes with the place, not with the name; pronouns stay as they are. A swap that
@@ -21,13 +21,13 @@ _TOGETHER = (
     r"|(?:is|are|was|were) (?:friends|married|going|coming|staying|living|playing|having \w+) with"
     r"|(?:agree|argue)[sd]? with)"
 )
-"""What two people do with each other, so that either may be named first."""
+"""Matches what two people do with each other, so that either may be named first."""
 
 _BEFORE_TOGETHER = r"(?:(?:is|are|was|were|will|would|wants? to|has|have|had|is going to) )?"
 
 
 def swap_speakers(statement: Statement, random: Random) -> str | Refusal:
-    """Return a text with the names of two speakers exchanged, or why there is none."""
+    """Return a text with the names of two speakers exchanged, or a refusal."""
     speakers = _speakers(statement.context)
     if not speakers:
         return Refusal("no speaker tags in the context")
@@ -46,7 +46,7 @@ def _speakers(context: str) -> list[str]:
 
 
 def _alternatives(names: Sequence[str]) -> str:
-    """Return a pattern of names in which a longer one comes before one that it begins with."""
+    """Return a pattern of names, with longer names before their prefixes."""
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
@@ -83,6 +83,6 @@ def _sorted_names(text: str, speakers: Sequence[str]) -> str:
 
 
 def _in_order(text: str, name: str) -> str:
-    """Return a text with its names in alphabetical order, at the places they have."""
+    """Return a text with its names in alphabetical order at their places."""
     names = iter(sorted(re.findall(name, text)))
     return re.sub(name, lambda _: next(names), text)

@@ -1,4 +1,4 @@
-"""Operations as they are written: `punctuation`, `typos=0.05`, `path.py:function`."""
+"""Parsing operations: `punctuation`, `typos=0.05`, `path.py:function`."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -30,13 +30,13 @@ _Either = TypeVar("_Either", Operation, Falsification)
 
 
 def find_operation(spelled: str) -> Operation:
-    """Return the operation that a text stands for.
+    """Return the operation that a text names.
 
     Args:
-        spelled: `NAME` or `NAME=VALUE` of an operation there is, or `path.py:function`.
+        spelled: `NAME` or `NAME=VALUE` of a known operation, or `path.py:function`.
 
     Raises:
-        NNDError: If there is none of that name, or its value is wrong.
+        NNDError: If the name is unknown, or its value is wrong.
     """
     name, equals, value = spelled.partition("=")
     if name in OPERATIONS:
@@ -55,13 +55,13 @@ def find_operation(spelled: str) -> Operation:
 
 
 def find_falsification(spelled: str) -> Falsification:
-    """Return the falsification that a text stands for.
+    """Return the falsification that a text names.
 
     Args:
-        spelled: `NAME` or `NAME=FILE` of a falsification there is, or `path.py:function`.
+        spelled: `NAME` or `NAME=FILE` of a known falsification, or `path.py:function`.
 
     Raises:
-        NNDError: If there is none of that name, or its file is wrong.
+        NNDError: If the name is unknown, or its file is wrong.
     """
     name, equals, value = spelled.partition("=")
     if name in FALSIFICATIONS:
@@ -166,7 +166,7 @@ OPERATIONS: Mapping[str, Callable[[str | None], Operation]] = {
     ),
     "back_translation": _back_translation,
 }
-"""Name → what makes the operation of its value, None where none is given."""
+"""Name → function from its value, or None, to the operation."""
 
 
 FILES: Mapping[str, tuple[str, str]] = {
@@ -210,4 +210,4 @@ FALSIFICATIONS: Mapping[str, Callable[[str | None], Falsification]] = {
     ),
     "antonym": partial(_of_file, "antonym", antonym),
 }
-"""Name → what makes the falsification of its file, None where none is given."""
+"""Name → function from its file, or None, to the falsification."""

@@ -1,4 +1,4 @@
-"""Typing errors: letters replaced by a neighbour on the keyboard."""
+"""Typing errors: replacing letters by a neighbour on the keyboard."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What the columns of a file mean."""
+"""Guessing what the columns of a file mean."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Whether more of what a column is named after is better: its name says so, or it must be asked.
+"""Whether higher values of a column are better, by its name or by a question.
 
-`yes` is good news of `fluent` and bad news of `offensive`, and so is a 5. A guess that is wrong
-here turns every pair around, and looks like one that is right.
+`yes`, or a 5, is good for `fluent` and bad for `offensive`. A wrong guess here reverses every pair,
+and the result looks plausible.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ _HARMLESS = words.CONTEXT | words.IDENTIFIER
 
 
 def more_is_better(columns: Iterable[Column], answers: Answers | None = None) -> bool | None:
-    """Return whether more of what columns are named after is better; None: the names do not say."""
+    """Return whether higher values of columns are better; None if the names do not say."""
     found = {_of_one(column, answers or Answers()) for column in columns}
     return found.pop() if len(found) == 1 else None
 
@@ -33,7 +33,7 @@ def _of_one(column: Column, answers: Answers) -> bool | None:
 
 
 def is_doubtful(column: Column) -> bool:
-    """Say whether a name may mean the opposite of its words, or something of no direction."""
+    """Say whether a name may mean the opposite of its words, or has no direction."""
     doubtful = words.DENIED | words.COUNTED
     return bool(column.words & doubtful) or any(
         word.startswith(_NEGATING) for word in column.words - words.BETTER - _HARMLESS
@@ -41,7 +41,7 @@ def is_doubtful(column: Column) -> bool:
 
 
 def ask_direction(column: Column, answers: Answers, ask: Ask | None) -> bool:
-    """Return whether more of a column is better, which is asked where its name is doubtful."""
+    """Return whether higher values of a column are better, asking if its name is doubtful."""
     known = more_is_better([column], answers)
     if known or column.name in answers.lower or not (known is False or is_doubtful(column)):
         return known is not False
@@ -55,7 +55,7 @@ def ask_direction(column: Column, answers: Answers, ask: Ask | None) -> bool:
 def check_one_direction(
     columns: Sequence[Column], answers: Answers, labels: Iterable[str] = words.YES
 ) -> None:
-    """Complain of columns of which one is better where there is more of it, another where less."""
+    """Refuse columns of which some are better if higher and others if lower."""
     known = {more_is_better([column], answers): column.name for column in columns}
     degrees = {words.plain_label(label) for label in labels} & {*words.YES, *words.NO}
     if degrees and {True, False} <= set(known):
@@ -68,7 +68,7 @@ def check_one_direction(
 def good_label(
     labels: Sequence[str], columns: Sequence[Column], answers: Answers | None = None
 ) -> str | None:
-    """Return the label that says that nothing is wrong; None where none clearly does."""
+    """Return the label that means no error; None if no label clearly does."""
     plain = {words.plain_label(label): label for label in reversed(labels)}
     better = more_is_better(columns, answers)
     known = [label for label in words.NO_ERROR if label not in words.YES]

@@ -1,4 +1,4 @@
-"""What the columns of unknown annotation files are: a guess with reasons, and questions."""
+"""Guessing what the columns of unknown annotation files are, with reasons and questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,30 +18,30 @@ _BETTER = {"rule": "no_error", "no_error": "better"}
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What the columns of a file were taken for."""
+    """The guessed meaning of the columns of a file."""
 
     content: Content
-    level: int  # which of the content's levels the candidates are
-    columns: tuple[Column, ...]  # all of them, as the candidates see them
+    level: int  # number of the level of the candidates
+    columns: tuple[Column, ...]  # all columns, with a value for each candidate
     candidates: tuple[Column, ...]  # the generated text, or the two of a pair
     system: Column | None
-    context: tuple[Column, ...]  # a part each
+    context: tuple[Column, ...]  # one for each part
     keys: dict[str, tuple[Column, ...]]  # context_id, candidate_id, category, … where known
     measures: tuple[Measure, ...]
     quality: Quality
     pair: shapes.Pair | None
     wide: shapes.Wide | None
-    aspect: tuple[Column, ...]  # the column that names the aspect of each row, and the judgement's
-    error: Column | None  # the kinds of error of a text that is not good
+    aspect: tuple[Column, ...]  # the columns of the aspect of each row, and of its judgement
+    error: Column | None  # the error categories of a text that is not good
     tags: tuple[str, ...]  # around marked words in the texts
 
     @property
     def candidate(self) -> Column:
-        """The column of the generated text, of a pair the first."""
+        """The column of the generated text; of pairs, the first one."""
         return self.candidates[0]
 
     def roles(self) -> dict[str, str]:
-        """Return what every column was taken for, those that are not read included."""
+        """Return the guessed meaning of every column, including unread ones."""
         found: dict[str, str] = {}
         for measure in self.measures:
             said = f"{measure.kind}: {measure.aspect}"
@@ -67,7 +67,7 @@ class Guess:
 
     @property
     def is_spans(self) -> bool:
-        """Whether a row is a marked error, or a candidate with a list of them."""
+        """Whether rows are marked errors, or candidates with lists of them."""
         if len(self.measures) != 1:
             return False
         (measure,) = self.measures
@@ -76,18 +76,18 @@ class Guess:
 
 
 def every_column(content: Content) -> list[Column]:
-    """Return the fields of all levels, each as its own level has it."""
+    """Return the fields of all levels, each with the values of its own level."""
     levels = range(len(content.levels))
     return [c for level in levels for c in columns_of(content, level) if c.level == level]
 
 
 def guess(content: Content, answers: Answers | None = None, ask: Ask | None = None) -> Guess:
-    """Guess what the columns of files are, and ask what cannot be guessed.
+    """Guess what the columns of files mean, and ask what cannot be guessed.
 
-    Without `ask`, which puts a question to a person, it is an error that names its option.
+    Without `ask`, which asks a person, a question is an error that names its option.
 
     Raises:
-        SourceError: If a column that was named is not there, or something cannot be guessed.
+        SourceError: If a named column is missing, or something cannot be guessed.
     """
     try:
         return _guess(content, answers or Answers(), ask)
@@ -116,7 +116,7 @@ def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
 
 
 def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int:
-    """Return the level of the candidates: where a named column is, or its name says so."""
+    """Return the level of the candidates: that of a named column, or by the names of fields."""
     every = every_column(content)
     given = [column.level for column in every if column.name in answers.candidate]
     named, may = likely_candidates(every)
@@ -130,7 +130,7 @@ def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int
 
 
 def _renamed(answers: Answers, renamed: dict[str, str]) -> Answers:
-    """Return what the user said of columns per system as said of the columns of split rows."""
+    """Return the answers about columns per system as answers about columns of split rows."""
 
     def new(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(renamed.get(name, name) for name in names))
@@ -148,14 +148,14 @@ def _described(  # noqa: PLR0917 - what was found so far
     pair: shapes.Pair | None,
     wide: shapes.Wide | None,
 ) -> Guess:
-    """Guess everything but the candidates."""
+    """Guess the meaning of all columns except the candidates."""
     candidates = pair.sides if pair else candidates
     system = () if pair else look.system(candidates)
     taken = [*candidates, *system]
     taken += [*pair.systems, *([pair.verdict] if pair.verdict else ())] if pair else []
     context = look.contexts(taken)
     tags = tuple(shapes.tags_in(candidates))
-    parts, texts = ([_plain(c, tags) for c in columns] for columns in (context, candidates))
+    parts, texts = ([_untagged(c, tags) for c in columns] for columns in (context, candidates))
     keys, error = look.keys([*taken, *context], parts), look.only("error")
     used = [*taken, *context, *error, *(column for each in keys.values() for column in each)]
     candidate = [*(keys["context_id"] or parts), *texts, *system]
@@ -190,7 +190,7 @@ def _described(  # noqa: PLR0917 - what was found so far
     )
 
 
-def _plain(column: Column, tags: Sequence[str]) -> Column:
+def _untagged(column: Column, tags: Sequence[str]) -> Column:
     """Return a column without tags in its texts."""
     if not tags:
         return column

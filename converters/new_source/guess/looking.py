@@ -1,4 +1,4 @@
-"""Looking for each role of a file: what the user named, what a name says, or what must be asked."""
+"""Finding the column of each role: named by the user, suggested by its name, or asked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ _SAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The columns that are looked at, what the user said of them, and who can be asked."""
+    """The columns to search, the answers of the user, and a way to ask more."""
 
     columns: Sequence[Column]
     answers: Answers
     ask: Ask | None
 
     def named(self, flag: str, names: Sequence[str]) -> list[Column]:
-        """Return the columns of an option by their names."""
+        """Return the columns that an option names."""
         known = {column.name: column for column in self.columns}
         if unknown := [name for name in names if name not in known]:
             raise SourceError(
@@ -57,7 +57,7 @@ class Look:
         none: bool = False,
         usage: str | None = None,
     ) -> tuple[Column, ...]:
-        """Ask which columns are something."""
+        """Ask which columns have a role."""
         names = tuple(column.name for column in columns)
         held = tuple(", ".join(samples(column)) for column in columns)
         if none:
@@ -67,7 +67,7 @@ class Look:
         return () if none and NONE in answer else tuple(self.named(role, answer))
 
     def candidates(self) -> tuple[Column, ...]:
-        """Return the column of the candidates, or those of a row that has several."""
+        """Return the column of the candidates, or several if a row holds several."""
         if self.answers.candidate:
             return tuple(self.named("candidate", self.answers.candidate))
         named, may = roles.likely_candidates(self.columns)
@@ -80,7 +80,7 @@ class Look:
         return self.asked("candidate", choices, why if choices[1:] else _NO_NAME, many=True)
 
     def system(self, taken: Sequence[Column]) -> tuple[Column, ...]:
-        """Return the column of systems, or nothing where no column names any."""
+        """Return the column of systems, if any."""
         named, may = roles.likely_systems(
             [column for column in self.columns if column not in taken]
         )
@@ -103,16 +103,22 @@ class Look:
         return tuple(named) or self.asked("context", may, _NO_NAME, many=True)
 
     def _names(self) -> set[str]:
-        """Return the columns that the user named for something else than texts and systems."""
-        said = self.answers
-        single = {said.error, said.aspect, said.annotator, said.group, said.candidate_id}
-        many = {*said.label, *said.score, *said.rating, *said.mark, *said.context_id}
+        """Return the columns that the user named for other roles than texts and systems."""
+        answers = self.answers
+        single = {
+            answers.error,
+            answers.aspect,
+            answers.annotator,
+            answers.group,
+            answers.candidate_id,
+        }
+        many = {*answers.label, *answers.score, *answers.rating, *answers.mark, *answers.context_id}
         return many | {name for name in single if name is not None}
 
     def keys(
         self, taken: Sequence[Column], context: Sequence[Column]
     ) -> dict[str, tuple[Column, ...]]:
-        """Return the columns of keys, and of what all candidates of a context share."""
+        """Return the columns of keys and of facts about contexts."""
         found = {role: self.only(role) for role in ("candidate_id", "category", "split", "group")}
         found["context_id"] = tuple(self.named("context_id", self.answers.context_id))
         used = self._names() | {column.name for column in taken}
@@ -129,7 +135,7 @@ class Look:
     def judgements(
         self, candidate: Sequence[Column], used: Sequence[Column], *, is_marked: bool
     ) -> tuple[tuple[Column, ...], tuple[Column, ...], list[measures.Measure]]:
-        """Return the columns of aspect and its judgement, of annotators, and what was judged."""
+        """Return the columns of aspect and judgement, the annotators, and the measures."""
         rows = joint(candidate)
         is_repeated = len(set(rows)) < len(rows)
         aspect, who = self.only("aspect"), tuple[Column, ...]()
@@ -153,14 +159,14 @@ class Look:
         return (), () if is_marked and is_label else who, found
 
     def _aspect(self, candidate: Sequence[Column], used: Sequence[Column]) -> tuple[Column, ...]:
-        """Return the column that tells rows of one candidate apart by what was judged."""
+        """Return the column of the aspect that distinguishes rows of one candidate."""
         rows = joint(candidate)
         named = [c for c in self.columns if c not in used and c.words & words.ASPECT]
         found = [c for c in named if c.kind == "text" and c.is_short and c.filled == c.rows]
         return tuple(found[:1]) if len(set(rows)) < len(rows) else ()
 
     def annotator(self, used: Sequence[Column], *, must: bool) -> tuple[Column, ...]:
-        """Return the column of who judged, where a candidate is in several rows."""
+        """Return the column of annotators, if a candidate is in several rows."""
         if self.answers.annotator is not None:
             return self.only("annotator")
         free = [c for c in self.columns if c not in used and c.above == 0 and c.filled == c.rows]
@@ -171,7 +177,7 @@ class Look:
         return tuple(people)
 
     def judged(self, free: Sequence[Column]) -> list[measures.Measure]:
-        """Return what was judged: what was named, found or asked for."""
+        """Return the measures: named by the user, found by name, or asked."""
         flags = ("label", "mark", "score", "rating")
         named = {flag: self.named(flag, getattr(self.answers, flag)) for flag in flags}
         if any(named.values()):
@@ -191,7 +197,7 @@ class Look:
         return measures.told_apart([measures.measure_of(column) for column in found])
 
     def candidate_id(self, candidate: Sequence[Column], text: Column) -> tuple[Column, ...]:
-        """Ask for the key of candidates where a system wrote several texts for one context."""
+        """Ask for the key of candidates, if a system wrote several texts for one context."""
         without = [column for column in candidate if column is not text]
         if len(set(joint(candidate))) == len(set(joint(without))):
             return ()
@@ -201,5 +207,5 @@ class Look:
 
 
 def samples(column: Column) -> list[str]:
-    """Return the first few different values of a column, as a table shows them."""
+    """Return the first few distinct values of a column for a table."""
     return [shown(value) for value in list(column.counts)[:_SAMPLES]]

@@ -1,6 +1,7 @@
-"""Which columns say how good a candidate is: labels, marks of errors, scores, ratings.
+"""Finding the columns that say how good a candidate is: labels, marks, scores, ratings.
 
-Only what names say plainly is taken; what else may be a judgement is asked, or listed as not read.
+Only columns with plain names are used; other possible judgements are asked about, or listed as not
+read.
 """
 
 import re
@@ -18,7 +19,7 @@ MeasureKind: TypeAlias = Literal["label", "tags", "marks", "score", "ratings"]
 
 MOST_LABELS = 60
 MARKS = frozenset(["x", "X", "✓", "✔", "1", "yes", "Yes", "true", "True"])
-"""Cells that say that an error is there."""
+"""Cells that mark an error."""
 
 _KINDS: dict[str, MeasureKind] = {"number": "score", "numbers": "ratings", "texts": "tags"}
 _NUMBERS = ("number", "numbers")
@@ -34,7 +35,7 @@ _NO_LABEL |= words.LANGUAGE
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What was judged, and where: one column but for marks, and ratings of several annotators."""
+    """An aspect and its columns: one, or several for marks and for ratings of annotators."""
 
     aspect: str
     kind: MeasureKind
@@ -47,7 +48,7 @@ class Measure:
 
 
 def measure_of(column: Column) -> Measure:
-    """Return a column as an aspect of its own: a score if it holds numbers, else a label."""
+    """Return a measure of one column: a score if it holds numbers, else a label."""
     return Measure(_aspect(column), _KINDS.get(column.kind, "label"), (column,))
 
 
@@ -58,7 +59,7 @@ def _aspect(column: Column) -> str:
 
 
 def find_judged(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns whose names say how good a candidate is: a list, labels, or numbers."""
+    """Return the columns whose names suggest judgements: a list, labels, or numbers."""
     several = [c for c in columns if c.kind == "texts" or len(c.counts) + (c.filled < c.rows) > 1]
     labels = [column for column in several if _is_label(column)]
     errors = [column for column in labels if column.all_words & words.ERROR] or labels
@@ -88,7 +89,7 @@ def _is_number(column: Column) -> bool:
 
 
 def chosen_measures(of: Mapping[str, Sequence[Column]]) -> list[Measure]:
-    """Return the measures of the columns that the user named by option."""
+    """Return the measures of the columns that options name."""
     labels, marks, scores, ratings = (of[flag] for flag in ("label", "mark", "score", "rating"))
     for column in (*scores, *ratings, *labels):
         kinds, what = (_LABELS, "labels") if column in labels else (_NUMBERS, "numbers")
@@ -107,7 +108,7 @@ def chosen_measures(of: Mapping[str, Sequence[Column]]) -> list[Measure]:
 
 
 def told_apart(measures: Sequence[Measure]) -> list[Measure]:
-    """Return measures whose aspects have names of their own."""
+    """Return the measures with distinct names of aspects."""
     names = Counter(measure.aspect for measure in measures)
     return [
         replace(measure, aspect=words.slug(measure.columns[0].name, "quality"))
@@ -118,7 +119,7 @@ def told_apart(measures: Sequence[Measure]) -> list[Measure]:
 
 
 def _shared(columns: Sequence[Column]) -> str:
-    """Return what the names of several columns have in common, as the name of an aspect."""
+    """Return the common part of the names of several columns, as the name of an aspect."""
     if len(columns) == 1:
         return _aspect(columns[0])
     names = [column.all_words - words.ANNOTATOR for column in columns]
@@ -127,7 +128,7 @@ def _shared(columns: Sequence[Column]) -> str:
 
 
 def alike(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns of numbers whose names differ by a number, or by who judged, only."""
+    """Return the columns of numbers whose names differ only by a number or an annotator."""
 
     def stem(column: Column) -> frozenset[str]:
         return frozenset(w for w in column.all_words - words.ANNOTATOR if not w.isdigit())

@@ -1,4 +1,4 @@
-"""Which quality rule fits what was judged, and with which parameters."""
+"""Choosing the quality rule, with its parameters, for the judgements of a file."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ from nnd.converters.new_source.guess.questions import NONE, Answers, Ask, Questi
 from nnd.schemas import SourceError
 
 MADE_UP = "No error"
-"""Label of a candidate without any mark, where the file has no word for it."""
+"""Label of a candidate without any mark, if the file has no label for it."""
 
 UNSPECIFIED = "unspecified"
-"""Label of a candidate that is not good, where the file does not say in what way."""
+"""Label of a candidate that is not good, if the file does not state the error."""
 
 _SEPARATORS = (";", "|", ",")
 _WIDE = 10
@@ -29,14 +29,14 @@ class Quality:
 
     rule: Mapping[str, Any]  # the `quality` section of a source.yaml
     why: str
-    labels: tuple[str, ...] = ()  # the frequent first; none for numbers
-    blank: str | None = None  # label of a candidate without one; None: it is not judged
-    separator: str | None = None  # of several labels in one cell; None: a cell is one label
-    lower: frozenset[str] = frozenset()  # names of columns of numbers of which less is better
+    labels: tuple[str, ...] = ()  # the most frequent first; empty for numbers
+    blank: str | None = None  # label for candidates without one; None: they are not judged
+    separator: str | None = None  # between several labels in a cell; None: a cell is one label
+    lower: frozenset[str] = frozenset()  # names of columns of numbers that are better if lower
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The labels of errors: what the taxonomy describes."""
+        """The labels of errors, which the taxonomy describes."""
         return tuple(label for label in self.labels if label != self.rule.get("no_error"))
 
 
@@ -48,9 +48,9 @@ def choose_quality(
     *,
     by_annotator: bool = False,
 ) -> Quality:
-    """Choose the rule for what was judged, by its labels where it has some.
+    """Choose the rule for the measures, by labels if there are any.
 
-    Columns of `error` hold the kinds of error of candidates whose label is not the good one.
+    The columns `error` hold the error categories of candidates whose label is not the good one.
     """
     labelled = [measure for measure in measures if measure.has_labels]
     if labelled:
@@ -62,7 +62,7 @@ def choose_quality(
 
 
 def _with_kinds(found: Quality, error: Column) -> Quality:
-    """Return the rule under which kinds of error take the place of the labels that are not good."""
+    """Return the rule in which error categories replace the labels that are not good."""
     if found.rule["rule"] != "no_error":
         raise SourceError("--error needs one label that is good; name it with --no-error")
     kinds = [kind for kind, _ in error.counts.most_common() if kind.strip()]
@@ -98,7 +98,7 @@ def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
 
 
 def _separator(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -> str | None:
-    """Return what separates several labels in a cell; it is asked where parts repeat."""
+    """Return the separator of several labels in a cell, asking if parts repeat."""
     if answers.separator is not None:
         return None if answers.separator == NONE else answers.separator
     cells = {cell for m in measures if m.kind == "label" for c in m.columns for cell in c.counts}
@@ -115,7 +115,7 @@ def _separator(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
 
 
 def _labels(measures: Sequence[Measure], separator: str | None) -> tuple[str, ...]:
-    """Return all labels, the frequent first."""
+    """Return all labels, the most frequent first."""
     found: Counter[str] = Counter()
     for measure in measures:
         for column in measure.columns:
@@ -126,14 +126,14 @@ def _labels(measures: Sequence[Measure], separator: str | None) -> tuple[str, ..
             else:
                 cells = (cell.split(separator) if separator else [cell] for cell in column.cells)
                 found.update(part.strip() for parts in cells for part in parts)
-    found.pop("", None)  # a blank label, which does not convert unless it is the good one
+    found.pop("", None)  # a blank label converts only if it is the good one
     return tuple(sorted(found, key=lambda label: (-found[label], label)))
 
 
 def _no_error(
     measures: Sequence[Measure], labels: tuple[str, ...], answers: Answers, ask: Ask | None
 ) -> tuple[str, str]:
-    """Return the label of a candidate that has no error, and why it is this one."""
+    """Return the label of candidates without errors, and the reason."""
     if answers.no_error is not None:
         return answers.no_error, "it was given"
     good = direction.good_label(labels, [column for m in measures for column in m.columns], answers)
@@ -152,7 +152,7 @@ def _no_error(
 
 
 def _has_blanks(measure: Measure) -> bool:
-    """Say whether some candidate has no label; an empty list has none."""
+    """Say whether a candidate has no label; an empty list counts as none."""
     return any(
         column.filled < column.rows or (measure.kind == "tags" and [] in column.values)
         for column in measure.columns
@@ -236,7 +236,7 @@ def _credit(high: Sequence[float], values: set[float], why: str) -> Quality:
 
 
 def sensible_minimum(width: float) -> float:
-    """Return the smallest difference to count: a point on usual scales, a tenth of other ones."""
+    """Return the smallest difference that counts: a point on usual scales, a tenth of others."""
     return 1 if _NARROW <= width <= _WIDE else float(f"{width / 10:.0e}")
 
 

@@ -1,4 +1,4 @@
-"""What the user says of a file beforehand, and what must be asked."""
+"""The answers that a user gives beforehand, and the questions that remain."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ _MOST_LISTED = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What the user says; nothing of it is guessed.
+    """The answers of the user, which replace guesses.
 
-    The attributes are the options of `nnd new-source`, whose help says what each is. Columns are
-    named as the guess shows them.
+    The attributes are the options of `nnd new-source`; its help explains them. Columns have the
+    names that the guess shows.
     """
 
     context: tuple[str, ...] = ()
@@ -50,15 +50,15 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that cannot be guessed."""
+    """A question about something that cannot be guessed."""
 
     name: str  # the parameter that answers it; the option has the same name
     text: str
     choices: tuple[str, ...]
     why: str
     many: bool = False  # whether several of the choices may be the answer
-    samples: tuple[str, ...] = ()  # for every choice what its column holds
-    usage: str | None = None  # how options answer it, where its own name and a choice do not
+    samples: tuple[str, ...] = ()  # values of the column of every choice
+    usage: str | None = None  # the options that answer it, if not its own option with a choice
 
     @property
     def flag(self) -> str:
@@ -67,11 +67,11 @@ class Question:
 
 
 Ask: TypeAlias = Callable[[Question], Sequence[str]]
-"""Puts a question to a person, and returns some of its choices."""
+"""Asks a person a question, and returns one or more of its choices."""
 
 
 def ask_for(question: Question, ask: Ask | None) -> Sequence[str]:
-    """Return the answer, one of the choices; without a person to ask, it is an error."""
+    """Return the answer, one of the choices; without a person to ask, raise an error."""
     if not question.choices:
         raise SourceError(
             f"{question.text} No column can be it ({question.why}); check that this is the right "

@@ -1,4 +1,4 @@
-"""Which columns are candidate, system, context and keys: their names say so, or it is asked."""
+"""Finding the columns of candidate, system, context and keys by their names."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _NO_SYSTEM |= words.COUNTED | words.ASPECT | words.REFERENCE | words.CONTEXT | w
 
 
 def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
-    """Return the columns whose name says that they name systems, and others that may."""
+    """Return the columns that name systems by their names, and other possible ones."""
     able = [
         column
         for column in columns
@@ -31,7 +31,7 @@ def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column
 
 
 def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
-    """Return the texts whose name says that systems wrote them, and others that may."""
+    """Return the columns that hold candidates by their names, and other possible ones."""
     texts = [
         column
         for column in columns
@@ -44,7 +44,7 @@ def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Col
 
 
 def likely_contexts(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
-    """Return the columns whose name says that they are the context, and others that may."""
+    """Return the columns that are the context by their names, and other possible ones."""
     texts = [c for c in columns if c.kind in ("text", "texts") and c.above >= 0 and c.path]
     able = [
         column
@@ -58,7 +58,7 @@ def likely_contexts(columns: Sequence[Column]) -> tuple[list[Column], list[Colum
 
 
 def find_context_id(columns: Sequence[Column], context: Sequence[Column]) -> Column | None:
-    """Return the source's own key of a context: every value of it is of one context."""
+    """Return the column of context keys: each of its values belongs to one context."""
     other = words.ANNOTATOR | words.SYSTEM | words.CANDIDATE
     contexts = joint(context)
     named = [c for c in columns if (c.words & words.IDENTIFIER or not c.path) and c.above >= 0]

@@ -1,4 +1,4 @@
-"""Rows that are not a candidate each: two texts and which is better, a text per system, spans."""
+"""Rows that are not one candidate each: pairs with a verdict, a text per system, spans."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from nnd.schemas import SourceError
 
 TIE = "tie"
 SYSTEM, CANDIDATE = "_system", "candidate"
-"""What the columns of split rows are called."""
+"""Names of the columns of split rows."""
 
 _MOST_VERDICTS = 10
 _TAGGED = 0.1  # of the texts
@@ -22,7 +22,7 @@ _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Rows that hold two texts of which one is better: the first, where there is no verdict."""
+    """Rows that hold two texts, of which the first is better unless a verdict says otherwise."""
 
     sides: tuple[Column, Column]
     systems: tuple[Column, ...]  # that name the system of each, if any
@@ -33,7 +33,7 @@ class Pair:
 def pair_of(
     sides: Sequence[Column], columns: Sequence[Column], answers: Answers, ask: Ask | None
 ) -> Pair | None:
-    """Return how the better of two texts is known; None where each is judged by itself."""
+    """Return how the better of two texts is stated; None if each is judged by itself."""
     if answers.label or answers.score or answers.rating or answers.mark:
         return None
     one, other = sides
@@ -71,30 +71,30 @@ def _verdicts(columns: Sequence[Column]) -> list[Column]:
 def _values(
     verdict: Column, sides: tuple[Column, Column], answers: Answers, ask: Ask | None
 ) -> dict[str, str]:
-    """Return what each cell of a verdict means: it names a text or a tie, or it is asked."""
+    """Return the meaning of each verdict: the text or tie that it names, or an answer."""
     names = {sides[0].name: "first", sides[1].name: "second", TIE: TIE}
-    said = {cell: cell for cell in verdict.counts}
-    said |= dict(entry.partition("=")[::2] for entry in answers.verdict)
-    left = [cell for cell in verdict.counts if said[cell] not in names]
+    named = {cell: cell for cell in verdict.counts}
+    named |= dict(entry.partition("=")[::2] for entry in answers.verdict)
+    left = [cell for cell in verdict.counts if named[cell] not in names]
     usage = " ".join(f"--verdict {cell}=COLUMN" for cell in left)
     usage += f", where COLUMN is {', '.join(names)}"
     for cell in left:
         text = f"What does the verdict {cell} under {verdict.name} mean?"
         question = Question("verdict", text, tuple(names), "it names neither text", usage=usage)
-        (said[cell],) = ask_for(question, ask)
-    return {cell: names[said[cell]] for cell in verdict.counts}
+        (named[cell],) = ask_for(question, ask)
+    return {cell: names[named[cell]] for cell in verdict.counts}
 
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """Rows that hold a text of each of several systems, and perhaps what was said of it."""
+    """Rows that hold a text of each of several systems, and perhaps its judgements."""
 
-    systems: Mapping[str, str]  # name of a system → what its columns are called after
-    patterns: Mapping[str, str]  # new column → names it comes from, with {system} in them
+    systems: Mapping[str, str]  # name of a system → its part in the names of columns
+    patterns: Mapping[str, str]  # new column → names of its columns, with {system} in them
 
     @property
     def renamed(self) -> dict[str, str]:
-        """Column of the file → column of the rows that are made of its rows."""
+        """Column of the file → column of the split rows."""
         return {
             pattern.replace("{system}", part): new
             for new, pattern in self.patterns.items()
@@ -109,7 +109,7 @@ class Wide:
 
 
 def wide_of(candidates: Sequence[Column], columns: Sequence[Column]) -> Wide:
-    """Return the systems of several texts in a row, and the columns that each of them has."""
+    """Return the systems of rows with several texts, and the columns of each system."""
     names = [column.name for column in candidates]
     first, last = _shared(names), _shared([name[::-1] for name in names])
     parts = [name[len(first) : len(name) - len(last)] for name in names]
@@ -132,7 +132,7 @@ def wide_of(candidates: Sequence[Column], columns: Sequence[Column]) -> Wide:
 
 
 def _shared(names: Sequence[str]) -> str:
-    """Return the beginning that names share, up to the end of a word."""
+    """Return the common beginning of names, up to the end of a word."""
     size = next((n for n, chars in enumerate(zip(*names, strict=False)) if len({*chars}) > 1), 0)
     while size and names[0][size - 1].isalnum():
         size -= 1
@@ -164,12 +164,12 @@ def tags_in(columns: Sequence[Column]) -> list[str]:
 
 
 def without_tags(text: str, tags: Sequence[str]) -> str:
-    """Return a text without tags, and with what they are around."""
+    """Return a text without tags, keeping the words between them."""
     return re.sub("|".join(map(re.escape, tags)), "", text) if tags else text
 
 
 def aspect_columns(column: Column, judged: Column) -> Iterator[Column]:
-    """Yield a column per aspect that another one names: what was judged under it."""
+    """Yield a column of judgements for each aspect that another column names."""
     for cell in column.counts:
         values = [
             value if str(name).strip() == cell.strip() else None

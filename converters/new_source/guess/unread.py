@@ -1,4 +1,4 @@
-"""What of a file is not read, and which option would read it: nothing is left out in silence."""
+"""Which parts of a file are not read, and which option would read them."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,13 +8,13 @@ from nnd.converters.new_source.guess import words
 from nnd.converters.new_source.guess.guessing import Guess, every_column
 from nnd.converters.new_source.guess.measures import MOST_LABELS
 
-_LONG = 40  # characters on average of what is a text
+_LONG = 40  # mean number of characters from which a column holds texts
 _MOST_LISTED = 12
 _NUMBERS = ("number", "numbers")
 
 
 def not_read(guess: Guess) -> Iterator[str]:
-    """Yield what is not read: lists, alike fields, aspects, labels, texts, keys, and the rest."""
+    """Yield sentences on what is not read: lists, similar fields, aspects, labels, texts, keys."""
     read = guess.read
     left = [*(column for column in guess.columns if column not in read), *_elsewhere(guess)]
     yield from guess.content.notes
@@ -33,7 +33,7 @@ def not_read(guess: Guess) -> Iterator[str]:
 
 
 def _elsewhere(guess: Guess) -> list[Column]:
-    """Return the fields of levels that no candidate sees: of lists beside or below."""
+    """Return the fields of levels that are neither above nor those of the candidates."""
     seen = {(column.level, column.path) for column in guess.columns}
     is_split = guess.wide is not None or bool(guess.tags)
     return [
@@ -45,7 +45,7 @@ def _elsewhere(guess: Guess) -> list[Column]:
 
 
 def _groups(guess: Guess) -> Iterator[tuple[str, str, Callable[[Column], bool]]]:
-    """Yield a title, what reads such columns, and which they are; the first group takes them."""
+    """Yield disjoint groups of unread columns: title, option that reads them, columns."""
     read = guess.read
     measured = [column for measure in guess.measures for column in measure.columns]
     scales = {_scale(column) for column in measured if column.kind in _NUMBERS}
@@ -74,7 +74,7 @@ def _groups(guess: Guess) -> Iterator[tuple[str, str, Callable[[Column], bool]]]
 
 
 def _is_sibling(column: Column, other: Column) -> bool:
-    """Say whether full names differ in one place only, of fields below objects or with digits."""
+    """Say whether full names differ in one part only, of fields below objects or with digits."""
     one, two = column.name.split("."), other.name.split(".")
     differ = [a for a, b in zip(one, two, strict=False) if a != b]
     ends = ([w for w in words_of(name[-1]) if not w.isdigit()] for name in (one, two))
@@ -97,7 +97,7 @@ def _is_label(column: Column) -> bool:
 
 
 def _listed(columns: Iterable[Column]) -> str:
-    """Return names with how many values there are; fields of one object are listed together."""
+    """Return names with numbers of values; fields of one object are listed together."""
     objects: dict[str, list[Column]] = {}
     for column in columns:
         objects.setdefault(column.name.rpartition(".")[0], []).append(column)

@@ -1,4 +1,4 @@
-"""Words that names of columns, labels and scales are made of: what a guess goes by."""
+"""Words in the names of columns, labels and scales, on which guesses are based."""
 
 import re
 
@@ -73,7 +73,7 @@ WORSE = ERROR | _set(
     "repetitive repetitiveness rude rudeness severity spam stereotype toxicity vague verbose "
     "violation violations worse worst"
 )
-"""Better or worse, the more there is of it; names that negate another word are asked."""
+"""Words for which higher is better or worse; names with a negation are asked about."""
 
 DENIED = _set("free lack less no non not without")
 
@@ -83,17 +83,17 @@ _FINE = (
     "accepted|fine|clean|perfect|pass|noe|yes|true"
 )
 NO_ERROR = tuple(_FINE.split("|"))
-"""Plain labels (`plain_label`) that say that nothing is wrong; of several the first is taken."""
+"""Plain labels (`plain_label`) that mean no error; the first one found is used."""
 
 YES, NO = ("yes", "true"), ("no", "false", "0")
-"""Of these a name must say which is the good one."""
+"""For these labels, the name of the column must show which one is good."""
 
 KINDS_OF_FAULT = _set("consistent factual faithful")
-"""Good news, but for a column of errors, where they tell the kind."""
+"""Good labels, except in a column of errors, where they name the kind of error."""
 
 
 def plain_label(label: str) -> str:
-    """Return a label as it is looked up: letters in lower case, one space between words."""
+    """Return a label for lookups: letters in lower case, one space between words."""
     return " ".join(words_of(label)) if not label.isupper() else " ".join(words_of(label.lower()))
 
 

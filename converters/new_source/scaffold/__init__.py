@@ -1,4 +1,4 @@
-"""The folder of a new source, written from a guess."""
+"""Writing the folder of a new source from a guess."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The facts of a new source, as far as its files show them."""
+"""The source.yaml of a new source, as far as its files show the facts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,18 +8,18 @@ from nnd.converters.new_source.scaffold.table import TableSection
 from nnd.schemas import SourceError
 
 TO_FILL = "TODO"
-"""What is in a source.yaml where only a person knows the answer."""
+"""Placeholder in a source.yaml for facts that only a person knows."""
 
 UNDETERMINED = "und"
-"""BCP-47 for a language that was not stated."""
+"""BCP-47 tag of an unknown language."""
 
 
 def source_facts(
     name: str, guess: Guess, files: Sequence[dict[str, Any]], sheet: str | None
 ) -> dict[str, Any]:
-    """Return a source.yaml for what was guessed, `TO_FILL` where it cannot be known.
+    """Return the content of a source.yaml for a guess, with `TO_FILL` for unknown facts.
 
-    Each of `files` has name, url, sha256 and bytes; of a workbook, no `sheet` is the first.
+    Each of `files` has name, url, sha256 and bytes; no `sheet` means the first sheet of a workbook.
     """
     aspects = [measure.aspect for measure in guess.measures] or ["quality"]
     facts: dict[str, Any] = {

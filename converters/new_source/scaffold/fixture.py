@@ -1,4 +1,4 @@
-"""A fixture for a new source: the first rows of the file with invented texts and judgements.
+"""A fixture of a new source: the first rows of the file with invented texts and judgements.
 
 Texts are invented, keys are numbered, and judgements are drawn from those of their column. Names of
 columns, systems, categories and aspects are kept. The same guess gives the same bytes.
@@ -26,7 +26,7 @@ Objects: TypeAlias = Sequence[Mapping[str, Any]] | Mapping[str, Any]
 
 
 def invent(guess: Guess, seed: int = 0) -> list[Objects]:
-    """Return invented objects for each file, in its shape; another seed, other judgements."""
+    """Return invented objects for each file, in its shape; the seed decides the judgements."""
     inventor = _Inventor(guess, seed)
     found: list[Objects] = []
     for records in _samples(guess):
@@ -36,7 +36,7 @@ def invent(guess: Guess, seed: int = 0) -> list[Objects]:
 
 
 def _samples(guess: Guess) -> list[list[Mapping[str, Any]]]:
-    """Return the rows of the first contexts of each file; of nested JSON the first objects."""
+    """Return the rows of the first contexts of each file, or the first objects of nested JSON."""
     content, found, start = guess.content, [], 0
     is_flat = guess.level == 0 and guess.wide is None and content.levels[0].keys is None
     for records in content.records:
@@ -50,7 +50,7 @@ def _samples(guess: Guess) -> list[list[Mapping[str, Any]]]:
 
 
 def _rows_of(contexts: Sequence[Any], candidates: Sequence[Any]) -> list[int]:
-    """Return the numbers of the rows of some contexts, those with several candidates first."""
+    """Return the row numbers of some contexts, those with several candidates first."""
     places: dict[str, dict[str, list[int]]] = {}
     for place, (context, candidate) in enumerate(zip(contexts, candidates, strict=True)):
         places.setdefault(str(context), {}).setdefault(str(candidate), []).append(place)
@@ -60,7 +60,7 @@ def _rows_of(contexts: Sequence[Any], candidates: Sequence[Any]) -> list[int]:
 
 
 class _Inventor:
-    """What a guess says of the fields of an object, and what was invented so far."""
+    """Invents values for the fields of an object by their guessed meaning."""
 
     def __init__(self, guess: Guess, seed: int) -> None:
         self.guess = guess
@@ -77,7 +77,7 @@ class _Inventor:
         self.judged: dict[str, list[Any]] = {}
 
     def value(self, name: str, value: Any) -> Any:  # noqa: ANN401, PLR0911 - as in the file
-        """Return what an invented object has where the file has `value`."""
+        """Return the invented replacement of `value`."""
         role = self.roles.get(name, UNUSED)
         if isinstance(value, Mapping):
             return self._object(name, value)
@@ -121,14 +121,14 @@ class _Inventor:
         return {key: self.value(f"{inner}{key}", item) for key, item in value.items()}
 
     def _number(self, name: str, value: object) -> int:
-        """Return the number of a value among those that a field has had."""
+        """Return the number of a value among the distinct values of a field so far."""
         known = self.known.setdefault(name, [])
         if value not in known:
             known.append(value)
         return known.index(value) + 1
 
     def _text(self, value: str) -> str:
-        """Return an invented text for a text, the same for the same, with its tags."""
+        """Return an invented text with the tags of a text; equal texts get equal ones."""
         plain = without_tags(value, self.guess.tags)
         text = _sentence(self._number("", plain))
         if plain == value:
@@ -139,14 +139,14 @@ class _Inventor:
 
 
 def _unread(value: Any) -> Any:  # noqa: ANN401 - as in the file
-    """Return what is in a field that is not read, of the type that it has there."""
+    """Return a value of the same type for a field that is not read."""
     if isinstance(value, str):
         return "invented" if value.strip() else value
     return value if value is None else type(value)()
 
 
 def _sentence(number: int) -> str:
-    """Return an invented sentence; of the first 875 numbers every one gives another."""
+    """Return an invented sentence; the first 875 numbers give distinct ones."""
     words: list[str] = []
     for choices in (_WHO, _WHAT, _WHERE, _WHEN):
         number, place = divmod(number, len(choices))

@@ -1,4 +1,4 @@
-"""What `nnd new-source` made, what its columns were taken for, and what is left to do."""
+"""The result of `nnd new-source`: the source, the guess, and what is left to do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ class NewSource(Shown):
     """A source folder that was written."""
 
     folder: Path
-    file: Path  # that it was made from, or the folder of several
-    guess: Guess  # what the columns of the file were taken for
+    file: Path  # the annotation file, or the folder of several
+    guess: Guess  # the guessed meaning of the columns
     files: tuple[str, ...]  # in the folder
-    counts: Mapping[str, Any]  # what the file gives, as in a manifest
-    notes: tuple[str, ...]  # what is not read of the file, and which option reads it
+    counts: Mapping[str, Any]  # counts of the file, as in a manifest
+    notes: tuple[str, ...]  # unread parts of the file, with the option that reads them
     left: tuple[Left, ...]  # what a person must fill in or check, and why
     examples: Examples  # a few of its pairs to look at
 
     def headline(self) -> str:
-        """Return how many pairs of how many contexts the file gives, and where the source is."""
+        """Return the numbers of pairs and contexts, and the folder of the source."""
         pairs, contexts = (counted(self.counts[f"{noun}s"], noun) for noun in ("pair", "context"))
         return f"{pairs} of {contexts}; the source is in {self.folder}."
 
     def table(self) -> "Table":
-        """Return what every column was taken for, with values from the file."""
+        """Return the guessed meaning of every column, with values from the file."""
         titles = ("column", "taken for", "such as")
         rows = [
             [
@@ -50,12 +50,12 @@ class NewSource(Shown):
         return text_table(titles, rows, prose=titles[2:])
 
     def details(self) -> "list[Table | str]":
-        """Return what is left to fill in, with what and why."""
+        """Return the fields that are left to fill in, with the reasons."""
         titles = ("left to fill in", "with", "because")
         return [text_table(titles, self.left, prose=titles[1:])]
 
     def remarks(self) -> list[str]:
-        """Return what was left out, which rule was chosen, and what comes next."""
+        """Return what was left out, the chosen rule, and the next steps."""
         quality = self.guess.quality
         rule = ", ".join(f"{name} {value}" for name, value in quality.rule.items())
         fields = ", ".join(left.field for left in self.left)
@@ -70,7 +70,7 @@ class NewSource(Shown):
         ]
 
     def columns(self) -> list[dict[str, Any]]:
-        """Return what every column was taken for, with samples."""
+        """Return the guessed meaning of every column, with samples."""
         roles = self.guess.roles()
         return [
             {

@@ -1,4 +1,4 @@
-"""`nnd new-source`: from annotation files without a description to a source that converts."""
+"""`nnd new-source`: from undescribed annotation files to a source that converts."""
 
 import contextlib
 import hashlib
@@ -35,23 +35,23 @@ def new_source(
     sheet: str | None = None,
     ask: Ask | None = None,
 ) -> NewSource:
-    """Look at annotation files, and write a source folder for them that converts.
+    """Guess the meaning of annotation files, and write a source folder that converts them.
 
-    The folder holds source.yaml, a convert.py where the files are nested JSON, and a fixture of
-    invented rows. Both the files and the fixture were converted before it is put in its place;
-    the same files and answers give the same bytes.
+    The folder holds source.yaml, a convert.py if the files are nested JSON, and a fixture of
+    invented rows. It is created only if both the files and the fixture convert. The same files and
+    answers give the same bytes.
 
     Args:
         name: Name of the source: lower-case letters, digits and underscores.
         file: A csv, tsv, jsonl, json, xlsx or parquet file, several of one shape, or their folder.
-        out: Folder to make; None: the name of the source, in the current folder.
-        answers: What need not be guessed.
+        out: Folder to create; None: the name of the source, in the current folder.
+        answers: Answers that replace guesses.
         sheet: Sheet of a workbook; None: the first.
-        ask: Puts what cannot be guessed to a person; None: it is an error that names the option.
+        ask: Asks a person what cannot be guessed; None: raise an error that names the option.
 
     Raises:
-        SourceError: If a file cannot be read, something cannot be guessed, or what was guessed
-            does not convert. Nothing is written then.
+        SourceError: If a file cannot be read, something cannot be guessed, or the guess does not
+            convert. Nothing is written then.
         NNDError: If `out` exists, or cannot be written.
     """
     target = Path(name if out is None else out)
@@ -76,7 +76,7 @@ def new_source(
 
 
 def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
-    """Return the files by the names that they get in source.yaml, and where all of them are."""
+    """Return name in source.yaml → file, and the place of all files."""
     remedy = "name the annotation file with --from"
     paths: list[Path] = []
     for path in given:
@@ -93,7 +93,7 @@ def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
 
 
 def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
-    """Return the guess; an error begins with a file's name."""
+    """Return the guess; errors begin with the name of a file."""
     try:
         return guess(read_content(paths, sheet, answers.each), answers, ask)
     except SourceError as error:
@@ -118,9 +118,9 @@ def _declared(name: str, path: Path) -> dict[str, Any]:
 def _prove(
     folder: Path, facts: dict[str, Any], origin: Path, found: Guess, sheet: str | None
 ) -> Conversion:
-    """Convert files and fixture, and write source.yaml and expected.yaml with what they give."""
+    """Convert files and fixture, and write source.yaml and expected.yaml with their counts."""
     facts["expected"] = None
-    why = {"quality": found.quality.why, "table": _taken(found)}
+    why = {"quality": found.quality.why, "table": _summary(found)}
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
     conversion = _converted(folder, origin, found)
     counts = conversion.manifest["counts"]
@@ -135,7 +135,7 @@ def _prove(
 
 
 def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
-    """Write a fixture that makes pairs: which of its texts are good is drawn."""
+    """Write a fixture that makes pairs, trying several random draws of its judgements."""
     content, names = found.content, found.content.files
     place = folder / "fixture" / (names[0] if len(names) == 1 else "")
     for seed in range(_MOST_DRAWS):
@@ -156,13 +156,13 @@ def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
     except SourceError as error:
         reason = str(error).replace(str(folder), "the new source")
         raise SourceError(
-            f"what was guessed does not convert: {reason}. Guessed: {_taken(found)}; name the "
+            f"what was guessed does not convert: {reason}. Guessed: {_summary(found)}; name the "
             "right columns with --context, --context-id, --candidate, --candidate-id, --system, "
             "--label, --score or --rating, or correct a copy of the file"
         ) from error
 
 
-def _taken(found: Guess) -> str:
-    """Return in a line what the columns were taken for."""
+def _summary(found: Guess) -> str:
+    """Return the guessed meaning of the columns on one line."""
     taken = [f"{name} is {role}" for name, role in found.roles().items() if role != UNUSED]
     return ", ".join(taken)

@@ -1,4 +1,4 @@
-"""The `table` section of a new source: which column is what, in the shape that the rows have."""
+"""The `table` section of a new source, in the shape of its rows."""
 
 from pathlib import Path
 from typing import Any
@@ -30,18 +30,18 @@ def is_mapped(guess: Guess) -> bool:
 
 
 def _is_half_judged(column: Column) -> bool:
-    """Say whether null means something else than an empty list."""
+    """Say whether null and the empty list have different meanings."""
     return column.filled < column.rows and [] in column.values
 
 
 def rating_columns(column: Column) -> list[str]:
-    """Return the names of the columns that a list of ratings becomes."""
+    """Return the names of the columns that a list of ratings is split into."""
     size = max(len(value) for value in column.values if value is not None)
     return [f"{column.name}.{number}" for number in range(1, size + 1)]
 
 
 class TableSection:
-    """The section while it is put together: computed columns are added where they are needed."""
+    """Builds the section, adding computed columns if needed."""
 
     def __init__(self, guess: Guess, sheet: str | None) -> None:
         self.guess = guess
@@ -96,7 +96,7 @@ class TableSection:
         return {**found, "candidate": guess.candidate.name}
 
     def _computed(self, name: str, expression: str) -> str:
-        """Add a computed column; its name is not that of a column of the file."""
+        """Add a computed column under a name that the file does not use."""
         taken = {column.name for column in self.guess.columns} | {*self.compute}
         while name in taken:
             name = f"{name}_"
@@ -198,7 +198,7 @@ class TableSection:
         return name if quality.blank is None else {"column": name, "empty": quality.blank}
 
     def _turned(self, name: str, *, turned: bool) -> str:
-        """Return a column of numbers, below zero where less of it is better."""
+        """Return a column of numbers, negated if lower is better."""
         if not turned:
             return name
         text = f"0 - CAST(NULLIF({_quoted(name)}, '') AS DOUBLE)"
@@ -206,7 +206,7 @@ class TableSection:
 
 
 def part_names(guess: Guess) -> dict[str, Column]:
-    """Return the parts of a context by the names that templates know them by."""
+    """Return the parts of a context by the names that templates use."""
     parts: dict[str, Column] = {}
     for number, column in enumerate(guess.context, start=1):
         *around, last = ("", *column.path)
@@ -217,7 +217,7 @@ def part_names(guess: Guess) -> dict[str, Column]:
 
 
 def _quoted(name: str) -> str:
-    """Return the name of a column as SQL has it."""
+    """Return the name of a column, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 

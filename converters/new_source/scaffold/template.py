@@ -1,4 +1,4 @@
-"""The convert.py of a new source of nested JSON: a plain template, the file's paths as comments."""
+"""The convert.py of a new source of nested JSON: a template with the file's paths as comments."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ _NAMES = ("record", "item", "part", "piece", "detail", "point", "bit")
 
 
 def nested_code(guess: Guess) -> str:
-    """Return the template, filled with what was guessed."""
+    """Return the template, filled in from the guess."""
     content = guess.content
     if Path(content.files[0]).suffix.lower() not in (".json", ".jsonl"):
         raise SourceError(
@@ -78,7 +78,7 @@ def _chain(levels: Sequence[Level], level: int) -> list[int]:
 
 
 def _loop(levels: Sequence[Level], number: int, names: Mapping[int, str]) -> Iterator[str]:
-    """Yield how the objects of a level are gone through."""
+    """Yield the lines that loop over the objects of a level."""
     level, name = levels[number], names[number]
     around = "record" if level.above is None else _at(names[level.above], level.path)
     match level.keys:
@@ -97,7 +97,7 @@ def _at(variable: str, path: tuple[str, ...]) -> str:
 
 
 def _cell(column: Column, guess: Guess, names: Mapping[int, str]) -> str:
-    """Return the entry of a row."""
+    """Return the entry of a column in the row."""
     name, level = _literal(column.name), guess.content.levels[column.level]
     if column.above < 0:
         items = _at(names[guess.level], level.path)
@@ -114,7 +114,7 @@ def _cell(column: Column, guess: Guess, names: Mapping[int, str]) -> str:
 
 
 def _not_judged(guess: Guess, names: Mapping[int, str]) -> Iterator[str]:
-    """Yield lists that are null for a candidate without judgements, where others are empty."""
+    """Yield lists that are null, not empty, for candidates without judgements."""
     for column in (column for measure in guess.measures for column in measure.columns):
         if column.kind == "texts" and column.filled < column.rows and [] in column.values:
             path = guess.content.levels[column.level].path if column.above < 0 else column.path

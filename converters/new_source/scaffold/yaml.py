@@ -1,4 +1,4 @@
-"""A source.yaml as text, with what is left to fill and why it is asked as comments."""
+"""Writing a source.yaml, with comments on what is left to fill in and why."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ _EXPECTED = """\
 
 
 class Left(NamedTuple):
-    """A field of source.yaml that only a person knows: what belongs there, and why it is asked."""
+    """A field of source.yaml that only a person knows: what belongs there, and why."""
 
     field: str
     what: str
@@ -37,12 +37,12 @@ LEFT = tuple(Left(entry["field"], entry["what"], entry["why"]) for entry in _LEF
 
 
 def left_to_fill(facts: Mapping[str, Any]) -> list[Left]:
-    """Return what a person must still fill in or check, of the fields that the source has."""
+    """Return the fields of the source that a person must still fill in or check."""
     return [left for left in LEFT if left.field in _EXAMPLES or facts.get(left.field, {}) != {}]
 
 
 def as_yaml(facts: Mapping[str, Any], why: Mapping[str, str]) -> str:
-    """Return a source.yaml with comments; `why` says of a field why its value was guessed."""
+    """Return a source.yaml with comments; `why` has the reasons for guessed fields."""
     fields = {**facts, **{name: value for name, value in _EXAMPLES.items() if name not in facts}}
     fields["expected"] = fields.pop("expected")  # the last
     known = {left.field: left for left in LEFT}
@@ -59,7 +59,7 @@ def as_yaml(facts: Mapping[str, Any], why: Mapping[str, str]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Short lists on one line, texts of several lines as a block."""
+    """Writes short lists on one line, and texts of several lines as blocks."""
 
 
 def _represent_list(dumper: _Dumper, value: list[Any]) -> yaml.Node:
@@ -68,7 +68,7 @@ def _represent_list(dumper: _Dumper, value: list[Any]) -> yaml.Node:
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.Node:
-    # PyYAML reads some characters that nobody sees as line ends, unless they are escaped.
+    # PyYAML reads some invisible characters as line ends, unless they are escaped.
     is_plain = all(char.isprintable() or char == "\n" for char in value)
     style = '"' if not is_plain else "|" if "\n" in value else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
@@ -83,18 +83,18 @@ def _dump(value: object) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return a text as comment lines; what cannot be seen is written as an escape."""
+    """Return a text as comment lines, with invisible characters as escapes."""
     visible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
     lines = wrap(visible, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)
 
 
 def counts_of(counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the counts that a later conversion is held against."""
+    """Return the counts that later conversions are compared with."""
     return {name: counts[name] for name in _COUNTS if counts[name] or name != "by_category"}
 
 
 def expected_yaml(counts: Mapping[str, Any], dropped: Mapping[str, int]) -> str:
-    """Return the expected.yaml of a fixture: what the tests hold it against."""
+    """Return the expected.yaml of a fixture, which tests compare with."""
     entry = {"set": None, "variant": None, **counts_of(counts), "dropped": dict(dropped)}
     return _EXPECTED + _dump([entry])

@@ -1,4 +1,4 @@
-"""Tables that need no Python: the `table` section of a source.yaml says what their columns are."""
+"""Tables that need no Python: the `table` section of a source.yaml maps their columns."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Rows that are candidates: an annotation per aspect, more where several errors are named."""
+"""Rows that are candidates: an annotation for each aspect and each named error."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ Judgement = Mapping[str, Any]
 
 
 def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
-    """Yield what each row says of its candidate, or what the rows of all its annotators say.
+    """Yield the annotations of each row; the rows of several annotators are merged.
 
     Raises:
         SourceError: At a cell that its column does not allow.
@@ -59,14 +59,14 @@ def _judgements(row: Row, table: Table) -> Iterator[Judgement]:
 
 
 def _pivoted(row: Row, table: Table) -> Iterator[Judgement]:
-    """Yield what a row says of the aspect that it names."""
+    """Yield the annotation of the one aspect that a row names."""
     pivot = table["pivot"]
     cell = row.filled(pivot["aspect"])
     names = pivot.get("names", {cell: cell})
     if cell not in names:
         raise SourceError(
-            f"{row.place(pivot['aspect'])}: {shown(cell)} is none of {', '.join(names)}; correct "
-            "the cell, add it to `names` in source.yaml, or leave the row out with `where`"
+            f"{row.place(pivot['aspect'])}: {shown(cell)} is not one of {', '.join(names)}; "
+            "correct the cell, add it to `names` in source.yaml, or leave the row out with `where`"
         )
     aspect = names[cell]
     own = {

@@ -10,7 +10,7 @@ from nnd.converters.reading import parse_number, shown
 from nnd.schemas import SourceError
 
 Report: TypeAlias = Callable[[str, str], None]
-"""Called with a place and something odd that is read in a stated way there."""
+"""Called with the place of an odd cell, and how the cell was read."""
 
 ANY_NUMBER = (-math.inf, math.inf)
 
@@ -21,9 +21,9 @@ class Row(NamedTuple):
     """One row of a table.
 
     Attributes:
-        where: Where it was read (file:line), for messages about it.
-        fields: Column → cell, as the format of the file has it.
-        report: Where odd cells are reported.
+        where: Its file and line, for messages.
+        fields: Column → cell, in the type that the file has.
+        report: Called to report odd cells.
     """
 
     where: str
@@ -33,31 +33,31 @@ class Row(NamedTuple):
     def text(self, column: str) -> str:
         """Return a cell as text with line feeds only; a missing value is the empty text."""
         value = self.fields[column]
-        if type(value) is str and "\r" not in value:  # most cells, at half the time
+        if type(value) is str and "\r" not in value:  # most cells: this halves the time
             return value
         return self._text(value, column)
 
     def filled(self, column: str) -> str:
-        """Return a cell without the spaces around it; one of unusual white space only is empty."""
+        """Return a cell without surrounding spaces; reports a cell of unusual white space only."""
         return self._trimmed(self.text(column), column)
 
     def optional(self, columns: Mapping[str, str], name: str) -> str | None:
-        """Return the cell of a column that a section may name; None where it is empty, too."""
+        """Return the cell of an optional column; None if it is empty or the column is not named."""
         return (self.filled(columns[name]) or None) if name in columns else None
 
     def texts(self, column: str) -> list[str]:
-        """Return the texts of a cell that holds a list of them, or one; empty ones are left out."""
+        """Return the non-empty texts of a cell that holds a text or a list of texts."""
         texts = (self._trimmed(text, column) for text in self.listed(column))
         return [text for text in dict.fromkeys(texts) if text]
 
     def listed(self, column: str) -> list[str]:
-        """Return the texts of a cell that holds a list of them, or one, as they are."""
+        """Return the texts of a cell that holds a text or a list of texts."""
         value = self.fields[column]
         items = value if isinstance(value, list) else [value]
         return [self._text(item, column) for item in items]
 
     def number(self, column: str, scale: tuple[float, float] = ANY_NUMBER) -> float | None:
-        """Return a cell as a number on a scale; None where it is empty."""
+        """Return a cell as a number on a scale; None if it is empty."""
         cell = self.filled(column)
         if not cell:
             return None
@@ -71,7 +71,7 @@ class Row(NamedTuple):
         return number
 
     def place(self, column: str) -> str:
-        """Return where a cell was read, for messages about it."""
+        """Return file, line and column of a cell, for messages."""
         return f"{self.where}, {column}"
 
     def _text(self, value: object, column: str) -> str:

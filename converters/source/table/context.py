@@ -1,4 +1,4 @@
-"""What a row says of its context and of a candidate."""
+"""The context and the candidates of a row."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,11 @@ from nnd.converters.source.table.cells import Row
 from nnd.converters.source.table.section import Table, template_of
 
 _FIELDS = ("context_id", "category", "split", "language")
-"""Columns of a section that are of the context."""
+"""Columns of a section that describe the context."""
 
 
 class Candidate(NamedTuple):
-    """A candidate as a row has it; fields as in an annotation."""
+    """The candidate of a row; its fields are those of an annotation."""
 
     candidate_id: str
     candidate: str
@@ -21,7 +21,7 @@ class Candidate(NamedTuple):
 
 
 class Context(NamedTuple):
-    """A context as a row has it; fields as in an annotation."""
+    """The context of a row; its fields are those of an annotation."""
 
     context_id: str
     context: str
@@ -43,7 +43,7 @@ class Context(NamedTuple):
         annotators: list[str] | None = None,
         group: str | None = None,
     ) -> Annotation:
-        """Return an annotation of one of its candidates."""
+        """Return an annotation of a candidate of this context."""
         return Annotation(
             where=where,
             context_id=self.context_id,
@@ -66,13 +66,13 @@ class Context(NamedTuple):
 
 
 class ContextReader:
-    """Reads the context of each row of a table; rows that say the same share it."""
+    """Reads the context of each row of a table; rows with equal cells share one object."""
 
     def __init__(self, table: Table) -> None:
         """Prepare what is the same for all rows.
 
         Args:
-            table: Its inputs, template, metadata and the context's columns are read.
+            table: The section; its inputs, template, metadata and context columns are read.
         """
         self._columns: Mapping[str, str] = table.get("columns", {})
         self._inputs: Mapping[str, str] = table["inputs"]
@@ -83,7 +83,7 @@ class ContextReader:
         self._last: tuple[list[str], Context] | None = None
 
     def read(self, row: Row) -> Context:
-        """Return the context of a row; without a key, a digest of its inputs is the key."""
+        """Return the context of a row; if it has no key, a digest of its inputs is the key."""
         cells = [row.text(column) for column in self._needed]
         if self._last is None or self._last[0] != cells:
             self._last = cells, self._read(row)
@@ -113,11 +113,11 @@ def read_candidate(
         row: The row.
         columns: Columns of `candidate`, `system` and `candidate_id`; the last two may be missing.
         context_id: The key of its context.
-        own_id: The candidate's key where the row gives one in another way.
+        own_id: The candidate's key, if the row states it in another way.
 
     Returns:
-        The candidate. Without a key of its own, it goes by the context's key, a slash, and the
-        system, or a digest of the text where no system is named.
+        The candidate. If it has no key, the key is that of the context, a slash, and the system
+        or, if no system is named, a digest of the text.
     """
     text = row.text(columns["candidate"])
     system = row.text(columns["system"]) if "system" in columns else None
@@ -129,7 +129,7 @@ def read_candidate(
 
 
 def digest(texts: Iterable[str]) -> str:
-    """Return a key for what has none: what it says, each text with its length."""
+    """Return a key made of texts, each with its length."""
     digested = hashlib.sha256()
     for text in texts:
         part = text.encode(errors="surrogatepass")  # surrogates are refused later

@@ -1,7 +1,7 @@
 """Computed columns and filters: SQL expressions over the cells of one row.
 
-Cells are texts there too, or lists of texts: `CAST(score AS DOUBLE) > 3`. Only the row itself can
-be read: no other row, no file, and no clock.
+In expressions too, cells are texts or lists of texts: `CAST(score AS DOUBLE) > 3`. An expression
+reads only its own row: no other row, no file, and no clock.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,9 +23,9 @@ class Expression:
     """An SQL expression of a source.yaml.
 
     Attributes:
-        place: Where it is written, for messages about it.
-        text: As it is written.
-        parsed: As polars reads it.
+        place: Its place in source.yaml, for messages.
+        text: Its text.
+        parsed: The expression as polars parses it.
     """
 
     place: str
@@ -41,7 +41,7 @@ class Expression:
         """Return its value for each row.
 
         Raises:
-            SourceError: If it cannot be computed of some row, or reads several rows at once.
+            SourceError: If it cannot be computed for a row, or reads several rows at once.
         """
         try:
             values = self._select(rows)
@@ -57,7 +57,7 @@ class Expression:
         )["value"]
 
     def _explain(self, rows: tuple[Row, ...], error: Exception) -> SourceError:
-        """Return the error of the first row that alone has one."""
+        """Return the error of the first row for which the expression fails by itself."""
         where = ""
         for row in rows:
             try:
@@ -73,11 +73,11 @@ class Expression:
 
 
 def parse_expression(place: str, text: str) -> Expression:
-    """Return an SQL expression, parsed.
+    """Parse an SQL expression.
 
     Args:
-        place: Where it is written, for messages about it.
-        text: As it is written.
+        place: Its place in source.yaml, for messages.
+        text: Its text.
 
     Raises:
         SourceError: If it is not an SQL expression, or would read a file, the clock or other rows.
@@ -100,7 +100,7 @@ def parse_expression(place: str, text: str) -> Expression:
 
 
 def _check_reads(place: str, text: str) -> None:
-    """Complain of an expression that would read a file or the clock."""
+    """Refuse an expression that would read a file or the clock."""
     if function := READS_FILES.search(text):
         raise SourceError(
             f"{place}: {shown(text)} names {function[0]}; an expression reads the cells of its row "
@@ -114,7 +114,7 @@ def _check_reads(place: str, text: str) -> None:
 
 
 def compute(rows: Iterable[Row], name: str, expression: Expression) -> Iterator[Row]:
-    """Yield rows with one column more, or another in its place."""
+    """Yield rows with a computed column, which may replace an existing one."""
     for batch in _batches(rows):
         values = _as_cells(expression, expression.evaluate(batch))
         for row, value in zip(batch, values, strict=True):
@@ -124,10 +124,10 @@ def compute(rows: Iterable[Row], name: str, expression: Expression) -> Iterator[
 def keep_where(
     rows: Iterable[Row], expression: Expression, file: str, report: Report
 ) -> Iterator[Row]:
-    """Yield the rows for which an expression is true, and report how many others there are.
+    """Yield the rows for which an expression is true, and report the number of others.
 
     Raises:
-        SourceError: If it is neither true nor false.
+        SourceError: If its value is neither true nor false.
     """
     others = 0
     for batch in _batches(rows):
@@ -150,7 +150,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
 
 
 def _cells(rows: tuple[Row, ...], column: str) -> pl.Series:
-    """Return a column of some rows: texts, or lists of texts where a cell holds one."""
+    """Return a column of some rows as texts, or as lists of texts if a cell holds a list."""
     if any(isinstance(row.fields[column], list) for row in rows):
         lists = [row.texts(column) for row in rows]
         return pl.Series(column, lists, pl.List(pl.String))
@@ -158,7 +158,7 @@ def _cells(rows: tuple[Row, ...], column: str) -> pl.Series:
 
 
 def _as_cells(expression: Expression, values: pl.Series) -> list[Any]:
-    """Return values as cells have them: texts, or lists of texts."""
+    """Return values as cells: texts, or lists of texts."""
     kind = pl.List(pl.String) if isinstance(values.dtype, pl.List) else pl.String
     try:
         return values.cast(kind).to_list()

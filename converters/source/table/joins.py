@@ -1,4 +1,4 @@
-"""Columns from another file, found by a key or by the number of a line."""
+"""Columns from another file, joined by a key or by line number."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from nnd.schemas import SourceError
 
 
 def keys_of(join: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns whose cells must be the same: in the table → in the joined file."""
+    """Return column of the table → column of the joined file whose cells must be equal."""
     on = join["on"]
     return {on: on} if isinstance(on, str) else dict(on)
 
@@ -17,16 +17,16 @@ def keys_of(join: Mapping[str, Any]) -> dict[str, str]:
 def join_rows(
     rows: Iterable[Row], join: Mapping[str, Any], others: Iterable[Record], report: Report
 ) -> Iterator[Row]:
-    """Yield rows with the columns of the one row of another file that has the same key.
+    """Yield rows with columns of the row of another file that has the same key.
 
     Args:
         rows: The rows.
         join: The `join` section: file, key, and new column → column of the file.
         others: The rows of that file.
-        report: Where odd cells are reported.
+        report: Called to report odd cells.
 
     Raises:
-        SourceError: If a key is there twice, or not at all.
+        SourceError: If a key is missing or occurs twice.
     """
     keys = keys_of(join)
     found = _by_key(others, join, list(keys.values()), report)
@@ -34,7 +34,7 @@ def join_rows(
         key = tuple(row.filled(column) for column in keys)
         if key not in found:
             raise SourceError(
-                f"{row.place(', '.join(keys))}: {_shown(key)} is not in {join['file']} "
+                f"{row.place(', '.join(keys))}: {_quoted_key(key)} is not in {join['file']} "
                 f"({', '.join(keys.values())}); correct the cell or that file, or leave the row "
                 "out with `where` in source.yaml"
             )
@@ -50,12 +50,12 @@ def _by_key(
         key = tuple(other.filled(column) for column in keys)
         if key in found:
             raise SourceError(
-                f"{other.place(', '.join(keys))}: {_shown(key)} is there twice; keep one of the "
+                f"{other.place(', '.join(keys))}: {_quoted_key(key)} occurs twice; keep one of the "
                 "rows, or join on more columns"
             )
         found[key] = {name: other.fields[column] for name, column in join["columns"].items()}
     return found
 
 
-def _shown(key: tuple[str, ...]) -> str:
+def _quoted_key(key: tuple[str, ...]) -> str:
     return ", ".join(map(shown, key))

@@ -1,4 +1,4 @@
-"""The marked errors of a table: a row is one span, or a candidate with a list of them."""
+"""The marked errors of a table, whose rows are spans or candidates with lists of spans."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -10,22 +10,22 @@ from nnd.converters.source.table.section import Table
 from nnd.schemas import SourceError
 
 Key = tuple[str, str, str]
-"""Split, key and text: of a context, or of a candidate."""
+"""Split, key and text of a context or of a candidate."""
 
 _ANY = "*"
 
 
 class Mark(NamedTuple):
-    """A marked error of a candidate, or that it has none.
+    """A marked error of a candidate, or the statement that it has none.
 
     Attributes:
-        where: Where it was read.
+        where: Its file and line.
         context: Split, key and text of its context.
-        candidate: The candidate as its row has it.
-        group: Within what it is compared, or None.
-        annotator: Who judged; empty where the table does not say.
-        label: Its category, or the label of no error; None where categories are not read.
-        weight: How bad it is.
+        candidate: The candidate of its row.
+        group: The group within which it is compared, or None.
+        annotator: The annotator; empty if the table names none.
+        label: Its category, or the no-error label; None if categories are not read.
+        weight: How severe it is.
     """
 
     where: str
@@ -38,15 +38,15 @@ class Mark(NamedTuple):
 
 
 def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) -> Iterator[Mark]:
-    """Yield the marks of each row; texts that are the same are one object, which saves memory.
+    """Yield the marks of each row; equal texts share one object, which saves memory.
 
     Args:
         rows: The rows.
-        table: Its `spans` are read.
-        contexts: Where each context is put, by its split, key and text.
+        table: The section; its `spans` are read.
+        contexts: Filled with each context, by its split, key and text.
 
     Raises:
-        SourceError: At a span that is not one, a severity without a weight, or a weight below 0.
+        SourceError: At an invalid span, a severity without a weight, or a weight below 0.
     """
     spans, columns = table["spans"], table["columns"]
     texts = [*table["inputs"].values(), columns["candidate"]]
@@ -66,7 +66,7 @@ def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) 
 
 
 def _without_tags(row: Row, columns: list[str], tags: list[str]) -> Row:
-    """Return a row whose texts lack the tags around its spans."""
+    """Return a row without the tags around spans in its texts."""
     if not tags:
         return row
     cells = {column: row.text(column) for column in columns}
@@ -76,13 +76,13 @@ def _without_tags(row: Row, columns: list[str], tags: list[str]) -> Row:
 
 
 def _read_spans(row: Row, spans: Mapping[str, Any]) -> Iterator[tuple[str | None, float]]:
-    """Yield label and weight of each span of a row; the label of no error where there is none."""
+    """Yield label and weight of each span of a row; the no-error label if it has no span."""
     found = [pair for span in _spans_of(row, spans) for pair in _read_span(span, spans)]
     yield from found or [(spans.get("no_error"), 0.0)]
 
 
 def _spans_of(row: Row, spans: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the spans of a row: itself, or the objects of a list."""
+    """Yield the spans of a row: the row itself, or the objects of a list."""
     if "list" not in spans:
         yield row
         return
@@ -104,7 +104,7 @@ def _spans_of(row: Row, spans: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _read_span(row: Row, spans: Mapping[str, Any]) -> Iterator[tuple[str | None, float]]:
-    """Yield the categories of a span with its weight; nothing where it says that there is none."""
+    """Yield the categories of a span with its weight; nothing if it says "no error"."""
     if "category" in spans:
         for label in row.texts(spans["category"]):
             yield label, 0.0 if label == spans.get("no_error") else _read_weight(row, spans, label)

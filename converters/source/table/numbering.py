@@ -1,11 +1,11 @@
-"""Ids where one key has several texts."""
+"""Ids for keys that have several texts."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 
 class Named(NamedTuple):
-    """A text and the id it goes by."""
+    """A text and its id."""
 
     name: str
     text: str
@@ -14,8 +14,8 @@ class Named(NamedTuple):
 def number_texts(found: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Named]:
     """Return the id and the text of every (key, text): a second text of one key is `key#2`.
 
-    White space alone does not make a second text: the shortest then stands for all. The order in
-    which texts are found does not matter.
+    Texts that differ only in white space count as one, the shortest of them. The order in which
+    texts are found does not matter.
     """
     named: dict[tuple[str, str], Named] = {}
     known: dict[str, dict[str, str]] = {}

@@ -1,8 +1,8 @@
 """Rows that are pairs: one text of a row is better than the other.
 
-Both become annotations of one group, the better one labelled `better`, the other one by its error
-categories, or `worse`. Two forms: the columns `high` and `low` hold the texts, or a column says
-which of `first` and `second` is better, once or by several annotators (see `votes`).
+Both become annotations of one group. The better one is labelled `better`, the other one with its
+error categories or `worse`. Either the columns `high` and `low` hold the texts, or a column states
+which of `first` and `second` is better, for one or several annotators (see `votes`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,14 +25,14 @@ WORSE = "worse"
 
 
 class PairRow(NamedTuple):
-    """What a row says of two candidates, whichever is better.
+    """The two candidates of a row, without the verdict.
 
     Attributes:
-        where: Where it was read.
+        where: Its file and line.
         context: Their context.
         sides: The two candidates, in the order of the section's columns.
         group: The key of the pair.
-        categories: Error categories of the worse one.
+        categories: Error categories of the worse candidate.
     """
 
     where: str
@@ -43,14 +43,14 @@ class PairRow(NamedTuple):
 
 
 class PairReader:
-    """Reads two candidates of each row, whichever is better."""
+    """Reads the two candidates of each row."""
 
     def __init__(self, table: Table, names: tuple[str, str]) -> None:
         """Prepare what is the same for all rows.
 
         Args:
-            table: Its `pairs` are read.
-            names: What the candidates are called there.
+            table: The section; its `pairs` are read.
+            names: The names of the two candidates in it.
         """
         pairs: Mapping[str, Any] = table["pairs"]
         self._contexts = ContextReader(table)
@@ -63,7 +63,7 @@ class PairReader:
         self._category: str | None = pairs.get("category")
 
     def read(self, row: Row) -> PairRow:
-        """Return what a row says of its two candidates."""
+        """Return the two candidates of a row."""
         context = self._contexts.read(row)
         sides = self._read_sides(row, context.context_id)
         if self._id is None:
@@ -85,7 +85,7 @@ class PairReader:
 
 
 def refuse_equal(pair: PairRow, names: tuple[str, str]) -> None:
-    """Complain of a row whose two texts are the same, so that neither can be better."""
+    """Refuse a row whose two texts are the same, so that neither can be better."""
     one, other = pair.sides
     if one.candidate == other.candidate:
         raise SourceError(
@@ -119,8 +119,8 @@ def annotate_pair(
     Args:
         pair: The pair.
         aspect: What was judged.
-        high: What else is known of the better one: score, ratings.
-        low: The same of the other one.
+        high: Further fields of the better candidate: score, ratings.
+        low: Those of the worse candidate.
     """
     better, worse = pair.sides
     context, where, group = pair.context, pair.where, pair.group

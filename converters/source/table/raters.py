@@ -1,4 +1,4 @@
-"""Rows that are one annotator's judgement of a candidate: those of one candidate are gathered.
+"""Rows that are one annotator's judgement of a candidate; the rows of a candidate are merged.
 
 The scores of its annotators become the candidate's ratings; a label that several gave is one label.
 """
@@ -14,16 +14,16 @@ from nnd.schemas import SourceError
 Key: TypeAlias = tuple[str | None, ...]
 
 _SAME = ("context_id", "context", "candidate", "system", "category", "language", "metadata")
-"""Fields that the rows of a candidate must share: gathered, they could not be compared any more."""
+"""Fields that the rows of a candidate must share, since one merged row cannot hold two values."""
 
 
 @dataclass(slots=True)
 class Judged:
-    """An annotation by its first annotator, and what all of them gave.
+    """The annotation of the first annotator, and the scores of all.
 
     Attributes:
-        first: The annotation.
-        given: Annotator → the score given, or None.
+        first: The annotation of the first annotator.
+        given: Annotator → score, or None.
     """
 
     first: Annotation
@@ -31,14 +31,14 @@ class Judged:
 
 
 def gather_raters(annotations: Iterable[Annotation]) -> Iterator[Annotation]:
-    """Yield an annotation per candidate, group, aspect and label, with the ratings of all.
+    """Yield an annotation per candidate, group, aspect and label, with all ratings.
 
     Args:
-        annotations: What single annotators gave; each names one.
+        annotations: Annotations of single annotators, each with its annotator.
 
     Raises:
-        SourceError: If one annotator gives it twice, or the rows of a candidate differ in its text
-            or context.
+        SourceError: If an annotator judges a candidate twice, or the rows of a candidate differ in
+            text or context.
     """
     judged: dict[Key, Judged] = {}
     for one in annotations:
@@ -54,7 +54,7 @@ def gather_raters(annotations: Iterable[Annotation]) -> Iterator[Annotation]:
             )
         known.given[annotator] = one.score
     for known in judged.values():
-        names = sorted(known.given)  # in an order that is not that of the rows
+        names = sorted(known.given)  # in an order that does not depend on the rows
         scored = {name: score for name in names if (score := known.given[name]) is not None}
         yield known.first._replace(
             score=None,

@@ -1,4 +1,4 @@
-"""From the table files of a source to annotations, as its `table` sections say."""
+"""From the table files of a source to annotations, by its `table` sections."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from nnd.converters.source.table.votes import vote_annotations
 
 
 def has_table(source: Source) -> bool:
-    """Return whether a source says by `table` sections how its files are read."""
+    """Say whether a source has `table` sections."""
     return bool(tables_of(source))
 
 
@@ -24,27 +24,27 @@ def table_annotations(files: Files, unfold: Unfold | None = None) -> Iterator[An
 
     Args:
         files: The files of the source.
-        unfold: Makes the rows of each outermost object of nested JSON.
+        unfold: Returns the rows of an outermost object of nested JSON.
 
     Raises:
-        SourceError: If a section makes no sense, a table lacks a column, has one twice, or a row
-            has more or fewer cells than the header; at a cell that its column does not allow.
+        SourceError: If a section is inconsistent, a table lacks a column or has one twice, a row
+            has more or fewer cells than the header, or a cell has a value that is not allowed.
     """
     tables = tables_of(files.source)
     for table in tables:
         check_table(table, files.source)
-        steps_of(table, files)  # an expression that is wrong is one before any file is read
+        steps_of(table, files)  # finds wrong expressions before any file is read
     for table in tables:
         yield from _annotations(table, files, unfold)
 
 
 def table_references(files: Files) -> Iterator[Reference]:
-    """Yield the references of a source's tables; every row repeats those of its context.
+    """Yield the references of a source's tables; rows of one context repeat them.
 
     Raises:
-        SourceError: As of `table_annotations`.
+        SourceError: As in `table_annotations`.
     """
-    quiet = replace(files, oddities=[])  # what is odd about the rows, their annotations report
+    quiet = replace(files, oddities=[])  # reading the annotations already reports odd rows
     for table in tables_of(files.source):
         columns, contexts = table.get("references", []), ContextReader(table)
         for row in read_table(table, quiet) if columns else ():

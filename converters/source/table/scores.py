@@ -8,10 +8,10 @@ from nnd.schemas import SourceError
 
 
 def read_score(row: Row, table: Table, aspect: str) -> float | None:
-    """Return the score of a candidate under an aspect; None where none is named or given.
+    """Return the score of a candidate under an aspect; None if it has none.
 
-    A rank counts as a score below zero, so that the first is highest. Of several candidates in a
-    row the best scores 1, the worst -1, and the others 0.
+    A rank becomes a negative score, so that rank 1 is highest. If a row names the best and the
+    worst of its candidates, these score 1 and -1, and the others 0.
     """
     if aspect in table.get("scores", {}):
         return row.number(table["scores"][aspect], _scale(table, aspect))
@@ -24,7 +24,7 @@ def read_score(row: Row, table: Table, aspect: str) -> float | None:
 
 
 def read_ratings(row: Row, table: Table, aspect: str) -> list[float] | None:
-    """Return the ratings of a candidate under an aspect, without the empty ones."""
+    """Return the ratings of a candidate under an aspect; empty cells are skipped."""
     if aspect not in table.get("ratings", {}):
         return None
     scale = _scale(table, aspect)
@@ -48,11 +48,11 @@ def _read_rank(row: Row, column: str) -> float | None:
 
 
 def _is_named(row: Row, column: str) -> float:
-    """Return 1 if a cell names the candidate of a row that was split, else 0."""
+    """Return 1 if a cell names the candidate of a split row, else 0."""
     cell, names = row.filled(column), row.texts(NAMES)
     if cell and cell not in names:
         raise SourceError(
-            f"{row.place(column)}: {shown(cell)} is none of the candidates of its row "
+            f"{row.place(column)}: {shown(cell)} is not one of the candidates of its row "
             f"({', '.join(names)}); correct the cell"
         )
     return float(cell == row.text(NAME))

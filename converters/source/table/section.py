@@ -1,4 +1,4 @@
-"""The `table` sections of a source.yaml: what they name, and what their schema cannot check."""
+"""The `table` sections of a source.yaml: what they name, and checks beyond the schema."""
 
 import itertools
 import string
@@ -14,7 +14,7 @@ Table: TypeAlias = Mapping[str, Any]
 
 _MEASURES = ("scores", "ratings", "ranks", "best_worst", "labels", "marks")
 _ALONE = (("labels", "marks"), ("scores", "ranks", "best_worst"))
-"""Of each of these, an aspect has one at most."""
+"""An aspect has at most one of each of these."""
 
 _OF_SPAN = ("category", "severity", "weight")
 
@@ -26,10 +26,10 @@ def tables_of(source: Source) -> list[Table]:
 
 
 def check_table(table: Table, source: Source) -> None:
-    """Complain of what the schema cannot say of a `table` section.
+    """Check what the schema cannot check of a `table` section.
 
     Raises:
-        SourceError: If its template, a scale, a file or an aspect makes no sense.
+        SourceError: If its template, a scale, a file or an aspect is inconsistent.
     """
     _check_template(table, source)
     _check_scale(table, source)
@@ -150,7 +150,7 @@ def _yaml(source: Source) -> str:
 
 
 def template_of(table: Table) -> str:
-    """Return how the parts of a context are read as one text; a single part needs no words."""
+    """Return the template that renders the parts of a context; a single part needs none."""
     parts: list[str] = list(table["inputs"])
     if "context" not in table and len(parts) > 1:
         raise ValueError("there are several inputs and no template")
@@ -158,44 +158,44 @@ def template_of(table: Table) -> str:
 
 
 def aspects_of(table: Table) -> list[str]:
-    """Return the aspects that a section has labels, marks, scores or ratings of, each once."""
+    """Return the aspects for which a section has labels, marks, scores or ratings."""
     return list(dict.fromkeys(name for kind in _MEASURES for name in table.get(kind, {})))
 
 
 def only_aspect(shape: Mapping[str, Any], source: Source) -> str:
-    """Return the aspect that a shape of rows is about: its own, else the only one of the source."""
+    """Return the aspect of a section of pairs or spans: its own, or the only one of the source."""
     return str(shape.get("aspect", next(iter(source.facts["aspects"]))))
 
 
 def as_texts(cells: Any) -> list[str]:  # noqa: ANN401 - a text, a number or a list of them
-    """Return the texts of cells that a section names, be it one or a list."""
+    """Return the texts that a section states as one text or a list."""
     return [str(cell) for cell in (cells if isinstance(cells, list) else [cells])]
 
 
 def file_names(table: Table, source: Source) -> list[str]:
-    """Return the declared names of the files that a section reads; by default the main one."""
+    """Return the declared names of the files that a section reads; by default the main file."""
     return list(table.get("files", [source.files[0].name]))
 
 
 def joins_of(table: Table) -> list[Mapping[str, Any]]:
-    """Return the files that a section joins, be it one or a list."""
+    """Return the joins of a section, which states one or a list."""
     join = table.get("join", [])
     return [join] if isinstance(join, Mapping) else list(join)
 
 
 def title_of(table: Table, source: Source) -> str:
-    """Return what a section is called where something of it is counted: by its files."""
+    """Return the name of a section in reported counts, made of its files."""
     first, *others = file_names(table, source)
     return f"{first} and {len(others)} more" if others else first
 
 
 def columns_of(table: Table) -> list[str]:
-    """Return the columns that a `table` section names, each once."""
+    """Return the distinct columns that a `table` section names."""
     return list(dict.fromkeys(_named(table)))
 
 
 def place_of(source: Source, *names: str) -> str:
-    """Return where a part of a section is written, for messages about it."""
+    """Return the place of a part of a section in source.yaml, for messages."""
     return ": ".join([_yaml(source), *names])
 
 

@@ -1,8 +1,8 @@
 """Errors marked in texts: spans with a category and a severity, as in MQM.
 
-The spans of a candidate become its labels, each once, and its score: their weights, summed and
-averaged over the annotators, below zero. Where one key has several texts, each is one of its own
-(see `numbering`).
+The categories of a candidate's spans become its labels. Its score is minus the sum of their
+weights, averaged over annotators. If one key has several texts, each counts separately (see
+`numbering`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ from nnd.converters.source.table.section import Table, title_of
 
 @dataclass(slots=True)
 class Given:
-    """A label of a candidate: where it was first given, and by whom."""
+    """The first place of a label of a candidate, and its annotators."""
 
     where: str
     annotators: set[str] = field(default_factory=set)
@@ -27,14 +27,14 @@ class Given:
 
 @dataclass(slots=True)
 class Judged:
-    """A candidate, and all that was marked in it.
+    """A candidate and all marks in it.
 
     Attributes:
         context: Its context.
         candidate: The candidate.
         labels: Its labels.
-        weight: Of all its spans.
-        annotators: Who judged it.
+        weight: Sum of the weights of all its spans.
+        annotators: The annotators who judged it.
     """
 
     context: Context
@@ -47,7 +47,7 @@ class Judged:
 def span_annotations(
     rows: Iterable[Row], table: Table, aspect: str, files: Files
 ) -> Iterator[Annotation]:
-    """Yield an annotation per candidate and label, with the score where spans have weights.
+    """Yield an annotation per candidate and label, with a score if spans have weights.
 
     Raises:
         SourceError: At a severity without a weight, or a weight below 0.
@@ -83,7 +83,7 @@ def span_annotations(
 def _gather(
     marks: list[Mark], keys: list[Key], names: dict[Key, Named], contexts: dict[Key, Context]
 ) -> dict[tuple[str, str, str | None], Judged]:
-    """Return what was marked in each candidate, by split, id and group."""
+    """Return the marks of each candidate, by split, id and group."""
     judged: dict[tuple[str, str, str | None], Judged] = {}
     for mark, key in zip(marks, keys, strict=True):
         name, text = names[key]
@@ -99,7 +99,7 @@ def _gather(
 
 
 def _name_contexts(read: dict[Key, Context]) -> dict[Key, Context]:
-    """Return each context by the key it was read under, with its final id and text."""
+    """Return the key of each context as it was read → its final id and text."""
     return {
         (split, key, text): read[split, key, named.text]._replace(context_id=named.name)
         for (split, key, text), named in _number(read).items()
@@ -107,7 +107,7 @@ def _name_contexts(read: dict[Key, Context]) -> dict[Key, Context]:
 
 
 def _candidate_key(mark: Mark, context: Context, *, has_own_id: bool) -> Key:
-    """Return split, id and text of a candidate; an id made of its context's follows that one's."""
+    """Return split, id and text of a candidate; its id follows the final id of its context."""
     split, before, _ = mark.context
     name = mark.candidate.candidate_id
     if not has_own_id:
@@ -116,7 +116,7 @@ def _candidate_key(mark: Mark, context: Context, *, has_own_id: bool) -> Key:
 
 
 def _number(keys: Iterable[Key]) -> dict[Key, Named]:
-    """Return the id and the text of every split, key and text: ids are unique within a split."""
+    """Return (split, key, text) → id and text; ids are unique within a split."""
     splits: dict[str, set[tuple[str, str]]] = {}
     for split, key, text in keys:
         splits.setdefault(split, set()).add((key, text))

@@ -1,4 +1,4 @@
-"""What happens to the rows of a table before a shape reads them: computing, joining, filtering."""
+"""Steps that change the rows of a table before they are read: computing, joining, filtering."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
@@ -21,19 +21,19 @@ from nnd.converters.source.table.wide import NAME, NAMES, split_rows, wide_colum
 Rows: TypeAlias = Iterator[Row]
 
 Unfold: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Mapping[str, Any]]]
-"""Makes the rows of one object of nested JSON."""
+"""Returns the rows of an object of nested JSON."""
 
 FILE, NUMBER = "_file", "_row"
 """Columns that every table has: the declared name of its file, and the number of the row from 1."""
 
 
 class Step(NamedTuple):
-    """One thing done to the rows.
+    """One step.
 
     Attributes:
         reads: The columns that it reads.
         gives: The columns that it adds.
-        apply: Does it.
+        apply: Returns the changed rows.
     """
 
     reads: list[str]
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 def read_table(table: Table, files: Files, unfold: Unfold | None = None) -> Rows:
-    """Yield the rows of a section's files after its steps; `unfold` makes them of nested JSON."""
+    """Yield the rows of a section's files after its steps; `unfold` is for nested JSON."""
     steps = steps_of(table, files)
     needed, given = list[str](), {FILE, NUMBER}
     for step in steps:
@@ -67,10 +67,10 @@ def _read(table: Table, files: Files, columns: list[str], unfold: Unfold | None)
 
 
 def steps_of(table: Table, files: Files) -> list[Step]:
-    """Return the steps of a section: splitting, what needs no joined column, joins, the rest.
+    """Return the steps of a section: split, steps without joined columns, joins, other steps.
 
     Raises:
-        SourceError: At an expression that is not one of SQL.
+        SourceError: At an expression that is not valid SQL.
     """
     joins = [_join(join, files) for join in joins_of(table)]
     steps = [_compute(name, text, files) for name, text in table.get("compute", {}).items()]

@@ -1,8 +1,8 @@
-"""Preferences: a column says which of two texts is better, or that neither is.
+"""Preferences: a column states which of two texts is better, or that they tie.
 
-Rows about the same two candidates of a context are votes on one pair, whichever is named first. The
-candidate with more votes is better; as many votes for either make no pair, but are kept as ratings
-where annotators or strengths are named.
+Rows about the same two candidates of a context are votes on one pair, in either order. The
+candidate with more votes is better. Equal votes make no pair, but are kept as ratings if
+annotators or strengths are named.
 """
 
 from collections import Counter
@@ -27,9 +27,9 @@ class Ballot:
     """The votes on one pair.
 
     Attributes:
-        pair: The pair as its first row has it.
+        pair: The pair as in its first row.
         votes: The strength of each vote: above zero for the first side, below for the second.
-        annotators: Who voted, where the table says so.
+        annotators: The voters, if the table names them.
     """
 
     pair: PairRow
@@ -38,7 +38,7 @@ class Ballot:
 
     @property
     def net(self) -> int:
-        """Votes for the first side less those for the second, each counting one."""
+        """Number of votes for the first side minus those for the second."""
         return sum((vote > 0) - (vote < 0) for vote in self.votes)
 
 
@@ -49,9 +49,9 @@ def vote_annotations(
 
     Args:
         rows: The rows.
-        table: Its `pairs` are read.
+        table: The section; its `pairs` are read.
         aspect: What was judged.
-        files: Verdicts and ties are reported there.
+        files: Used to report verdicts and ties.
 
     Raises:
         SourceError: At an unknown verdict, a strength that is not above zero, an annotator who
@@ -66,13 +66,13 @@ def vote_annotations(
     for row in rows:
         _cast(row, reader, ballots, counts, columns=pairs, verdicts=verdicts)
     undecided = sum(ballot.net == 0 for ballot in ballots.values())
-    counts["pairs with as many votes for either side, left out"] = undecided
+    counts["pairs with equal votes for both sides, left out"] = undecided
     for what, n in counts.items():
         if n:
             files.report(title_of(table, files.source), f"{what}: {n}")
     has_scores = "strength" in pairs or "annotator" in pairs
     for key in list(ballots):
-        ballot = ballots.pop(key)  # which makes room for the annotations built of it
+        ballot = ballots.pop(key)  # frees memory for the annotations
         if ballot.net:
             yield from _annotate(ballot, aspect, has_scores=has_scores)
         elif has_scores:
@@ -114,7 +114,7 @@ def _cast(
 
 
 def _is_turned(pair: PairRow, first: PairRow) -> bool:
-    """Say whether a row names the two texts of a pair in the other order than its first row."""
+    """Say whether a row names the two texts of a pair in the reverse order of its first row."""
     if pair.sides == first.sides:  # as in most rows
         return False
     texts, known = ([(side.candidate, side.system) for side in one.sides] for one in (pair, first))
@@ -164,7 +164,7 @@ def _annotate(ballot: Ballot, aspect: str, *, has_scores: bool) -> Iterator[Anno
 
 
 def _undecided(ballot: Ballot, aspect: str) -> Iterator[Annotation]:
-    """Yield the votes on a pair without a better side: they show how far annotators agree."""
+    """Yield the votes on a tied pair, which show how far annotators agree."""
     one, other = ballot.pair.sides
     if one.candidate_id == other.candidate_id:  # the same text twice
         return

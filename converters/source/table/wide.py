@@ -1,7 +1,7 @@
 """Rows with several candidates: each becomes a row of its own.
 
-Either every system has columns of its own, called by a pattern, or lists of one length hold what
-belongs to the candidates, the first of each to the first.
+Either every system has its own columns, named by a pattern, or lists of equal length hold the
+values of the candidates in order.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,12 +12,12 @@ from nnd.converters.source.table.cells import Row
 from nnd.schemas import SourceError
 
 NAME, NAMES = "_system", "_systems"
-"""Columns of the rows that a wide one is split into: the system whose row it is, or the number of
-the item from 1; and the list of all of them."""
+"""Columns of the rows that a wide row is split into: the system, or the number of the item from 1;
+and the list of all systems or numbers."""
 
 
 def systems_of(wide: Mapping[str, Any]) -> dict[str, str]:
-    """Return the systems of a `wide` section → how columns are called after them."""
+    """Return the systems of a `wide` section → what the names of their columns contain."""
     systems = wide["systems"]
     return dict(systems) if isinstance(systems, Mapping) else {name: name for name in systems}
 

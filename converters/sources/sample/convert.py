@@ -16,7 +16,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
     for row in files.jsonl(FILE):
         task = row.text("task")
         if task not in ASPECTS:
-            raise SourceError(f'{row.where}: task "{task}" is none of {", ".join(ASPECTS)}')
+            raise SourceError(f'{row.where}: task "{task}" is not one of {", ".join(ASPECTS)}')
         inputs = {key: row.text(key) for key in INPUTS[task]}
         for output in row.records("outputs"):
             system = "|".join(sorted(output.texts("systems")))

@@ -248,12 +248,12 @@ BROKEN: dict[str, tuple[Callable[[str], str], str, str]] = {
         '"https:///birds" is a dead link',
     ),
     "an anchor that is none": (
-        swap("Nothing was dropped.", "See [there](#there)."),
+        swap("No context and no pair was dropped.", "See [there](#there)."),
         "What was dropped and what is odd",
         '"#there" is a dead link',
     ),
     "a file that is not published": (
-        swap("Nothing was dropped.", "See [there](notes.txt)."),
+        swap("No context and no pair was dropped.", "See [there](notes.txt)."),
         "What was dropped and what is odd",
         '"notes.txt" is a dead link',
     ),

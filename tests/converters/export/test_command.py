@@ -84,7 +84,7 @@ def test_a_split_cuts_by_context(sample: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--to", "xml"], 'no target "xml"; choose one of trl, lm-eval, jsonl, csv'),
+        (["--to", "xml"], 'unknown target "xml"; choose one of trl, lm-eval, jsonl, csv'),
         (["--to", "csv", "--template", "mixqg"], "--template is for trl and lm-eval"),
         (["--to", "trl", "--template", "{nose}"], "the context has no {nose}; known:"),
         (["--to", "trl", "--template", "wrong"], 'unknown template "wrong"'),

@@ -476,10 +476,10 @@ def test_more_problems_are_counted(make_source: MakeSource, toy: Toy) -> None:
 
 
 def test_a_file_that_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(NNDError, match=r"nowhere: there is no such file or folder; correct --from"):
+    with pytest.raises(NNDError, match=r"nowhere: file or folder not found; correct --from"):
         convert("quiz_design", origin=tmp_path / "nowhere")
 
 
 def test_a_folder_without_the_file(tmp_path: Path) -> None:
-    with pytest.raises(NNDError, match=r"there is no quiz_design_groups\.jsonl; name the file"):
+    with pytest.raises(NNDError, match=r"quiz_design_groups\.jsonl not found; name the file"):
         convert("quiz_design", origin=tmp_path)

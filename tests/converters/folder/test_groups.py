@@ -45,9 +45,11 @@ def test_raters_who_disagree(toy: Toy, make_source: MakeSource, tmp_path: Path) 
     assert (counts["both_directions"], counts["highest_pass_rate"]) == (2, 0.75)
     assert (counts["systems"], made.human_scores.height) == (0, 0)
     assert made.pairs["metadata"][0].to_list() == [{"key": "topic", "value": "birds"}]
+    assert "Annotators disagree: 2 of the distinct pairs occur in both directions" in str(made)
     assert "no model can pass more than 75.0 %" in str(made)
     assert validate(tmp_path / "made").ok
     card = data_card(tmp_path / "made", "people/toy")
+    assert "- Annotators disagree: 2 of the distinct (high, low) pairs occur in both" in card
     assert "both directions, so no model can pass more than 75.0 %" in card
     assert list(check_card(card, tmp_path / "made")) == []
 
@@ -59,7 +61,7 @@ def test_errors_made_on_purpose(make_source: MakeSource, tmp_path: Path) -> None
     assert made.human_scores.is_empty()
     assert validate(tmp_path / "made").ok
     card = data_card(tmp_path / "made", "people/toy")
-    assert "whose errors people made on purpose" in card
+    assert "with errors made on purpose" in card
     assert "undefined" in card
     assert list(check_card(card, tmp_path / "made")) == []
 

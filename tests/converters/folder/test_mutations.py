@@ -108,8 +108,8 @@ def other_inputs(folder: Path) -> None:
 
 
 MISSING_FIRST = (
-    'there is no pair of split "test", context_id "c1", aspect "answer", error_category "wrong", '
-    'high_id "a", low_id "b", which the annotations give'
+    'the pair of split "test", context_id "c1", aspect "answer", error_category "wrong", '
+    'high_id "a", low_id "b" is missing, although the annotations give it'
 )
 NO_SUCH_PAIR = "this pair does not follow from the annotations"
 NO_SUCH_SCORE = "this human score does not follow from the annotations"
@@ -226,7 +226,7 @@ MUTATIONS: dict[str, tuple[Change, str]] = {
     "category of a score": (cell(SCORES, 1, "category", "x"), f"{SCORES}: row 1: {NO_SUCH_SCORE}"),
     "a human score removed": (
         rows(SCORES, lambda scores: scores[1:]),
-        f'{SCORES}: there is no human score of aspect "answer", system "heron", category "overall"',
+        f'{SCORES}: the human score of aspect "answer", system "heron", category "overall" ',
     ),
     "a human score twice": (
         rows(SCORES, lambda scores: pl.concat([scores, scores[:1]])),

@@ -42,10 +42,10 @@ def make(tmp_path: Path) -> Make:
     [
         ("a.csv", b"", "a.csv: empty; check that this is the right file"),
         ("a.csv", b"\n\n\n", "a.csv: empty; check that this is the right file"),
-        ("a.csv", HEADER.encode(), "a.csv: there is no row below the header"),
+        ("a.csv", HEADER.encode(), "a.csv: no rows below the header"),
         ("a.csv", BODY.encode(), 'a.csv:1: "What is there in room 0 here?" is in the '),
         ("a.csv", (GOOD + GOOD).encode(), 'a.csv:1: "context" is in the first row and again'),
-        ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: one column, "text", where context, candidate and'),
+        ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: there is only one column, "text", but a source'),
         ("a.csv", GOOD.replace(",", "#").encode(), 'a.csv:1: one column, "context#system#'),
         (
             "a.csv",
@@ -76,7 +76,7 @@ def make(tmp_path: Path) -> Make:
             "a.csv: Which label says that nothing is wrong with a candidate? ",
         ),
         (".a.csv", GOOD.encode(), "what was guessed does not convert: the new source/"),
-        ("a.txt", GOOD.encode(), "a.txt: not a file that can be looked at: a name ends in .csv, "),
+        ("a.txt", GOOD.encode(), "a.txt: cannot be read; the name of a file must end in .csv, "),
         ("a.json", b"[]", "a.json: no fields found; check that this is the right file"),
         ("a.json", b"{}", "a.json: no fields found; check that this is the right file"),
         ("a.json", b"[[1], [2]]", "a.json[0]: [1] is not an object; check that this is the right"),

@@ -55,6 +55,11 @@ def test_each_aspect_has_the_pairs_of_its_rule(converted: Conversion) -> None:
     ]
 
 
+def test_contradictory_aspects_are_not_blamed_on_annotators(converted: Conversion) -> None:
+    # "answer" has a over b, and "tone" b over a: both hold, but no model passes both.
+    assert "Aspects or annotators disagree: 2 of the distinct pairs" in str(converted)
+
+
 def test_and_its_human_scores(converted: Conversion) -> None:
     scores = converted.human_scores.filter(category="overall")
 

@@ -160,10 +160,7 @@ def test_a_readme_that_changes_meanwhile_is_not_undone(hub: Hub, ask: Ask) -> No
 def test_a_model_that_is_not_there_is_one_line(ask: Ask) -> None:
     error = refused(ask, push("org/none"))
     assert error.name == "PublishError"
-    assert (
-        error.message
-        == "org/none: the Hub has no such model that the token can see; check the name"
-    )
+    assert error.message == "org/none: not found on the Hub with this token; check the name"
 
 
 def test_a_folder_is_no_model_on_the_hub(tmp_path: Path) -> None:

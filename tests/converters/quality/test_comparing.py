@@ -92,7 +92,7 @@ def test_unlabelled_rows_are_counted_and_make_no_pair(annotated: Annotated) -> N
 
     assert pairs(found) == [("a", "d", "wrong")]
     assert found.dropped[0] == Dropped(
-        "unlabelled", "annotations", 2, "the rule reads the label, and there is none"
+        "unlabelled", "annotations", 2, "the rule reads the label, which is missing"
     )
 
 

@@ -333,7 +333,7 @@ def test_what_is_called_like_the_file_and_is_none(
 
     message = refused("quiz_design", tmp_path / "from", tmp_path / "out")
 
-    assert f"there is no {NAME}" in message
+    assert f"{NAME} not found" in message
 
 
 @pytest.mark.parametrize("make", NO_FILES)
@@ -351,7 +351,7 @@ def test_a_folder_that_holds_itself(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b").symlink_to("..")
 
-    assert f"there is no {NAME}" in refused("quiz_design", tmp_path, tmp_path / "out")
+    assert f"{NAME} not found" in refused("quiz_design", tmp_path, tmp_path / "out")
 
 
 @pytest.mark.parametrize("name", ["a" * 5000, "a" * 300, "a\0b", "\ud800"])

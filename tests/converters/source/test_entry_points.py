@@ -188,14 +188,14 @@ def test_names_that_are_taken(
 
 
 BROKEN = {
-    "nowhere.at.all": "there is no package nowhere",
-    "birds.nothing": "there is no folder birds.nothing in it",
+    "nowhere.at.all": "nowhere is not an installed package",
+    "birds.nothing": "it has no folder birds.nothing",
     "birds.empty": "has no source.yaml, and neither has a folder in it",
     "birds:source": "name a package, such as a.b, and nothing inside it",
     "birds..toy": "name a package, such as a.b, and nothing inside it",
     "../birds": "name a package, such as a.b, and nothing inside it",
-    "json.decoder": "there is no folder json.decoder in it",  # a module is no folder
-    "sys": "there is no package sys",
+    "json.decoder": "it has no folder json.decoder",  # a module is not a folder
+    "sys": "sys is not an installed package",
 }
 
 

@@ -133,7 +133,7 @@ def test_nothing_that_fits_is_an_error_with_the_way_out(
 ) -> None:
     put(tmp_path / "in/other.jsonl")
 
-    with pytest.raises(SourceError, match=r"there is no answers\.tsv; name the file with --from"):
+    with pytest.raises(SourceError, match=r"answers\.tsv not found; name the file with --from"):
         files(tmp_path / "in").path("answers.tsv")
 
 

@@ -130,14 +130,14 @@ def test_a_file_without_a_digest_is_not_looked_for(
     files = [{"name": "one.jsonl", "url": None, "sha256": None, "bytes": None}]
     source = make_source(files=files, code=CODE, folder="unknown")
 
-    with pytest.raises(SourceError, match=r"there is no one\.jsonl"):
+    with pytest.raises(SourceError, match=r"one\.jsonl not found"):
         convert(source, origin=packed.parent)
 
 
 def test_a_zip_without_the_file(source: Path, tmp_path: Path, lines: dict[str, bytes]) -> None:
     pack(tmp_path / "in/all.zip", {"one.jsonl": lines["one.jsonl"]})
 
-    with pytest.raises(SourceError, match=r"there is no two\.jsonl; .*example\.org/two\.jsonl"):
+    with pytest.raises(SourceError, match=r"two\.jsonl not found; .*example\.org/two\.jsonl"):
         convert(source, origin=tmp_path / "in")
 
 

@@ -196,7 +196,7 @@ def test_texts_are_looked_up_where_the_rows_have_none(read: Read) -> None:
 def test_without_any_text_the_file_of_texts_is_asked_for(read: Read) -> None:
     bare = {key: value for key, value in CLEAN.items() if key != "article"}
 
-    with pytest.raises(SourceError, match=r"there is no benchmark_data.json; name the file"):
+    with pytest.raises(SourceError, match=r"benchmark_data.json not found; name the file"):
         read([bare, WRONG])
 
 
@@ -275,7 +275,7 @@ def test_without_any_file_the_sets_are_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         convert("frank", origin=tmp_path)
 
-    assert str(caught.value).startswith(f"{tmp_path}: there is no {SENTENCES}; name the file")
+    assert str(caught.value).startswith(f"{tmp_path}: {SENTENCES} not found; name the file")
     assert str(caught.value).endswith("; or choose a set: --set typed or --set factuality")
 
 

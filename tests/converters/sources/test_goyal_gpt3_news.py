@@ -153,7 +153,7 @@ def test_a_wrong_file_is_refused(read: Read, page: object, message: str) -> None
 def test_the_other_file_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "cnn_human.json").write_text(json.dumps(PLAIN), encoding="utf-8")
 
-    with pytest.raises(SourceError, match=r"there is no bbc_human.json; name the file"):
+    with pytest.raises(SourceError, match=r"bbc_human.json not found; name the file"):
         convert("goyal_gpt3_news", origin=tmp_path)
 
 

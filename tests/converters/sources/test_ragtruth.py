@@ -88,7 +88,7 @@ def test_another_model_is_let_in(write: Write) -> None:
         (
             [],
             [SOURCE, SOURCE],
-            r'source_info\.jsonl:2, source_id: "7" is there twice',
+            r'source_info\.jsonl:2, source_id: "7" occurs twice',
         ),
         ([response("3", "a", "Rhyme")], [SOURCE], r':3: label: "Rhyme" is not in source\.yaml'),
         ([response("3", "a", labels=None)], [SOURCE], r":3, labels\[0\]: null is not a span"),

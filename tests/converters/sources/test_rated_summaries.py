@@ -103,7 +103,7 @@ def test_a_folder_without_the_paired_file_is_refused_with_the_way_to_get_it(tmp_
     with pytest.raises(SourceError) as caught:
         convert("summeval", origin=tmp_path)
 
-    assert f"{tmp_path}: there is no {PAIRED}; name the file with --from" in str(caught.value)
+    assert f"{tmp_path}: {PAIRED} not found; name the file with --from" in str(caught.value)
     assert f"make {PAIRED} from the published {UNPAIRED}" in str(caught.value)
     assert "data_processing/pair_data.py" in str(caught.value)
 

@@ -147,20 +147,20 @@ def test_a_wrong_line_is_named(
         ({"op": "typo=0.05"}, 'set 1: unknown operation "typo"'),
         (
             {"by": "error_category", "value": "rude"},
-            "set 1: no pair is in the slice (by: error_cat",
+            "set 1: the slice has no pairs (by: error_cat",
         ),
         ({"by": "mood", "value": "x"}, "set 1: "),
         ({"by": "shape"}, "set 1: `by` needs a `value`"),
         ({"where": "length >", "name": "x"}, 'set 1: --where "length >": not an SQL condition'),
         ({"where": "length > 0"}, "set 1: `where` needs a `name`"),
-        ({"where": "length < 0", "name": "none"}, "set 1: no pair is in the slice (where: length"),
+        ({"where": "length < 0", "name": "none"}, "set 1: the slice has no pairs (where: length"),
         (
             {"op": "punctuation", "value": "x"},
             "set 1: value cannot be combined with op; known: name, note",
         ),
         ({"op": "punctuation", "by": "shape"}, "set 1: has op and by; write exactly one of op, by"),
         ({"name": "empty"}, "set 1: has none of them; write exactly one of op, by"),
-        ({"keywords": ["zebrafish"]}, "set 1: no pair is in the set (keywords: ['zebrafish'])"),
+        ({"keywords": ["zebrafish"]}, "set 1: the set has no pairs (keywords: ['zebrafish'])"),
         (
             {"sample": 3, "on": "both"},
             "set 1: on cannot be combined with sample; known: name, note, sampl",

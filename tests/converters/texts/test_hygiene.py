@@ -274,7 +274,7 @@ def test_an_unknown_step_is_an_error_before_anything_is_read(
     folder = make_source()
     (folder / "toy.jsonl").unlink()
 
-    with pytest.raises(NNDError, match='"nfd": there is no such step; choose from nfc, whitespace'):
+    with pytest.raises(NNDError, match='"nfd": unknown step; choose from nfc, whitespace'):
         convert(folder, normalise=["nfc", "nfd"])
 
 

@@ -594,7 +594,7 @@ def test_convert_refuses_a_file_that_is_not_the_sources(
 
 def test_convert_without_the_file(nnd: Nnd, tmp_path: Path) -> None:
     ran = nnd("convert", "quiz_design", "--from", "nowhere", "--out", "o")
-    assert_one_line(ran, "nowhere: there is no such file or folder; correct --from")
+    assert_one_line(ran, "nowhere: file or folder not found; correct --from")
     (tmp_path / "empty").mkdir()
     ran = nnd("convert", "quiz_design", "--from", "empty", "--out", "o")
     assert_one_line(ran, "there is no quiz_design_groups.jsonl")

@@ -82,7 +82,7 @@ def test_a_row_that_is_left_out_needs_no_partner(shaped_source: ShapedSource) ->
 
 def test_a_key_that_is_there_twice(shaped_source: ShapedSource) -> None:
     assert refused(source_of(shaped_source, *ARTICLES, ["2", "Bees again."])) == (
-        'texts.jsonl:4, id: "2" is there twice; keep one of the rows, or join on more columns'
+        'texts.jsonl:4, id: "2" occurs twice; keep one of the rows, or join on more columns'
     )
 
 

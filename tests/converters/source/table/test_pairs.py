@@ -118,7 +118,7 @@ def test_a_verdict_says_which_text_is_better(shaped_source: ShapedSource) -> Non
         ("A4", "Y", "X", "worse", None),
     ]
     assert sorted(found.manifest["oddities"]) == [
-        "toy.jsonl: pairs with as many votes for either side, left out: 1",
+        "toy.jsonl: pairs with equal votes for both sides, left out: 1",
         "toy.jsonl: verdicts first: 2",
         "toy.jsonl: verdicts second: 2",
         "toy.jsonl: verdicts tie: 1",
@@ -160,7 +160,7 @@ def test_three_annotators_vote_on_a_pair(shaped_source: ShapedSource) -> None:
     assert high["ratings"].to_list() == [[1.0, -1.0, 1.0]]
     assert found.annotations["annotators"].to_list() == [["a1", "a2", "a3"]] * 6
     assert (
-        "toy.jsonl: pairs with as many votes for either side, left out: 1"
+        "toy.jsonl: pairs with equal votes for both sides, left out: 1"
         in (found.manifest["oddities"])
     )
 

@@ -124,7 +124,10 @@ def test_labels_may_be_pivoted(shaped_source: ShapedSource) -> None:
     ("pivot", "reason"),
     [
         ({}, 'toy.csv:2: aspect: "Q9" is not in source.yaml (known: answer, tone; add it under '),
-        ({"names": {"Q1": "answer", "Q2": "tone"}}, 'toy.csv:2, about: "Q9" is none of Q1, Q2; '),
+        (
+            {"names": {"Q1": "answer", "Q2": "tone"}},
+            'toy.csv:2, about: "Q9" is not one of Q1, Q2; ',
+        ),
         ({"aspect": "question"}, 'toy.csv:1: there is no column "question", only "n", "by", '),
     ],
 )

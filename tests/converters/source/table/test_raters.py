@@ -116,7 +116,7 @@ def test_a_label_that_several_gave_is_one(shaped_source: ShapedSource) -> None:
             ),
         ),
     ],
-    ids=["twice", "another text", "nobody"],
+    ids=["twice", "another text", "no annotator"],
 )
 def test_rows_that_cannot_be_gathered(
     shaped_source: ShapedSource, cells: list[list[str]], table: dict[str, Any], reason: str

@@ -127,6 +127,6 @@ def test_the_best_is_one_of_the_row(shaped_source: ShapedSource) -> None:
     folder = shaped_source(lists_of(CHOICE | {"best": 5}), BEST_WORST, quality=GAP)
 
     assert refused(folder) == (
-        'toy.jsonl:1[0], best: "5" is none of the candidates of its row (1, 2, 3, 4); correct the '
-        "cell"
+        'toy.jsonl:1[0], best: "5" is not one of the candidates of its row (1, 2, 3, 4); correct '
+        "the cell"
     )
