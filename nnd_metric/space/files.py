@@ -8,14 +8,15 @@ import ast
 import keyword
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from nnd.cards import metric_card, metric_page
 from nnd.converters.folder import convert
-from nnd.metric.space.flattening import flat_name, flatten
+from nnd.metric.space.flattening import flat_name, flatten, statements
 from nnd.schemas import DISTRIBUTION, PublishError, nnd_version
 
 Sdk: TypeAlias = Literal["static", "gradio"]
@@ -89,7 +90,7 @@ def requirements(libraries: Iterable[str]) -> list[str]:
             f"pip install {DISTRIBUTION} (from a clone: pip install .)"
         ) from error
     known = {_normal(re.split(r"[^\w.-]", line, maxsplit=1)[0]): line for line in lines}
-    distributions = packages_distributions()
+    distributions = _distributions()
     wanted = {_normal(name) for name in UNNAMED}
     for library in libraries:
         wanted |= {_normal(name) for name in distributions.get(library, ())} & known.keys()
@@ -104,7 +105,7 @@ def imported(modules: Iterable[str]) -> set[str]:
     """
     libraries: set[str] = set()
     for module in modules:
-        for node in ast.walk(ast.parse(module)):
+        for node in statements(ast.parse(module)):
             if isinstance(node, ast.Import):
                 libraries |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -114,9 +115,15 @@ def imported(modules: Iterable[str]) -> set[str]:
 
 def siblings_of(text: str) -> Iterator[str]:
     """Yield the names of the modules that the source text of a module imports from its folder."""
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level and node.module:
             yield node.module
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return top-level package → distributions; reading all those installed takes a second."""
+    return packages_distributions()
 
 
 def _normal(name: str) -> str:
@@ -129,7 +136,7 @@ def _check_name(name: str, taken: Collection[str]) -> None:
     The page of a Space finds modules in its own folder first, on some systems regardless of case:
     `json.py` in it would replace `json` for all libraries.
     """
-    hidden = {*taken, *keyword.kwlist, *sys.stdlib_module_names, *packages_distributions()}
+    hidden = {*taken, *keyword.kwlist, *sys.stdlib_module_names, *_distributions()}
     hidden -= {"nnd"}  # the name of the metric; no module of a Space imports the package
     is_taken = name.lower() in {module.lower() for module in hidden}
     if "." in name or is_taken:

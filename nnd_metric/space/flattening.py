@@ -41,13 +41,12 @@ def flatten(script: str) -> dict[str, str]:
     Returns:
         Name of each flat file, without `.py` → its text.
     """
-    flat = cache(_flat)
-    needed = _closure(script, lambda module: flat(module).at_once | flat(module).later)
-    at_once = _closure(script, lambda module: flat(module).at_once)
-    texts = {flat_name(module): flat(module).text for module in sorted(needed)}
+    needed = _closure(script, lambda module: _flat(module).at_once | _flat(module).later)
+    at_once = _closure(script, lambda module: _flat(module).at_once)
+    texts = {flat_name(module): _flat(module).text for module in sorted(needed)}
     return texts | {
         flat_name(script): _name_files(
-            flat(script).text,
+            _flat(script).text,
             at_once=sorted(flat_name(module) for module in at_once - {script}),
             later=sorted(flat_name(module) for module in needed - at_once),
         )
@@ -57,6 +56,16 @@ def flatten(script: str) -> dict[str, str]:
 def flat_name(module: str) -> str:
     """Return the name of a module's flat file: nnd.metric.data.pairs → data_pairs."""
     return module.partition(".")[2].removeprefix("metric.").replace(".", "_")
+
+
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield all nodes of a module but expressions, which are most of them and import nothing."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if not isinstance(node, ast.expr):
+                yield node
+                waiting.append(node)
 
 
 def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
@@ -71,6 +80,7 @@ def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
     return reached
 
 
+@cache
 def _flat(module: str) -> _Flat:
     text, _ = _source(module)
     tree = ast.parse(text)
@@ -85,7 +95,7 @@ def _flat(module: str) -> _Flat:
 
 def _imports(tree: ast.Module, package: str) -> Iterator[ast.ImportFrom]:
     """Yield the imports from a package."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ImportFrom) and _package(str(node.module)) == package:
             yield node
 
@@ -109,8 +119,15 @@ def _origins(node: ast.ImportFrom) -> dict[str, list[str]]:
 
 def _origin(module: str, name: str) -> tuple[str, str]:
     """Return the module that defines a name, which a package may export, and its name there."""
+    exports = _exports(module)
+    return (module, name) if exports is None else _origin(*exports[name])
+
+
+@cache
+def _exports(module: str) -> Mapping[str, tuple[str, str]] | None:
+    """Return what a package exports; None for other modules."""
     text, is_package = _source(module)
-    return _origin(*exports_in(text, module)[name]) if is_package else (module, name)
+    return exports_in(text, module) if is_package else None
 
 
 def _source(module: str) -> tuple[str, bool]:

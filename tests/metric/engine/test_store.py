@@ -204,7 +204,7 @@ def without_mark(row: Encoded) -> Encoded:
     return row._replace(truncated=False)
 
 
-@settings(max_examples=500)
+@settings(max_examples=500 if FULL else 100)
 @given(ROWS, ROWS, st.sampled_from(["a", "ab", "é"]), st.sampled_from(["a", "ab", "é"]))
 def test_keys_are_the_same_for_the_same_model_and_ids_alone(
     one: Encoded, other: Encoded, model: str, another: str

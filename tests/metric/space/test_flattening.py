@@ -117,9 +117,9 @@ def test_evaluate_finds_every_file_and_python_imports_those_needed_at_once(
 
 @pytest.mark.usefixtures("flat")
 def test_a_module_that_is_not_there_is_named(tmp_path: Path) -> None:
-    (tmp_path / "house" / "metric" / "script.py").write_text("from house.metric.gone import x\n")
+    (tmp_path / "house" / "metric" / "later.py").write_text("from house.metric.gone import x\n")
     with pytest.raises(ModuleNotFoundError, match=r"^no module named house\.metric\.gone$"):
-        flatten("house.metric.script")
+        flatten("house.metric.later")
 
 
 def test_the_metric_needs_nothing_of_the_package() -> None:
