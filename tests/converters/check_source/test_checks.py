@@ -69,8 +69,8 @@ def test_a_good_source_passes_every_check(birds: Birds) -> None:
     assert outcomes(checks) == {}
 
 
-def test_without_the_real_file_it_says_what_it_could_not_look_at(birds: Birds) -> None:
-    checks = check_source(birds.folder)
+def test_without_the_real_file_it_says_what_it_could_not_look_at(here: Birds) -> None:
+    checks = check_source(here.folder)
 
     assert outcomes(checks) == {"skipped": NOT_AT_HAND}
     assert all("--from" in check.remedy for check in checks if check.outcome == "skipped")
