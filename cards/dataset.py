@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from nnd.cards.content import Content, read_content
 from nnd.cards.examples import left_out
@@ -52,6 +53,15 @@ def data_card(folder: Path, repo_id: str) -> str:
     """
     _check_repo_id(repo_id)
     content = read_content(folder)
+    body = _template().render(_fields(content, repo_id))
+    body = re.sub(r"[ \t]+\n", "\n", body)
+    body = re.sub(r"\n{3,}", "\n\n", body).strip()
+    return marked_card(metadata(content), body)
+
+
+@cache
+def _template() -> Template:
+    """Return the template, compiled once for all cards of a process."""
     # The result is Markdown; every text is made safe for that on its way in.
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -60,10 +70,7 @@ def data_card(folder: Path, repo_id: str) -> str:
         lstrip_blocks=True,
         autoescape=False,  # noqa: S701
     )
-    body = environment.get_template("data_card.md.jinja").render(_fields(content, repo_id))
-    body = re.sub(r"[ \t]+\n", "\n", body)
-    body = re.sub(r"\n{3,}", "\n\n", body).strip()
-    return marked_card(metadata(content), body)
+    return environment.get_template("data_card.md.jinja")
 
 
 def write_card(folder: Path, repo_id: str, out: Path) -> None:

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order
 
@@ -66,6 +64,10 @@ def _failures(tests: pl.DataFrame) -> int:
     """Return the number of tests that fail under the best possible log-likelihoods."""
     if tests.is_empty():
         return 0
+    # As slow to import as all else that converts, and most sources have no circle.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     sides = [tests.select(*CONTEXT, text=f"candidate_{side}") for side in ("high", "low")]
     texts = pl.concat(sides).unique().with_row_index("node")
     key = [*CONTEXT, "text"]

@@ -1,7 +1,8 @@
 """Annotations collected into a frame, with every row checked."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import accumulate, chain, islice
+from types import NoneType
 from typing import Any, TypeVar
 
 import polars as pl
@@ -112,9 +113,9 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
     contexts, places = _number_distinct(columns["context"])
     columns["context"] = pl.Series(contexts, dtype=pl.String).gather(places)
     # Polars would make a series of each list: a third of the time of converting votes.
-    columns["ratings"] = _lists(columns["ratings"], pa.float64())
+    columns["ratings"] = _lists(columns["ratings"], pl.Float64)
     columns["annotators"] = _number(
-        _lists(columns["annotators"], pa.large_string()).alias("annotators"), numbering
+        _lists(columns["annotators"], pl.String).alias("annotators"), numbering
     )
     return pl.DataFrame([pl.Series(name, columns[name], kind) for name, kind in schema.items()])
 
@@ -128,17 +129,30 @@ def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
         raise TypeError("a part of a context that is not text")
     keys = [key for parts in distinct for key, _ in parts]
     values = [value for parts in distinct for _, value in parts]
-    ends = list(accumulate(map(len, distinct), initial=0))
-    # Polars would make a frame of each list of objects: a fifth of the time.
+    # Polars would make a frame of each list of objects: a fifth of the time of gathering.
     entries = pa.StructArray.from_arrays(
-        [pa.array(keys, pa.large_string()), pa.array(values, pa.large_string())], ["key", "value"]
+        [_flat(keys, pl.String), _flat(values, pl.String)], ["key", "value"]
     )
-    lists = pl.Series(pa.LargeListArray.from_arrays(ends, entries))
+    lists = pl.Series(pa.LargeListArray.from_arrays(_ends(distinct), entries))
     return lists.cast(polars_schema("annotation")["inputs"]).gather(places)
 
 
-def _lists(values: Sequence[Sequence[Any] | None], item: pa.DataType) -> pl.Series:
-    return pl.Series(pa.array(values, pa.large_list(item)))
+def _lists(values: Sequence[Sequence[Any] | None], item: type[pl.DataType]) -> pl.Series:
+    if not {list, tuple, NoneType}.issuperset(map(type, values)):
+        raise TypeError("something else where a list belongs")
+    lists = [each or () for each in values]
+    missing = _flat([each is None for each in values], pl.Boolean)
+    flat = _flat(list(chain.from_iterable(lists)), item)
+    return pl.Series(pa.LargeListArray.from_arrays(_ends(lists), flat, mask=missing))
+
+
+def _ends(lists: Iterable[Sized]) -> pa.Array:
+    return _flat(list(accumulate(map(len, lists), initial=0)), pl.Int64)
+
+
+def _flat(items: list[Any], kind: type[pl.DataType]) -> pa.Array:
+    """Return an array of Arrow, made by polars: `pa.array` would import pandas."""
+    return pl.Series(items, dtype=kind).to_arrow()
 
 
 def _number_distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:

@@ -65,7 +65,11 @@ def test_the_card_of_every_fixture_is_true_to_its_data(case: Case, tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("name", REAL)
+# The card of WMT's fixture is checked always; its real pairs take most of the time of this file.
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.full] if name == "wmt_mqm" else []) for name in REAL],
+)
 def test_the_card_of_real_data_is_true(name: str, nnd_data: Path, tmp_path: Path) -> None:
     convert(name, origin=nnd_data / name, set_name=REAL[name], out=tmp_path / "out")
     card = data_card(tmp_path / "out", "org/name")

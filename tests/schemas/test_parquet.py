@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from pyarrow import parquet
 
 from nnd.schemas.parquet import read_parquet
 
+FULL = bool(os.environ.get("NND_TEST_FULL"))
 FRAME = pl.DataFrame({"text": ["a", None], "n": [1, 2], "inputs": [[{"key": "k"}], []]})
 
 
@@ -74,7 +76,11 @@ def test_no_row_is_lost_where_a_byte_is_wrong(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": ["x", "y", "z"], "n": [1, 2, 3]}), path, compression="none")
     whole = path.read_bytes()
     counts = set[int]()
-    for place, change in itertools.product(range(len(whole)), (0x01, 0x02, 0x08, 0xFF)):
+    changes = (0x01, 0x02, 0x08, 0xFF)
+    every = itertools.product(range(len(whole)), changes)
+    # Each takes 3 ms, and what one bit of a byte does is much as what another one does.
+    each = zip(range(len(whole)), itertools.cycle(changes), strict=False)
+    for place, change in every if FULL else each:
         path.write_bytes(whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :])
         with contextlib.suppress(ValueError, OSError):
             counts.add(read_parquet(path, ["a"]).height)

@@ -3,9 +3,7 @@
 import hashlib
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +28,8 @@ from nnd.converters.source.source import list_sources, load_source
 from nnd.schemas.errors import SourceError
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-SHORT = {"sample", "quiz_design", "summeval", "wmt_mqm", "frank"}
+# Of the rest, `tests/converters/sources` holds the counts of fixtures and real files always.
+SHORT = {"sample", "frank"}
 QUICK = {"quiz_design"}
 NOT_AT_HAND = [
     *("coverage", "direction", "repeats", "scales"),
@@ -70,8 +69,8 @@ def test_a_good_source_passes_every_check(birds: Birds) -> None:
     assert outcomes(checks) == {}
 
 
-def test_without_the_real_file_it_says_what_it_could_not_look_at(birds: Birds) -> None:
-    checks = check_source(birds.folder)
+def test_without_the_real_file_it_says_what_it_could_not_look_at(here: Birds) -> None:
+    checks = check_source(here.folder)
 
     assert outcomes(checks) == {"skipped": NOT_AT_HAND}
     assert all("--from" in check.remedy for check in checks if check.outcome == "skipped")
@@ -746,20 +745,10 @@ def test_card(here: Birds) -> None:
 # The command.
 
 
-def nnd(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    program = "from nnd.metric.cli.command import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", program, "check-source", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_the_command_tells_machines_and_exits_with_1(here: Birds, nnd: Callable[..., Any]) -> None:
+    here.set_facts(citation="@misc{birds}")
 
-
-def test_the_command_tells_machines_and_exits_with_1(birds: Birds) -> None:
-    birds.set_facts(citation="@misc{birds}")
-
-    done = nnd(birds.folder, "--from", birds.real, "--json")
+    done = nnd("check-source", here.folder, "--from", here.real, "--json")
 
     told = json.loads(done.stdout)
     assert done.returncode == 1, done.stderr
@@ -767,21 +756,23 @@ def test_the_command_tells_machines_and_exits_with_1(birds: Birds) -> None:
     assert [one["name"] for one in told if one["outcome"] == "fail"] == ["citation"]
 
 
-def test_the_command_tells_people_and_exits_with_0(birds: Birds) -> None:
-    birds.set_facts(licence="unknown", redistribution="unknown")
+def test_the_command_tells_people_and_exits_with_0(here: Birds, nnd: Callable[..., Any]) -> None:
+    here.set_facts(licence="unknown", redistribution="unknown")
 
-    done = nnd(birds.folder, "--from", birds.real)
+    done = nnd("check-source", here.folder, "--from", here.real)
 
     assert done.returncode == 0, done.stderr
-    assert f"{birds.folder}: 25 pass, 0 fail, 1 review, 0 skipped" in done.stdout
+    assert f"{here.folder}: 25 pass, 0 fail, 1 review, 0 skipped" in done.stdout
     assert all(name in done.stdout for name in NAMES)
     assert "birds (real files) has 5 pairs; 3 shown." in done.stdout
     assert "say that it is a [" in done.stdout
 
 
 @pytest.mark.parametrize("extra", [(), ("--from", "nowhere")])
-def test_what_is_not_there_is_one_line(birds: Birds, extra: tuple[str, ...]) -> None:
-    done = nnd(birds.folder if extra else birds.folder / "lost", *extra)
+def test_what_is_not_there_is_one_line(
+    birds: Birds, nnd: Callable[..., Any], extra: tuple[str, ...]
+) -> None:
+    done = nnd("check-source", birds.folder if extra else birds.folder / "lost", *extra)
 
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

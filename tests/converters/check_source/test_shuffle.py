@@ -8,8 +8,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.checked_source import Birds, make_birds, outcomes
+from support.checked_source import Birds, make_birds, outcomes, run_here
 
+from nnd.converters.check_source import case
 from nnd.converters.check_source.content import read_parts, write_parts
 from nnd.converters.check_source.shuffle import shuffle_rows
 from nnd.converters.reading.records import read_cells
@@ -142,8 +143,11 @@ TABLE = {
         *(pytest.param(each, marks=pytest.mark.full) for each in (".parquet", ".tsv", ".json")),
     ],
 )
-def test_the_real_file_may_be_of_another_kind(suffix: str, tmp_path: Path) -> None:
+def test_the_real_file_may_be_of_another_kind(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     birds = make_birds(tmp_path)
+    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
     (birds.folder / "convert.py").unlink()
     birds.set_facts(table=TABLE)
     frame = pl.read_ndjson(birds.real)

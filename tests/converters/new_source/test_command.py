@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,8 @@ import pytest
 from nnd.converters.source.source import load_source
 
 COMMAND = Path(sys.executable).with_name("nnd")
+Nnd = Callable[..., Any]
 SYSTEMS = ("pine", "oak", "elm")
-
-
-def nnd(folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        **options,
-    )
 
 
 def write(path: Path, header: list[str], label: str) -> None:
@@ -41,14 +31,17 @@ def write(path: Path, header: list[str], label: str) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with two tables."""
     write(tmp_path / "scores.csv", ["question", "model", "output", "score"], "score")
     write(tmp_path / "labels.csv", ["question", "model", "output", "label"], "kind")
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_it_shows_its_guess_what_is_left_and_what_comes_next(folder: Path) -> None:
-    ran = nnd(folder, "new-source", "chairs", "--from", "scores.csv")
+@pytest.mark.usefixtures("folder")
+def test_it_shows_its_guess_what_is_left_and_what_comes_next(nnd: Nnd) -> None:
+    ran = nnd("new-source", "chairs", "--from", "scores.csv")
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "[red]chair[/red]" in ran.stdout  # a text of the file is no markup
@@ -62,16 +55,18 @@ def test_it_shows_its_guess_what_is_left_and_what_comes_next(folder: Path) -> No
     assert "chairs has 12 pairs; 2 shown.\n" in ran.stdout
 
 
-def test_what_it_wrote_converts_and_is_valid(folder: Path) -> None:
-    assert nnd(folder, "new-source", "chairs", "--from", "scores.csv").returncode == 0
-    assert nnd(folder, "convert", "./chairs", "--from", "scores.csv").returncode == 0
+@pytest.mark.usefixtures("folder")
+def test_what_it_wrote_converts_and_is_valid(nnd: Nnd) -> None:
+    assert nnd("new-source", "chairs", "--from", "scores.csv").returncode == 0
+    assert nnd("convert", "./chairs", "--from", "scores.csv").returncode == 0
 
-    ran = nnd(folder, "validate", "chairs-nnd")
+    ran = nnd("validate", "chairs-nnd")
     assert (ran.returncode, ran.stdout) == (0, "chairs-nnd has no problems.\n")
 
 
-def test_json_for_machines(folder: Path) -> None:
-    told = json.loads(nnd(folder, "new-source", "c", "--from", "scores.csv", "--json").stdout)
+@pytest.mark.usefixtures("folder")
+def test_json_for_machines(nnd: Nnd) -> None:
+    told = json.loads(nnd("new-source", "c", "--from", "scores.csv", "--json").stdout)
 
     assert [each["role"] for each in told["columns"]] == [
         "context",
@@ -82,8 +77,10 @@ def test_json_for_machines(folder: Path) -> None:
     assert {"field", "what", "why"} == set(told["left"][0])
 
 
-def test_without_a_terminal_a_missing_answer_is_an_error_that_names_the_flag(folder: Path) -> None:
-    ran = nnd(folder, "new-source", "chairs", "--from", "labels.csv")
+def test_without_a_terminal_a_missing_answer_is_an_error_that_names_the_flag(
+    folder: Path, nnd: Nnd
+) -> None:
+    ran = nnd("new-source", "chairs", "--from", "labels.csv")
 
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.count("\n") == 1
@@ -91,12 +88,12 @@ def test_without_a_terminal_a_missing_answer_is_an_error_that_names_the_flag(fol
     assert not (folder / "chairs").exists()
 
 
-def test_every_flag_reaches_the_guess(folder: Path) -> None:
+def test_every_flag_reaches_the_guess(folder: Path, nnd: Nnd) -> None:
     header = ["one", "two", "three", "four"]
     write(folder / "odd.csv", header, "kind")
     flags = ["--context", "one", "--system", "two", "--candidate", "three", "--label", "four"]
 
-    ran = nnd(folder, "new-source", "odd", "--from", "odd.csv", *flags, "--no-error", "kind 1")
+    ran = nnd("new-source", "odd", "--from", "odd.csv", *flags, "--no-error", "kind 1")
 
     assert (ran.returncode, ran.stderr) == (0, "")
     facts = load_source(folder / "odd").facts

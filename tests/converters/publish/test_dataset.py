@@ -17,7 +17,7 @@ from support.hub.publishing import TOKEN, Client, client
 from support.hub.server import Hub
 
 from nnd.cards.lint import check_card
-from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.publish.release import read_release, write_release
 from nnd.metric.data.pairs import load_pairs
@@ -76,14 +76,26 @@ def there(request: pytest.FixtureRequest, hub: Hub, publisher: Client) -> There:
     return There(hub, publisher, f"org/r{digits}")
 
 
+@pytest.fixture(scope="module")
+def converted() -> dict[str, Conversion]:
+    """What `convert_rows` has converted so far, by rows and facts."""
+    return {}
+
+
 @pytest.fixture
-def convert_rows(make_source: MakeSource, tmp_path: Path) -> Callable[..., Path]:
+def convert_rows(
+    make_source: MakeSource, converted: dict[str, Conversion], tmp_path: Path
+) -> Callable[..., Path]:
     """`convert_rows(rows, folder="a", **facts)`: a converted folder of those rows."""
 
     def make(rows: Any = None, folder: str = "out", **facts: Any) -> Path:
-        plain = {"expected": None, "citation": "@misc{toy, title={Toys}, year={2020}}"}
-        source = make_source(rows, folder=f"{folder}-source", declared=True, **plain | facts)
-        convert(source, out=tmp_path / folder)
+        asked = repr((rows, facts))
+        if asked not in converted:
+            plain = {"expected": None, "citation": "@misc{toy, title={Toys}, year={2020}}"}
+            source = make_source(rows, folder=f"{folder}-source", declared=True, **plain | facts)
+            converted[asked] = convert(source)
+        (tmp_path / folder).mkdir()
+        converted[asked].write(tmp_path / folder)
         return tmp_path / folder
 
     return make
