@@ -2,7 +2,7 @@
 
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -37,19 +37,8 @@ def formula(tiny: Tiny) -> Formula:
     return cache(lambda name, protocol, requests: oracle.scores(tiny(name), protocol, requests))
 
 
-def budgets() -> Iterator[object]:
-    """Yield small batches for every path; one batch of everything for one protocol, or in full.
-
-    How rows are batched does not depend on the protocol, which only says what a row holds.
-    """
-    for case in PATH_CASES:
-        for token_budget in (1, 150, 10_000):
-            quick = token_budget == 150 or (token_budget == 10_000 and "native" in case)
-            marks = () if quick else pytest.mark.full
-            yield pytest.param(*case, token_budget, marks=marks)
-
-
-@pytest.mark.parametrize(("name", "protocol", "path", "token_budget"), budgets())
+@pytest.mark.parametrize("token_budget", [pytest.param(1, marks=pytest.mark.full), 150, 10_000])
+@pytest.mark.parametrize(("name", "protocol", "path"), PATH_CASES)
 def test_every_path_equals_the_formula(
     *, name: str, protocol: str, path: str, token_budget: int, formula: Formula, loaded: Loaded
 ) -> None:
