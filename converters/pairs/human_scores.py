@@ -80,7 +80,7 @@ def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:
             found,
         ).with_columns(
             category=pl.lit(label),
-            definition=pl.lit(f'share of the system\'s candidates not labelled "{label}"'),
+            definition=pl.lit(f'1 - share of the system\'s candidates labelled "{label}"'),
         )
         for (label,), found in sorted(erroneous.group_by("label"), key=lambda item: item[0])
     ]

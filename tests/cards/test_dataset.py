@@ -246,8 +246,8 @@ def test_the_definitions_of_human_scores_name_their_columns(tmp_path: Path) -> N
     share = "share of the system's candidates"
     assert [line for line in scores.splitlines() if line.startswith("- ")] == [
         f'- overall: {share} labelled "good" and nothing else.',
-        f'- `rude`: {share} not labelled "rude".',
-        f'- `wrong`: {share} not labelled "wrong".',
+        f'- `rude`: 1 - {share} labelled "rude".',
+        f'- `wrong`: 1 - {share} labelled "wrong".',
     ]
 
 

@@ -217,7 +217,7 @@ def test_a_score_says_what_it_is(annotated: Annotated) -> None:
 
     assert make_human_scores(frame, NO_ERROR)["definition"].to_list() == [
         'share of the system\'s candidates labelled "good" and nothing else',
-        'share of the system\'s candidates not labelled "wrong"',
+        '1 - share of the system\'s candidates labelled "wrong"',
     ]
 
 
