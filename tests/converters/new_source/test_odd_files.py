@@ -46,7 +46,7 @@ def make(tmp_path: Path) -> Make:
         ("a.csv", BODY.encode(), 'a.csv:1: "What is there in room 0 here?" is in the '),
         ("a.csv", (GOOD + GOOD).encode(), 'a.csv:1: "context" is in the first row and again'),
         ("a.csv", b"text\nabc\ndef\n", 'a.csv:1: there is only one column, "text", but a source'),
-        ("a.csv", GOOD.replace(",", "#").encode(), 'a.csv:1: one column, "context#system#'),
+        ("a.csv", GOOD.replace(",", "#").encode(), 'a.csv:1: there is only one column, "context#'),
         (
             "a.csv",
             GOOD.replace("chair", "ch\u00e4ir").encode("latin1"),
