@@ -95,7 +95,7 @@ class Evaluation(Pictured):
         """Return caveats (at most a line per model), agreement with people, and effects of sets."""
         names = short_names([each.model for each in self.results])
         found = [brief_caveat(each.rates.overall, each.notes) for each in self.results]
-        lines = [f"{name}: {told}" for name, told in zip(names, found, strict=True) if told]
+        lines = [f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat]
         agreement = self.agreement.headline() if self.agreement else self.agreement_reason
         shown: list[Table | str] = [*lines, *([agreement] if agreement else [])]
         if self.effects is not None:

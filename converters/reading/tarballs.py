@@ -134,16 +134,16 @@ def _octal(field: bytes) -> int:
     return int(digits, 8)
 
 
-def _long_name(said: bytes, kind: bytes) -> str:
+def _long_name(header: bytes, kind: bytes) -> str:
     """Return the name that an extended header gives the next member, if any."""
     if kind == _LONG_NAME:
-        return said.rstrip(b"\0").decode()
+        return header.rstrip(b"\0").decode()
     name = ""
-    while said:
-        length, _, _ = said.partition(b" ")
-        if not (length.isdigit() and 0 < int(length) <= len(said)):
+    while header:
+        length, _, _ = header.partition(b" ")
+        if not (length.isdigit() and 0 < int(length) <= len(header)):
             raise ValueError("a broken pax header")
-        record, said = said[: int(length)], said[int(length) :]
+        record, header = header[: int(length)], header[int(length) :]
         key, _, value = record.partition(b" ")[2].partition(b"=")
         if key == b"path" and kind == _PAX:
             name = value.removesuffix(b"\n").decode()

@@ -82,8 +82,8 @@ def choose_chat(
                 f'{loaded.name}: template "{template.name}" needs a chat template, but {reason}; '
                 "use --template default"
             )
-        said = f"contexts are read as plain text, because {reason}"
-        return ChatChoice(asked, None, template.separator, said)
+        note = f"contexts are read as plain text, because {reason}"
+        return ChatChoice(asked, None, template.separator, note)
     chosen = find_chat(loaded.tokenizer, asked, name=loaded.name, as_turns=template.as_turns)
     whose = "its tokenizer's" if asked.file is None else "the given"
     return ChatChoice(

@@ -18,26 +18,26 @@ def split_turns(context: str) -> list[str]:
     Raises:
         ScoringError: If the context is not a dialogue.
     """
-    said: list[tuple[str, str]] = []
+    lines: list[tuple[str, str]] = []
     for line in context.splitlines():
         match = _LINE.fullmatch(line)
         if match is not None:
-            said.append((match[1].strip(), match[2]))
-        elif said:
-            name, text = said[-1]
-            said[-1] = (name, f"{text}\n{line}")
+            lines.append((match[1].strip(), match[2]))
+        elif lines:
+            name, text = lines[-1]
+            lines[-1] = (name, f"{text}\n{line}")
         elif line.strip():
             break
-    if not said:
+    if not lines:
         raise ScoringError(
             f'template "chat-turns": the context "{excerpt(context)}" is not a dialogue of '
             '"Name: …" lines; use --template default'
         )
-    user = said[-1][0]
-    begin = next(number for number, (name, _) in enumerate(said) if name == user)
+    user = lines[-1][0]
+    begin = next(number for number, (name, _) in enumerate(lines) if name == user)
     turns = [
         "\n".join(text for _, text in group)
-        for _, group in groupby(said[begin:], key=lambda turn: turn[0] == user)
+        for _, group in groupby(lines[begin:], key=lambda turn: turn[0] == user)
     ]
-    opening = [f"{name}: {text}" for name, text in said[:begin]]
+    opening = [f"{name}: {text}" for name, text in lines[:begin]]
     return ["\n".join([*opening, turns[0]]), *turns[1:]]

@@ -66,10 +66,10 @@ def _write(found: Slices, data: PairData | None, out: Path) -> None:
             f"{out}: writing a slice needs a folder that `nnd convert` wrote; name it with --data"
         )
     if len(found.slices) != 1:
-        told = ", ".join(each.name for each in found.slices) or "none"
+        known = ", ".join(each.name for each in found.slices) or "none"
         raise ScoringError(
             f"{out}: only one slice can be written to a folder; choose it with "
-            f"--slice (known: {told})"
+            f"--slice (known: {known})"
         )
     (each,) = found.slices
     write_slice(data, out, name=each.name, pair_ids=each.pair_ids.to_list())

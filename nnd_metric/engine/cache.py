@@ -90,13 +90,13 @@ class Kept:
 
 def _proof(text: str) -> Proof:
     """Read a stored proof; raise ValueError if the text is not one."""
-    told = json.loads(text)
+    stored = json.loads(text)
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only here
 
-    if not Draft202012Validator(_PROOF).is_valid(told):
+    if not Draft202012Validator(_PROOF).is_valid(stored):
         raise ValueError("it lacks fields of a proof")
-    lists = {name: tuple(told[name]) for name in ("crossed", "switched_off")}
-    return Proof(**{**told, **lists})
+    lists = {name: tuple(stored[name]) for name in ("crossed", "switched_off")}
+    return Proof(**{**stored, **lists})
 
 
 def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -> str:

@@ -99,10 +99,10 @@ def _attempt(
             Proof(path.name, checks.deviation, alone.reach, checks.padded, alone.crossed)
         )
 
-    def told(sums: Mapping[int, float]) -> None:
+    def store(sums: Mapping[int, float]) -> None:
         done(proof(), sums)
 
-    ran = run(alone.loaded, path, alone.rows, told, missing=missing, checks=checks, budget=budget)
+    ran = run(alone.loaded, path, alone.rows, store, missing=missing, checks=checks, budget=budget)
     return proof(), ran
 
 

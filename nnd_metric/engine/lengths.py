@@ -75,9 +75,9 @@ def _configs(model: PreTrainedModel) -> list[Any]:
 
 def _limits(config: Any) -> Iterator[tuple[int, bool]]:  # noqa: ANN401 - any config
     """Yield lengths beyond which frequencies change, and whether they go on changing."""
-    told = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
-    by_layer = [value for value in told.values() if isinstance(value, Mapping)]
-    for rope in by_layer or [told]:
+    ropes = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    by_layer = [value for value in ropes.values() if isinstance(value, Mapping)]
+    for rope in by_layer or [ropes]:
         kind = rope.get("rope_type", rope.get("type"))
         if kind in _STATIC:
             continue

@@ -46,9 +46,9 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Say whether an error means that a device, or the machine, has no memory left."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
-    said = str(error).lower()
+    message = str(error).lower()
     return isinstance(error, RuntimeError) and (
-        "out of memory" in said or "can't allocate memory" in said
+        "out of memory" in message or "can't allocate memory" in message
     )
 
 

@@ -55,8 +55,8 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
     with ExitStack() as stack:
         stack.enter_context(packed_attention(loaded.model))
         stack.enter_context(_fused_gelu(loaded.model))
-        told = "position_ids" in inspect.signature(trunk.forward).parameters
-        if loaded.is_encoder_decoder or not told:
+        takes_positions = "position_ids" in inspect.signature(trunk.forward).parameters
+        if loaded.is_encoder_decoder or not takes_positions:
             stack.enter_context(places.imposed_on(loaded.model))
 
         def states(part: Any, ids: _Array, layout: Layout, **options: Any) -> torch.Tensor:  # noqa: ANN401 - an encoder or a decoder, and what it takes
@@ -84,7 +84,7 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
                 lengths = [len(context) for context in contexts if context]
                 layout = Layout(lengths, candidates, device=loaded.device)
                 ids = np.concatenate([_end_to_end(contexts), ids])
-                if told:
+                if takes_positions:
                     options["position_ids"] = layout.position[None]
             hidden = states(trunk, ids, layout, **options)
             predict = sum(layout.contexts) + np.flatnonzero(scored)

@@ -50,9 +50,9 @@ def draw_comparison(
         number: Number of the comparison in the report, from 0.
     """
     by = found.get(f"by_{column}", {}) if column else {}
-    told = {value: each for value, each in by.items() if each["difference"] is not None}
-    order = sorted(told, key=lambda value: -told[value]["difference"])
-    rows = [("overall", found["overall"]), *((value, told[value]) for value in order)]
+    compared = {value: each for value, each in by.items() if each["difference"] is not None}
+    order = sorted(compared, key=lambda value: -compared[value]["difference"])
+    rows = [("overall", found["overall"]), *((value, compared[value]) for value in order)]
     data = [{"a": found["a"], "b": found["b"], "category": value, **each} for value, each in rows]
     labelled = [_Row(spoken(value), each, (a, b)) for value, each in rows]
     title = f"{a.name} against {b.name}"

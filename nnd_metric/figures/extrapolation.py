@@ -61,8 +61,8 @@ def _errors(points: Points) -> list[str]:
     of_mean = f"(mean {line['rmse_of_mean']:.2g})"
     if line["rmse"] is None:
         return [f"error undefined {of_mean}"]
-    told = f"error {line['rmse']:.2g} {of_mean}"
-    return [told] if line["rmse"] < line["rmse_of_mean"] else [told, "no better than the mean"]
+    error = f"error {line['rmse']:.2g} {of_mean}"
+    return [error] if line["rmse"] < line["rmse_of_mean"] else [error, "no better than the mean"]
 
 
 def _draw_band(axes: Axes, points: Points) -> None:

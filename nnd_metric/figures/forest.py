@@ -211,9 +211,9 @@ def _draw_key(axes: Axes, bottom: float) -> None:
     """Draw the legend below the figure."""
     x = _MARGIN
     for name, letter in LETTERS.items():
-        told = f"{letter} {IN_WORDS[name]}"
-        axes.text(x, bottom - 0.25, told, color=MUTED, va="center_baseline")
-        x += text_width(told) + 0.14
+        label = f"{letter} {IN_WORDS[name]}"
+        axes.text(x, bottom - 0.25, label, color=MUTED, va="center_baseline")
+        x += text_width(label) + 0.14
     axes.plot([_MARGIN + 0.04], [bottom - 0.1], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6)
     alone = "the same model without any context"
     axes.text(_MARGIN + 0.13, bottom - 0.1, alone, color=MUTED, va="center_baseline")

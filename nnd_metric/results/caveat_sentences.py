@@ -75,13 +75,13 @@ def _shrinking(overall: Rate) -> Iterator[str]:
     of_all, of_matched = overall.interval, matched.interval
     if of_all is None or of_all[0] <= _COIN:
         return
-    told = f"the model passes {_percent(overall.pass_rate)} of all tests{_where_matched(matched)}"
+    start = f"the model passes {_percent(overall.pass_rate)} of all tests{_where_matched(matched)}"
     if of_matched is None:
-        yield f"{told}: its lead may come from length"
+        yield f"{start}: its lead may come from length"
     elif of_matched[0] <= _COIN:
-        yield f"{told}: no clear lead over chance (50 %) without the help of length"
+        yield f"{start}: no clear lead over chance (50 %) without the help of length"
     elif of_matched[1] < of_all[0]:
-        yield f"{told}: part of its lead may come from length"
+        yield f"{start}: part of its lead may come from length"
 
 
 def _undecided(baseline: Baseline) -> str:

@@ -111,9 +111,9 @@ def stored_result(stored: Mapping[str, Any], rates: PassRates) -> ModelResult:
     """
     engine = stored["engine"]
     done = (engine["path"], tuple(engine["switched_off"]), engine["deviation"])
-    told = {each.name: stored[each.name] for each in fields(ModelResult) if each.name in stored}
+    facts = {each.name: stored[each.name] for each in fields(ModelResult) if each.name in stored}
     return ModelResult(
-        **told | {"notes": tuple(stored["notes"])},
+        **facts | {"notes": tuple(stored["notes"])},
         rates=rates,
         work=Work(*done, tokens=0, requests=0, stored=0, token_budget=0),
     )

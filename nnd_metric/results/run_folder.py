@@ -151,8 +151,8 @@ def read_systems(folder: Path) -> dict[str, str]:
     Older runs store the systems only in their agreement.
     """
     with _result(folder) as found:
-        told = found.get("systems") or (found.get("agreement") or {}).get("systems", {})
-        return {str(model): str(system) for model, system in told.items()}
+        systems = found.get("systems") or (found.get("agreement") or {}).get("systems", {})
+        return {str(model): str(system) for model, system in systems.items()}
 
 
 @contextmanager
@@ -186,10 +186,10 @@ def check_same(
         wrong = both.filter(differs)
         if wrong.height:
             row = wrong.row(0, named=True)
-            told = ["missing" if row[n] is None else row[n] for n in (column, f"{column}_b")]
+            values = ["missing" if row[n] is None else row[n] for n in (column, f"{column}_b")]
             raise ScoringError(
                 f'pair {row["pair_id"]} is not the same in "{a}" and "{b}": {column} is '
-                f"{told[0]} and {told[1]}{where}; evaluate both on the same data"
+                f"{values[0]} and {values[1]}{where}; evaluate both on the same data"
             )
 
 

@@ -44,8 +44,8 @@ class Guess:
         """Return the guessed meaning of every column, including unread ones."""
         found: dict[str, str] = {}
         for measure in self.measures:
-            said = f"{measure.kind}: {measure.aspect}"
-            found |= {column.name: said for column in measure.columns}
+            meaning = f"{measure.kind}: {measure.aspect}"
+            found |= {column.name: meaning for column in measure.columns}
         if self.aspect:
             found |= {self.aspect[0].name: "aspect", self.aspect[1].name: "judged"}
         if self.pair is not None:

@@ -43,7 +43,7 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
     """
     models = _drawn(models)
     rows = models[0].rows if texts is None else _with_texts(models[0].rows, texts)
-    told = {
+    embedded = {
         "texts": texts is not None,
         "models": [each.name for each in models],
         "whole_names": [each.model for each in models],
@@ -52,7 +52,7 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
         "columns": {name: _coded(rows[name]) for name in _columns(rows)},
         "scores": [_scores(each.rows) for each in models],
     }
-    text = json.dumps(told, separators=(",", ":"))
+    text = json.dumps(embedded, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 

@@ -10,7 +10,7 @@ def provenance(model: Evaluated) -> Mapping[str, str]:
     engine = model.facts.get("engine")
     engine = engine if isinstance(engine, Mapping) else {}
     deviation = engine.get("deviation")
-    told = {
+    facts = {
         "model": model.model,
         "version": model.facts.get("version"),
         "protocol": model.facts.get("protocol"),
@@ -21,4 +21,4 @@ def provenance(model: Evaluated) -> Mapping[str, str]:
         "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
         "close": model.facts.get("n_close"),
     }
-    return {key: str(value) for key, value in told.items() if value is not None}
+    return {key: str(value) for key, value in facts.items() if value is not None}
