@@ -597,7 +597,7 @@ def test_convert_without_the_file(nnd: Nnd, tmp_path: Path) -> None:
     assert_one_line(ran, "nowhere: file or folder not found; correct --from")
     (tmp_path / "empty").mkdir()
     ran = nnd("convert", "quiz_design", "--from", "empty", "--out", "o")
-    assert_one_line(ran, "there is no quiz_design_groups.jsonl")
+    assert_one_line(ran, "quiz_design_groups.jsonl not found; name the file with --from")
     assert listing(tmp_path) == ["empty"]
 
 
