@@ -84,10 +84,14 @@ def write_card(folder: Path, repo_id: str, out: Path) -> None:
         OSError: If the file cannot be written.
     """
     card = data_card(folder, repo_id)
-    with replace_own(out, is_marked) as fresh:
+    with replace_own(out, _is_card) as fresh:
         held = read_card(out) if out.exists() else ""
         text = merge_card(held, card, str(out)) if held else card
         fresh.write_bytes(text.encode())
+
+
+def _is_card(path: Path) -> bool:
+    return is_marked(path.read_bytes())
 
 
 def read_card(path: Path) -> str:

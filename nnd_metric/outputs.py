@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
 from nnd.metric.evaluation import Evaluation
 from nnd.metric.results import Scored
+from nnd.schemas import exclusive
 
 _SHARE: Final = 0.1
 """Largest share of the time spent on writing before the end."""
@@ -18,6 +20,8 @@ class Outputs:
 
     A folder is written as a whole, with the agreement of all models so far, which takes longer with
     every model. So it is written only when all writing has taken less than a tenth of the time.
+    Models that another process has added to the folder are kept: one process at a time reads what
+    is there, adds its own models, and replaces the folder.
     This is a context manager: results that are not written yet are written on leaving, also after
     an error.
 
@@ -59,9 +63,11 @@ class Outputs:
     def _write(self) -> None:
         start = time.perf_counter()
         for dataset in sorted(self._unwritten):
-            found = self._join(dataset, self._done[dataset])
-            if dataset in self._folders:
-                found.write(self._folders[dataset])
+            folder = self._folders.get(dataset)
+            with nullcontext() if folder is None else exclusive(folder):
+                found = self._join(dataset, self._done[dataset])
+                if folder is not None:
+                    found.write(folder)
             self.evaluations[dataset] = found
         self._unwritten.clear()
         self._spent += time.perf_counter() - start

@@ -40,6 +40,7 @@ from nnd.metric.results import (
     STORED_SETS,
     KeptRun,
     Scored,
+    locked_run,
     read_kept,
     run_folders,
 )
@@ -114,7 +115,7 @@ def evaluate(
             a subfolder for each. An earlier run of other models in this folder is kept if it has
             the same pairs, protocol and template (a template chosen for one model stays with it).
             Results are written as they arrive, in at most a tenth of the time, and also when the
-            run is interrupted or fails.
+            run is interrupted or fails. Several processes may write models into one folder.
         human_scores: Human scores per system, for one dataset; None means those that come with the
             data.
         systems: Model → system it stands for, if the model's id does not name it; with several
@@ -159,7 +160,10 @@ def evaluate(
         split_seed=split_seed,
     )
     kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, scorings=scorings)
-    here = [*names, *(each.model for key in pairs for each in kept(key, names).results)]
+    here = list(names)
+    for key in pairs:
+        with locked_run(folders.get(key)):
+            here += [each.model for each in kept(key, names).results]
     people = [each.human_scores for each in pairs.values() if each.human_scores is not None]
     check_choices(systems or {}, here, people)
     usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)

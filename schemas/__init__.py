@@ -26,10 +26,23 @@ if TYPE_CHECKING:
         rows_of as rows_of,
     )
     from .cutting import context_keys as context_keys, cut_by_context as cut_by_context
+    from .digests import fingerprint as fingerprint
     from .display import (
         Shown as Shown,
         table_html as table_html,
         text_table as text_table,
+    )
+    from .documents import (
+        MANIFEST as MANIFEST,
+        VALIDITY as VALIDITY,
+        find_change as find_change,
+        list_files as list_files,
+        own_files as own_files,
+        parse_document as parse_document,
+        read_document as read_document,
+        read_with as read_with,
+        seal as seal,
+        write_document as write_document,
     )
     from .errors import (
         CandidateError as CandidateError,
@@ -43,10 +56,9 @@ if TYPE_CHECKING:
         one_line as one_line,
     )
     from .folder import (
-        MANIFEST as MANIFEST,
         SETS as SETS,
-        VALIDITY as VALIDITY,
         FrameName as FrameName,
+        check_files as check_files,
         frame_files as frame_files,
         has_frame as has_frame,
         is_published_path as is_published_path,
@@ -70,6 +82,7 @@ if TYPE_CHECKING:
         pairs_digest as pairs_digest,
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
+    from .marks import has_mark as has_mark, with_mark as with_mark
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
     from .parquet import (
         read_parquet as read_parquet,
@@ -80,11 +93,10 @@ if TYPE_CHECKING:
         check_new as check_new,
         check_own as check_own,
         check_replaceable as check_replaceable,
-        fingerprint as fingerprint,
+        exclusive as exclusive,
         make_new as make_new,
         replace_folder as replace_folder,
         replace_own as replace_own,
-        write_document as write_document,
         write_folder as write_folder,
     )
     from .quality import read_ratings as read_ratings, rule_of as rule_of

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,14 +50,26 @@ def put_in_place(fresh: Path, target: Path) -> None:
 
     Args:
         fresh: The file, on the same file system.
-        target: Its final name; an existing file is replaced.
+        target: Its final name; an existing file is replaced, and its mode and group stay.
 
     Raises:
         OSError: If the file cannot be written to the disk, or renamed.
     """
+    keep_access(target, fresh)
     sync(fresh)
     fresh.replace(target)
     sync(target.parent)
+
+
+def keep_access(old: Path, fresh: Path) -> None:
+    """Give a file or folder the mode and the group of the one that it will replace, if any."""
+    try:
+        facts = old.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    with contextlib.suppress(OSError):  # a group that this user does not belong to
+        os.chown(fresh, -1, facts.st_gid)
+    fresh.chmod(stat.S_IMODE(facts.st_mode))
 
 
 def sync(path: Path) -> None:

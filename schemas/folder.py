@@ -10,22 +10,24 @@ as `sets/NAME/SPLIT-00000-of-00001.parquet`. If it has `validity.json`, its card
 negatives represent human pairs.
 """
 
-import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from nnd.schemas.documents import (
+    MANIFEST,
+    VALIDITY,
+    parse_document,
+    read_document,
+    read_with,
+)
 from nnd.schemas.errors import SchemaError
 
 FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "references"]
 
-MANIFEST = "manifest.json"
-
 SETS = "sets"
 """Folder of the sets of a suite."""
-
-VALIDITY = "validity.json"
-"""The file that `nnd compare --by origin --out` writes."""
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
@@ -104,37 +106,39 @@ def has_frame(folder: Path, name: FrameName) -> bool:
     return (folder / f"{name}.parquet").is_file() or any((folder / name).glob("*.parquet"))
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path, *, changed: bool = False) -> dict[str, Any]:
     """Return the manifest of a converted or published folder.
 
+    Args:
+        folder: The folder.
+        changed: Whether it may have been changed since it was written.
+
     Raises:
-        SchemaError: If it is missing, or not a JSON object.
+        SchemaError: If it is missing, not a JSON object, or was changed although it may not.
     """
-    manifest = _read_object(folder / MANIFEST, "convert the source again")
-    if manifest is None:
+    if not (folder / MANIFEST).exists():
         raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}")
-    return manifest
+    return _read(folder / MANIFEST, changed=changed)
 
 
-def read_validity(folder: Path) -> dict[str, Any] | None:
+def check_files(folder: Path, files: Sequence[Path]) -> None:
+    """Check files of a folder that are about to be read, if it has a manifest.
+
+    Raises:
+        SchemaError: If one of them, or the manifest, was changed since it was written.
+    """
+    if files and (folder / MANIFEST).exists():
+        read_with(folder / MANIFEST, [path.relative_to(folder).as_posix() for path in files])
+
+
+def read_validity(folder: Path, *, changed: bool = False) -> dict[str, Any] | None:
     """Return how well a suite's negatives represent human pairs; None if there is no such file.
 
-    Raises:
-        SchemaError: If the file is not a JSON object.
+    Arguments and errors are those of `read_manifest`.
     """
-    return _read_object(
-        folder / VALIDITY, "write it again with `nnd compare --by origin --out`, or remove it"
-    )
+    path = folder / VALIDITY
+    return _read(path, changed=changed) if path.exists() else None
 
 
-def _read_object(path: Path, remedy: str) -> dict[str, Any] | None:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SchemaError(f"{path}: cannot be read: {reason}; {remedy}") from error
-    if not isinstance(found, dict):
-        raise SchemaError(f"{path}: not a JSON object; {remedy}")
-    return found
+def _read(path: Path, *, changed: bool) -> dict[str, Any]:
+    return parse_document(path) if changed else read_document(path)

@@ -7,7 +7,7 @@ import polars as pl
 
 from nnd.schemas.contract import polars_schema
 from nnd.schemas.errors import SchemaError
-from nnd.schemas.folder import FrameName, frame_files, has_frame, set_files
+from nnd.schemas.folder import FrameName, check_files, frame_files, has_frame, set_files
 from nnd.schemas.parquet import read_parquet
 
 
@@ -20,17 +20,22 @@ def read_frame(folder: Path, name: FrameName, columns: Sequence[str] | None = No
         columns: The columns to read; None: all.
 
     Raises:
-        SchemaError: If it is missing, cannot be read, lacks a column, or its files do not have the
-            same columns. Missing references, which few sources have, are an empty frame.
+        SchemaError: If it is missing, was changed since it was written, cannot be read, lacks a
+            column, or its files do not have the same columns. Missing references, which few sources
+            have, are an empty frame.
     """
     if name == "references" and not has_frame(folder, name):
         return pl.DataFrame(schema=polars_schema("reference")).select(columns or pl.all())
-    return _together([_read(path, columns) for path in frame_files(folder, name)], folder / name)
+    files = frame_files(folder, name)
+    check_files(folder, files)
+    return _together([_read(path, columns) for path in files], folder / name)
 
 
 def read_set(folder: Path, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return the pairs of a set of a suite (as `read_frame`)."""
-    return _together([_read(path, columns) for path in set_files(folder, name)], folder / name)
+    files = set_files(folder, name)
+    check_files(folder, files)
+    return _together([_read(path, columns) for path in files], folder / name)
 
 
 def _together(parts: list[pl.DataFrame], where: Path) -> pl.DataFrame:

@@ -1,8 +1,8 @@
 """Writing results without losing files that nnd did not write.
 
-A folder that nnd writes has a JSON document whose `outputs` names the other files. Only the
-document and the files that it names are ever replaced; any other file in the folder is an error
-that names it. A single file is replaced only if nnd recognises it as its own.
+A folder that nnd writes has a JSON document that lists the other files with their digests. Only
+files that did not change since then are ever replaced; any other file in the folder is an error
+that names it. A single file has its own digest (`nnd.schemas.marks`), and is replaced likewise.
 
 As with `nnd.schemas.atomic`, a kill at any moment leaves the old content or the new, never a
 mix. (Replacing a folder takes two steps on file systems that cannot exchange two names.)
@@ -11,20 +11,19 @@ mix. (Replacing a folder takes two steps on file systems that cannot exchange tw
 import contextlib
 import ctypes
 import errno
-import hashlib
-import json
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from nnd.schemas.atomic import replace_file, sync
+from nnd.schemas.atomic import keep_access, replace_file, sync
+from nnd.schemas.documents import list_files, own_files, write_document
 from nnd.schemas.errors import NNDError
 from nnd.schemas.workplaces import NEW, OLD, workplace
 
-IsOurs: TypeAlias = Callable[[bytes], bool]
-"""Says, from the first MiB of a file, whether nnd wrote it."""
+IsOurs: TypeAlias = Callable[[Path], bool]
+"""Says whether nnd wrote a file and no person changed it since."""
 
 _AT_FDCWD = -100
 _EXCHANGE = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS
@@ -34,39 +33,38 @@ _NAMED = 3
 
 
 @contextlib.contextmanager
-def replace_folder(
-    target: Path, *, files: Sequence[str], scaffold: str | None = None
-) -> Iterator[Path]:
+def replace_folder(target: Path, *, document: str, scaffold: str | None = None) -> Iterator[Path]:
     """Yield an empty folder; on leaving without an error, replace `target` by it.
 
     Args:
-        target: The folder to create or replace; missing parents are created.
-        files: What such a folder holds: first the JSON document whose `outputs` names the other
-            files, then these. Older versions of nnd wrote the document without `outputs`: such a
-            folder is replaced only if it holds these files, all of them and no others.
+        target: The folder to create or replace, with its mode and group; missing parents are
+            created.
+        document: Name of the document in it that lists the other files.
         scaffold: Name of a folder in it that is replaced too; the caller knows that nnd wrote all
             of its content.
 
     Raises:
-        NNDError: If `target` is a file, or holds anything that nnd did not write, or is the working
-            folder, the home folder or a folder above them, or cannot be written (no room, no
-            permission); the old content stays unchanged.
+        NNDError: If `target` is a file, or holds anything that nnd did not write or that was
+            changed since, or is the working folder, the home folder or a folder above them, or
+            cannot be written (no room, no permission); the old content stays unchanged.
     """
     with _writing(target, "folder"):
-        check_replaceable(target, files=files, scaffold=scaffold)
+        check_replaceable(target, document=document, scaffold=scaffold)
         folder = Path(os.path.realpath(target))  # a link is followed, not replaced
         folder.parent.mkdir(parents=True, exist_ok=True)
         with workplace(folder) as place:
             fresh = place / NEW
             fresh.mkdir()
             yield fresh
+            for path in (fresh, *fresh.rglob("*")):
+                keep_access(folder / path.relative_to(fresh), path)
             _sync_all(fresh)
             # The work may have taken hours.
-            check_replaceable(target, files=files, scaffold=scaffold)
+            check_replaceable(target, document=document, scaffold=scaffold)
             if folder.exists():
                 _exchange(fresh, folder)
                 try:
-                    _check_ours(fresh, target, files, scaffold)
+                    _check_ours(fresh, target, document, scaffold)
                 except NNDError:  # a file was added at the last moment
                     _exchange(fresh, folder)
                     raise
@@ -75,7 +73,7 @@ def replace_folder(
             sync(folder.parent)
 
 
-def check_replaceable(target: Path, *, files: Sequence[str], scaffold: str | None = None) -> None:
+def check_replaceable(target: Path, *, document: str, scaffold: str | None = None) -> None:
     """Check, before long work, that `replace_folder` accepts `target` (same arguments, errors)."""
     if target.exists() and not target.is_dir():
         raise NNDError(f"{target}: is a file; name a folder with --out")
@@ -86,7 +84,34 @@ def check_replaceable(target: Path, *, files: Sequence[str], scaffold: str | Non
             "replaced; name a folder of its own with --out"
         )
     if folder.is_dir():
-        _check_ours(folder, target, files, scaffold)
+        _check_ours(folder, target, document, scaffold)
+
+
+@contextlib.contextmanager
+def exclusive(target: Path) -> Iterator[None]:
+    """Let one process at a time read and replace a folder; others wait until it leaves the block.
+
+    The lock is a hidden file next to the folder, removed on leaving.
+
+    Args:
+        target: The folder; missing parents are created.
+
+    Raises:
+        NNDError: If the lock cannot be made (no room, no permission).
+    """
+    from filelock import FileLock  # noqa: PLC0415 - imports asyncio
+
+    folder = Path(os.path.realpath(target))
+    path = folder.with_name(f".{folder.name}.lock")
+    with contextlib.ExitStack() as stack:
+        with _writing(target, "folder"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(FileLock(path))
+        try:
+            yield
+        finally:  # still locked: a process that waits for the removed file makes another
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def write_folder(
@@ -100,33 +125,11 @@ def write_folder(
         document: Its name.
         files: Name → content of the others.
     """
-    with replace_folder(target, files=(document, *files)) as folder:
+    with replace_folder(target, document=document) as folder:
         for name, content in files.items():
             (folder / name).write_bytes(content)
-        write_document(folder, facts, document=document, files=[*files])
-
-
-def write_document(
-    folder: Path, facts: Mapping[str, Any], *, document: str, files: Sequence[str]
-) -> None:
-    """Write a JSON document that lists files as its `outputs`.
-
-    Args:
-        folder: Where they are, and where it goes.
-        facts: What it says beside its `outputs`.
-        document: Its name.
-        files: Names of the others.
-    """
-    outputs = {name: fingerprint(folder / name) for name in files}
-    text = json.dumps({**facts, "outputs": outputs}, indent=2, ensure_ascii=False)
-    (folder / document).write_text(f"{text}\n", encoding="utf-8")
-
-
-def fingerprint(path: Path) -> dict[str, Any]:
-    """Return the entry of a file in `outputs`: its size and its SHA-256."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return {"bytes": file.tell(), "sha256": digest}
+        outputs = list_files(folder, files)
+        write_document(folder, {**facts, "outputs": outputs}, document=document)
 
 
 @contextlib.contextmanager
@@ -135,10 +138,10 @@ def replace_own(path: Path, is_ours: IsOurs) -> Iterator[Path]:
 
     Args:
         path: The file to create or replace; missing folders are created.
-        is_ours: Says whether nnd wrote an existing file.
+        is_ours: Says whether nnd wrote an existing file, and no person changed it since.
 
     Raises:
-        NNDError: If nnd did not write the existing file, which then stays unchanged.
+        NNDError: If this is not so; the existing file then stays unchanged.
         OSError: As in `replace_file`.
     """
     check_own(path, is_ours)
@@ -153,11 +156,8 @@ def check_own(path: Path, is_ours: IsOurs) -> None:
         raise NNDError(f"{path}: is a folder; name a file")
     if not path.exists():
         return
-    if path.is_file():
-        with path.open("rb") as file:
-            head = file.read(1 << 20)
-        if not head or is_ours(head):
-            return
+    if path.is_file() and (not path.stat().st_size or is_ours(path)):
+        return
     raise NNDError(
         f"{path}: nnd did not write this file, or it was changed since; remove it, or write to "
         "another place"
@@ -204,26 +204,16 @@ def _protected() -> set[Path]:
     return found
 
 
-def _check_ours(folder: Path, shown: Path, files: Sequence[str], scaffold: str | None) -> None:
-    held = _foreign(folder, _listed(folder, files))
+def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) -> None:
+    held = _foreign(folder, own_files(folder, document))
     foreign = [name for name in held if name != f"{scaffold}/"]
     if foreign:
         more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
         raise NNDError(
-            f"{shown}: contains files that nnd did not write: {', '.join(foreign[:_NAMED])}{more}; "
-            "name another folder with --out, or move them away"
+            f"{shown}: contains files that nnd did not write, or that were changed since: "
+            f"{', '.join(foreign[:_NAMED])}{more}; name another folder with --out, or move them "
+            "away"
         )
-
-
-def _listed(folder: Path, files: Sequence[str]) -> set[str]:
-    """Return the files of a folder that are ours: its document, and those that it names."""
-    document = files[0]
-    try:
-        outputs = json.loads((folder / document).read_text(encoding="utf-8"))["outputs"]
-        return {document, *outputs.keys()}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        held = {path.name for path in folder.iterdir()}
-        return set(files) if held.issuperset(files) else set()
 
 
 def _foreign(folder: Path, ours: Collection[str], parent: str = "") -> Iterator[str]:

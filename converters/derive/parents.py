@@ -8,10 +8,10 @@ import polars as pl
 from nnd.schemas import (
     MANIFEST,
     SchemaError,
-    fingerprint,
     polars_schema,
     read_frame,
     read_manifest,
+    read_with,
 )
 
 
@@ -46,20 +46,8 @@ def read_parents(data: str | Path) -> Parents:
             f"{folder}: is a suite; make the new one from the converted folder that it was made "
             "from, with all sets at once"
         )
-    for name, recorded in manifest.get("outputs", {}).items():
-        _check_unchanged(folder / name, recorded)
+    read_with(folder / MANIFEST, manifest.get("outputs", {}))
     pairs = read_frame(folder, "pairs", polars_schema("pair").names())
     if pairs.is_empty():
         raise SchemaError(f"{folder}: holds no pairs, so nothing can be derived from it")
     return Parents(folder, manifest, pairs)
-
-
-def _check_unchanged(path: Path, recorded: dict[str, Any]) -> None:
-    try:
-        found = fingerprint(path)
-    except OSError as error:
-        raise SchemaError(f"{path}: {error.strerror}; convert the source again") from error
-    if any(recorded.get(name) != value for name, value in found.items()):
-        raise SchemaError(
-            f"{path}: is not the file that {MANIFEST} lists; convert the source again"
-        )

@@ -10,9 +10,17 @@ import polars as pl
 
 from nnd.converters.derive.parents import Parents
 from nnd.converters.derive.report import SuiteReport
-from nnd.converters.folder import FOLDER_FILES, write_manifest, write_rows
+from nnd.converters.folder import write_manifest, write_rows
 from nnd.converters.texts import report_lengths
-from nnd.schemas import CONTEXT, FrameName, NNDError, check_replaceable, replace_folder, set_path
+from nnd.schemas import (
+    CONTEXT,
+    MANIFEST,
+    FrameName,
+    NNDError,
+    check_replaceable,
+    replace_folder,
+    set_path,
+)
 
 Kind = Literal["perturbation", "slice", "shift", "negatives"]
 
@@ -90,7 +98,7 @@ def check_place(parents: Parents, out: Path) -> None:
         raise NNDError(
             f"{out}: is the folder that the suite is made from; name another one with --out"
         )
-    check_replaceable(out, files=FOLDER_FILES)
+    check_replaceable(out, document=MANIFEST)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -126,7 +134,7 @@ def write_suite(parents: Parents, sets: Iterable[SuiteSet], out: str | Path) -> 
             write there; nothing is written then.
     """
     check_place(parents, Path(out))
-    with replace_folder(Path(out), files=FOLDER_FILES) as fresh:
+    with replace_folder(Path(out), document=MANIFEST) as fresh:
         for name in parents.manifest["outputs"]:
             (fresh / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(parents.folder / name, fresh / name)

@@ -6,7 +6,6 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .conversion import (
-        FOLDER_FILES as FOLDER_FILES,
         Conversion as Conversion,
         convert as convert,
         convert_again as convert_again,

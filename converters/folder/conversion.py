@@ -17,7 +17,7 @@ from nnd.converters.folder.tables import (
     hygiene_tables,
     pairs_table,
 )
-from nnd.converters.folder.writing import write_manifest, write_object, write_rows
+from nnd.converters.folder.writing import write_manifest, write_rows
 from nnd.converters.pairs import annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
 from nnd.converters.texts import check_steps, normalise_texts
@@ -30,8 +30,10 @@ from nnd.schemas import (
     check_frame,
     check_replaceable,
     counted,
+    list_files,
     nnd_version,
     replace_folder,
+    write_document,
 )
 
 if TYPE_CHECKING:
@@ -45,9 +47,6 @@ FRAMES: dict[str, SchemaName] = {
 """File of every converted folder → the schema of its rows."""
 
 _REFERENCES = "references.parquet"
-
-FOLDER_FILES = (MANIFEST, *FRAMES)
-"""The files of every converted folder; the first one lists the others."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,15 +124,23 @@ class Conversion(Shown):
         frames = dict(zip(FRAMES, held, strict=True))
         if not self.references.is_empty():
             frames[_REFERENCES] = self.references
-        with replace_folder(Path(folder), files=FOLDER_FILES) as fresh:
+        with replace_folder(Path(folder), document=MANIFEST) as fresh:
             self.write_files(fresh, frames)
 
-    def write_files(self, folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
-        """Write rows to files with these names in an empty folder, and the manifest."""
+    def write_files(
+        self, folder: Path, frames: Mapping[str, pl.DataFrame], others: Sequence[str] = ()
+    ) -> None:
+        """Write rows to files with these names, and the manifest.
+
+        Args:
+            folder: An empty folder, but for `others`.
+            frames: Name → rows.
+            others: Other files in it that the manifest lists.
+        """
         outputs = {name: write_rows(frame, folder / name) for name, frame in frames.items()}
-        write_manifest(self.manifest | {"outputs": outputs}, folder)
+        write_manifest(self.manifest | {"outputs": outputs | list_files(folder, others)}, folder)
         if self.validity is not None:
-            write_object(self.validity, folder / VALIDITY)
+            write_document(folder, self.validity, document=VALIDITY)
 
 
 def _why_unverified(manifest: Mapping[str, Any], name: str) -> str:
@@ -182,7 +189,7 @@ def convert(
             step is not known.
     """
     if out is not None:
-        check_replaceable(Path(out), files=FOLDER_FILES)
+        check_replaceable(Path(out), document=MANIFEST)
     place = None if origin is None else Path(origin)
     chosen = load_source(source)
     if set_name is not None:

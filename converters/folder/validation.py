@@ -1,6 +1,5 @@
 """Validation of a converted folder: contract, manifest, and everything derived again."""
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +26,8 @@ from nnd.schemas import (
     SchemaName,
     SourceError,
     check_frame,
+    find_change,
+    fingerprint,
     frame_files,
     has_frame,
     polars_schema,
@@ -66,7 +67,8 @@ def validate(folder: str | Path) -> Validation:
 
 
 def _findings(folder: Path) -> Iterator[Finding]:
-    manifest = read_manifest(folder)
+    manifest = read_manifest(folder, changed=True)
+    yield from _check_document(manifest, MANIFEST)
     parts = {name: _read_parts(folder, name) for name in _SCHEMAS}
     wrong = {
         name: [
@@ -81,13 +83,14 @@ def _findings(folder: Path) -> Iterator[Finding]:
     yield from _check_set_files(folder, sets, manifest)
     there = set().union(*parts.values(), *sets.values())
     for path in sorted(_section(manifest, "outputs").keys() - there):
-        message = "is missing, although the manifest lists it"
-        yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
+        yield from (Finding(path, each) for each in _check_other(folder / path, path, manifest))
     for path, problem in _check_splits(parts):
         yield Finding(path, problem)
     of_manifest = list(_check_manifest(manifest))
     yield from (Finding(MANIFEST, problem) for problem in of_manifest)
-    validity = read_validity(folder)
+    validity = read_validity(folder, changed=True)
+    if validity is not None:
+        yield from _check_document(validity, VALIDITY)
     if validity is not None and not of_manifest:
         yield from (
             Finding(VALIDITY, problem)
@@ -210,6 +213,21 @@ def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
+def _check_document(document: Mapping[str, Any], name: str) -> Iterator[Finding]:
+    problem = find_change(document, name)
+    if problem is not None:
+        yield Finding(name, Problem(None, "", problem, "write it again"))
+
+
+def _check_other(path: Path, name: str, manifest: dict[str, Any]) -> Iterator[Problem]:
+    """Check a listed file without rows, such as a schema."""
+    if not path.is_file():
+        message = "is missing, although the manifest lists it"
+        yield Problem(None, "", message, _CONVERT_AGAIN)
+    else:
+        yield from _check_bytes(path, _section(_section(manifest, "outputs"), name))
+
+
 def _check_recorded(
     path: Path, name: str, frame: pl.DataFrame, manifest: dict[str, Any]
 ) -> Iterator[Problem]:
@@ -218,11 +236,15 @@ def _check_recorded(
     if recorded.get("rows") != frame.height:
         message = f"{frame.height} rows, but the manifest states {recorded.get('rows')}"
         yield Problem(None, "", message, _CONVERT_AGAIN)
-    raw = path.read_bytes()
-    if recorded.get("sha256") != hashlib.sha256(raw).hexdigest():
+    yield from _check_bytes(path, recorded)
+
+
+def _check_bytes(path: Path, recorded: Mapping[str, Any]) -> Iterator[Problem]:
+    found = fingerprint(path)
+    if recorded.get("sha256") != found["sha256"]:
         yield Problem(None, "", "its SHA-256 is not the one in the manifest", _CONVERT_AGAIN)
-    elif recorded.get("bytes") != len(raw):
-        message = f"{len(raw)} bytes, but the manifest states {recorded.get('bytes')}"
+    elif recorded.get("bytes") != found["bytes"]:
+        message = f"{found['bytes']} bytes, but the manifest states {recorded.get('bytes')}"
         yield Problem(None, "", message, _CONVERT_AGAIN)
 
 

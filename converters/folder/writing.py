@@ -1,6 +1,5 @@
 """The files of a converted folder: rows, and the manifest that lists them."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import polars as pl
 
 from nnd.cards import check_form
 from nnd.converters.folder.parquet import write_parquet
-from nnd.schemas import MANIFEST, SourceError, fingerprint
+from nnd.schemas import MANIFEST, SourceError, fingerprint, write_document
 
 
 def write_rows(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
@@ -27,10 +26,4 @@ def write_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
     """
     for problem in check_form(manifest):
         raise SourceError(f"{MANIFEST}: {problem}")
-    write_object(manifest, folder / MANIFEST)
-
-
-def write_object(found: Mapping[str, Any], path: Path) -> None:
-    """Write a JSON object."""
-    text = json.dumps(found, indent=2, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    write_document(folder, manifest, document=MANIFEST)

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
         check_name as check_name,
         check_token as check_token,
         compare as compare,
+        digest as digest,
         digests as digests,
         fetch as fetch,
+        is_same as is_same,
         look as look,
     )
     from .upload import (

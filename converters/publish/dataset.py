@@ -168,9 +168,9 @@ def publish(
         unverified=unverified,
     )
     source = conversion.manifest["source"]
-    obsolete = partial(earlier_files, repository, source)
     with temporary_folder("nnd-publish") as place:
         files = write_release(conversion, place, repo_id)
+        obsolete = partial(earlier_files, repository, source, files)
         adapt = partial(with_card_there, repository, files[CARD])
         if tag is not None:  # checks that the tag is free before anything is sent
             put_tag(repository, tag, files, None, adapt=adapt, patience=patience)

@@ -12,9 +12,9 @@ from typing import Any
 from huggingface_hub.hf_api import RepoFile
 
 from nnd.cards import merge_card
-from nnd.converters.hub import Repository, State, fetch
+from nnd.converters.hub import Repository, State, digest, fetch, is_same
 from nnd.converters.publish.release import CARD, SCHEMAS
-from nnd.schemas import MANIFEST, VALIDITY, PublishError, is_published_path
+from nnd.schemas import MANIFEST, VALIDITY, PublishError, find_change, is_published_path
 
 _FILES_OF_NEW_REPOSITORIES = {
     ".gitattributes",
@@ -26,8 +26,7 @@ _FILES_OF_NEW_REPOSITORIES = {
 }
 """Files that a repository may hold before a dataset is first published there."""
 
-_OURS = {VALIDITY, *(f"schemas/{name}.schema.json" for name in SCHEMAS)}
-"""Names that only nnd gives to files, although no manifest lists them."""
+_SCHEMA_FILES = {f"schemas/{name}.schema.json" for name in SCHEMAS}
 
 
 def with_card_there(repository: Repository, card: Path, state: State | None) -> dict[str, Path]:
@@ -54,8 +53,21 @@ def card_there(repository: Repository, state: State | None) -> str | None:
         ) from error
 
 
-def earlier_files(repository: Repository, source: Mapping[str, Any], state: State) -> Iterator[str]:
-    """Yield the files of an earlier publish; raise if the dataset does not belong there."""
+def earlier_files(
+    repository: Repository, source: Mapping[str, Any], sent: Mapping[str, Path], state: State
+) -> Iterator[str]:
+    """Yield the files of an earlier publish.
+
+    Args:
+        repository: The repository.
+        source: The source of the dataset.
+        sent: Path in the repository → file that will be sent.
+        state: The present state of the repository.
+
+    Raises:
+        PublishError: If the repository holds another dataset, or a file that nnd did not publish,
+            or that was changed since, would be replaced.
+    """
     if MANIFEST not in state.files:
         others = sorted(state.files.keys() - _FILES_OF_NEW_REPOSITORIES)
         if others:
@@ -71,9 +83,19 @@ def earlier_files(repository: Repository, source: Mapping[str, Any], state: Stat
             f"{repository.name}: holds {found or 'what nnd did not publish'}, and this is {ours}; "
             "name another repository, or empty this one"
         )
-    for path, held in state.files.items():
-        if _is_listed(repository, state, manifest, held) or path in _OURS:
-            yield path
+    own = {
+        path
+        for path, held in state.files.items()
+        if _is_listed(repository, state, manifest, held) or _is_validity(repository, state, path)
+    }
+    merged = {MANIFEST, CARD}
+    for path in sorted(sent.keys() & state.files.keys() - own - merged):
+        if not is_same(digest(sent[path]), state.files[path]):
+            raise PublishError(
+                f"{repository.name}/{path}: nnd did not publish this file, or it was changed "
+                "since; rename or delete it there, or name another repository"
+            )
+    yield from own
 
 
 def _is_listed(
@@ -85,7 +107,8 @@ def _is_listed(
     """
     outputs = manifest.get("outputs")
     entry = outputs.get(held.path) if isinstance(outputs, Mapping) else None
-    if not isinstance(entry, Mapping) or not is_published_path(held.path):
+    is_ours = is_published_path(held.path) or held.path in _SCHEMA_FILES
+    if not isinstance(entry, Mapping) or not is_ours:
         return False
     if held.lfs is not None:
         return held.lfs.sha256 == entry.get("sha256")
@@ -93,12 +116,31 @@ def _is_listed(
     return hashlib.sha256(data).hexdigest() == entry.get("sha256")
 
 
+def _is_validity(repository: Repository, state: State, path: str) -> bool:
+    return path == VALIDITY and _is_unchanged(_fetch_object(repository, state, path), path)
+
+
 def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:
+    manifest = _fetch_object(repository, state, MANIFEST)
+    if "source" in manifest and not _is_unchanged(manifest, MANIFEST):
+        raise PublishError(
+            f"{repository.name}/{MANIFEST}: changed since nnd published it; restore it, or name "
+            "another repository"
+        )
+    return manifest
+
+
+def _is_unchanged(document: Mapping[str, Any], name: str) -> bool:
+    return bool(document) and find_change(document, name) is None
+
+
+def _fetch_object(repository: Repository, state: State, path: str) -> dict[str, Any]:
+    """Return a JSON object on the Hub; an empty one if the file is something else."""
     try:
-        manifest = json.loads(fetch(repository, state.commit, MANIFEST))
+        found = json.loads(fetch(repository, state.commit, path))
     except (ValueError, RecursionError):
         return {}
-    return manifest if isinstance(manifest, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _named(source: object) -> str:

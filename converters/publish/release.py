@@ -122,13 +122,13 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     if conversion.pairs.is_empty():  # the file states the columns even without pairs
         frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
-    conversion.write_files(folder, frames)
     (folder / "schemas").mkdir()
     unused = {"reference"} if conversion.references.is_empty() else set[str]()
-    for schema in (name for name in SCHEMAS if name not in unused):
-        name = f"{schema}.schema.json"
+    schemas = [f"{name}.schema.json" for name in SCHEMAS if name not in unused]
+    for name in schemas:
         text = (package_files("nnd.schemas") / name).read_bytes()
         (folder / "schemas" / name).write_bytes(text)
+    conversion.write_files(folder, frames, [f"schemas/{name}" for name in schemas])
     card = data_card(folder, repo_id)
     (folder / CARD).write_text(card, encoding="utf-8")
     problems = list(check_card(card, folder))

@@ -9,7 +9,6 @@ The difference of two pass rates is unpaired, with its interval over contexts
 (`statistics.unpaired`).
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ import polars as pl
 
 from nnd.metric.results import Rate
 from nnd.metric.statistics import LEVEL, Interval
-from nnd.schemas import VALIDITY, Shown, counted, replace_own
+from nnd.schemas import VALIDITY, Shown, counted, own_files, replace_own, write_document
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -261,14 +260,12 @@ class Validity(Shown):
             NNDError: If a file of that name exists that nnd did not write.
             OSError: If it cannot be written.
         """
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
         with replace_own(Path(folder) / VALIDITY, _is_validity) as fresh:
-            fresh.write_bytes(f"{text}\n".encode())
+            write_document(fresh.parent, self.to_dict(), document=fresh.name)
 
 
-def _is_validity(head: bytes) -> bool:
-    """Whether a file with this beginning was written by nnd."""
-    return head.startswith(b'{\n  "operations": [')
+def _is_validity(path: Path) -> bool:
+    return path.name in own_files(path.parent, VALIDITY)
 
 
 _IN_WORDS = {

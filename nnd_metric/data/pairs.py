@@ -17,7 +17,7 @@ from nnd.metric.data.frames import Table, name_of, to_frame
 from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import is_url, stem_of
 from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
-from nnd.schemas import CONTEXT, ScoringError, Shown, counted, text_table
+from nnd.schemas import CONTEXT, ScoringError, Shown, check_files, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -136,19 +136,21 @@ def read_human_scores(data: PairData) -> pl.DataFrame:
 
 def _scores_file(data: str | Path) -> Path:
     path = find_place(data, [HUMAN_SCORES]).path
-    file = path if path.is_file() else path / HUMAN_SCORES
+    if path.is_file():
+        return path
+    file = path / HUMAN_SCORES
     if not file.is_file():
         raise ScoringError(
             f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
             "source with judged systems, or pass your own human scores"
         )
+    check_files(path, [file])
     return file
 
 
 def read_scores_in(folder: Path) -> pl.DataFrame | None:
     """Return the human scores in a folder, or None (errors as in `read_human_scores`)."""
-    scores = folder / HUMAN_SCORES
-    return read_human_scores(scores) if scores.is_file() else None
+    return read_human_scores(folder) if (folder / HUMAN_SCORES).is_file() else None
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from nnd.metric.data.remote import File, readable
-from nnd.schemas import MANIFEST, ScoringError, fingerprint, read_manifest, read_parquet
+from nnd.schemas import MANIFEST, SETS, ScoringError, check_files, read_manifest, read_parquet
 
 SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
 
@@ -45,13 +45,14 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
 
     Args:
         folder: Folder that `nnd convert` or `nnd publish` made.
-        name: `pairs`, `annotations` or `references`.
+        name: `pairs`, `annotations`, `references` or `sets/NAME`.
 
     Returns:
         The rows, or None if the folder has no such file.
 
     Raises:
         ScoringError: If they cannot be read.
+        SchemaError: If a file was changed since it was written.
     """
     files = stored_files(folder, name)
     try:
@@ -62,9 +63,15 @@ def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
 
 
 def stored_files(folder: Path, name: str) -> list[Path]:
-    """Return the files that `read_stored` reads; the list is empty if the folder has none."""
+    """Return the files that `read_stored` reads; the list is empty if the folder has none.
+
+    Raises:
+        SchemaError: If one of them was changed since it was written.
+    """
     whole = folder / f"{name}.parquet"
-    return [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
+    files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
+    check_files(folder, files)
+    return files
 
 
 def has_sets(folder: Path) -> bool:
@@ -80,28 +87,20 @@ def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
         parents: Its human pairs.
 
     Raises:
-        ScoringError: If a set cannot be read, its file was changed, or it has a pair whose human
-            pair is missing.
+        ScoringError: If a set cannot be read, or has a pair whose human pair is missing.
+        SchemaError: If a file was changed since it was written.
     """
     if not has_sets(folder):
         return []
-    manifest = read_manifest(folder)
-    for name, recorded in manifest.get("outputs", {}).items():
-        path = folder / name
-        is_of_pairs = name.startswith(("pairs", "sets/"))
-        if is_of_pairs and path.is_file() and fingerprint(path)["sha256"] != recorded["sha256"]:
-            raise ScoringError(
-                f"{path}: the file was changed after the suite was built; build the suite again"
-            )
     return [
         SuiteSet(each["name"], each["kind"], each["operation"], _read_set(folder, each, parents))
-        for each in manifest["sets"]
+        for each in read_manifest(folder)["sets"]
     ]
 
 
 def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> pl.DataFrame:
     name = facts["name"]
-    pairs = read_stored(folder / "sets", name)
+    pairs = read_stored(folder, f"{SETS}/{name}")
     if pairs is None:
         raise ScoringError(
             f"{folder}: the manifest lists the set {name}, but sets/ lacks it; "

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     )
     from .pictured import Pictured as Pictured
     from .svg import (
-        is_ours as is_ours,
         png as png,
         svg_element as svg_element,
         svg_file as svg_file,

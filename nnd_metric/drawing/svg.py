@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from nnd.metric.drawing.marks import Drawing, Mark
 from nnd.metric.drawing.names import visible
 from nnd.metric.drawing.theme import FONT, VARIABLES, style
-from nnd.schemas import ScoringWarning
+from nnd.schemas import ScoringWarning, with_mark
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
@@ -25,13 +25,8 @@ DPI = 300
 _SVG_MARK, _PNG_MARK = "<!-- Drawn by nnd -->", "Drawn by nnd"
 
 
-def is_ours(head: bytes) -> bool:
-    """Whether a file with this beginning was written by `svg_file` or `png`."""
-    return any(mark.encode() in head[:500] for mark in (f"?>\n{_SVG_MARK}\n", f"\0{_PNG_MARK}"))
-
-
 def png(drawing: Drawing) -> bytes:
-    """Return a drawing as a PNG file, 300 dots per inch.
+    """Return a drawing as a PNG file, 300 dots per inch, with the digest of its content.
 
     Letters that the font lacks become boxes, with a warning; the SVG keeps them.
     """
@@ -46,15 +41,15 @@ def png(drawing: Drawing) -> bytes:
             ScoringWarning,
             stacklevel=2,
         )
-    return buffer.getvalue()
+    return with_mark(buffer.getvalue())
 
 
 def svg_file(drawing: Drawing) -> bytes:
-    """Return a drawing as an SVG file."""
+    """Return a drawing as an SVG file, with the digest of its content."""
     root = _tree(drawing)
     ET.SubElement(root, "style").text = _LOOKS
     text = ET.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{_SVG_MARK}\n{text}\n'.encode()
+    return with_mark(f'<?xml version="1.0" encoding="utf-8"?>\n{_SVG_MARK}\n{text}\n'.encode())
 
 
 def svg_element(drawing: Drawing) -> str:

@@ -16,7 +16,14 @@ import polars as pl
 
 from nnd.metric.data import PairSet, load_pairs, parts_of, read_stored
 from nnd.metric.scorers import Text, match_references, read_references, references_in
-from nnd.schemas import ScoringError, did_you_mean, read_ratings, rule_of
+from nnd.schemas import (
+    MANIFEST,
+    ScoringError,
+    did_you_mean,
+    read_manifest,
+    read_ratings,
+    rule_of,
+)
 
 CANDIDATE = ("split", "candidate_id")
 _TEXTS = ("split", "context_id", "context", "inputs", "category", "candidate_id", "candidate")
@@ -95,7 +102,7 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
             f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert the "
             "source again"
         )
-    rules = number_rules(annotations, _read_quality(folder / "manifest.json"))
+    rules = number_rules(annotations, _read_quality(folder))
     human = human_judgements(annotations, rules)
     if aspect is not None:
         known = sorted(human["aspect"].unique())
@@ -248,12 +255,13 @@ def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _read_quality(path: Path) -> Mapping[str, Any]:
+def _read_quality(folder: Path) -> Mapping[str, Any]:
+    manifest = read_manifest(folder)
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
         quality: Mapping[str, Any] = manifest["source"]["quality"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (KeyError, TypeError) as error:
         raise ScoringError(
-            f"{path}: the quality rule cannot be read ({error!r}); convert the source again"
+            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
+            "again"
         ) from error
     return quality

@@ -109,7 +109,7 @@ def metrics(
     places = {name: None if out is None else Path(out) / name for name in split}
     for place in places.values():
         if place is not None:
-            check_replaceable(place, files=(METRICS, SCORES))
+            check_replaceable(place, document=METRICS)
     tables = {}
     for (name, each), where in zip(split.items(), data, strict=True):
         try:

@@ -78,7 +78,7 @@ def metrics_on_one(
     """Compare NND with other metrics on one dataset; arguments as in `metrics`."""
     check_over(over)
     if out is not None:
-        check_replaceable(Path(out), files=(METRICS, SCORES))
+        check_replaceable(Path(out), document=METRICS)
     judged = read_judged(data, aspect=aspect)
     table = None if references is None else read_references(references)
     asked: Sequence[AnyScorer]

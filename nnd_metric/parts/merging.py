@@ -27,13 +27,12 @@ from nnd.metric.results import (
     LIKELIHOODS,
     PARTS,
     RESULT,
-    RUN_FILES,
     SETS,
     STORED,
     STORED_SETS,
     has_baseline,
 )
-from nnd.schemas import ScoringError, listed, replace_folder, write_document
+from nnd.schemas import ScoringError, list_files, listed, replace_folder, write_document
 
 _NO_BASELINE = [pl.lit(None, dtype).alias(name) for name, dtype in ALONE_SCHEMA.items()]
 
@@ -62,11 +61,12 @@ def merge(run: str | Path) -> Evaluation:
     plan = read_plan(folder)
     _check_complete(plan)
     _check_only_ours(plan)
-    with replace_folder(folder, files=RUN_FILES, scaffold=PARTS) as fresh:
+    with replace_folder(folder, document=RESULT, scaffold=PARTS) as fresh:
         footers = _write_rows(plan, fresh)
         merged = join(plan, fresh, footers)
         files = [LIKELIHOODS, SETS] if plan.pair_set().sets else [LIKELIHOODS]
-        write_document(fresh, merged.to_dict(), document=RESULT, files=files)
+        facts = {**merged.to_dict(), "outputs": list_files(fresh, files)}
+        write_document(fresh, facts, document=RESULT)
     return merged
 
 

@@ -1,12 +1,13 @@
 """The file of one finished part: its scored pairs, and the model and options.
 
-It is written atomically, so a part exists completely or not at all. To detect damage, the pages of
-the file have checksums, and the JSON in its footer has a SHA-256.
+It is written atomically, so a part exists completely or not at all. Its metadata holds the SHA-256
+of the file with zeros in the place of this digest.
 """
 
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +26,9 @@ ROWS = pl.Schema(
 )
 """Columns of a part: of the pairs, whose table is "", and of the sets of a suite."""
 
-_FOOTER, _CHECKSUM = b"nnd", b"nnd-sha256"
+_FOOTER, _DIGEST = b"nnd", b"nnd-sha256"
+_ZEROS = b"0" * 64
+_DIGITS = re.compile(_DIGEST + rb"[^0-9a-f]{1,9}([0-9a-f]{64})")
 
 
 class Footer(NamedTuple):
@@ -51,16 +54,29 @@ class DamagedPartError(ScoringError):
 def write_part(path: Path, rows: pl.DataFrame, footer: Footer) -> None:
     """Write a part (errors as in `write_whole`)."""
     text = json.dumps(footer._asdict()).encode()
-    metadata = {_FOOTER: text, _CHECKSUM: hashlib.sha256(text).hexdigest()}
+    metadata = {_FOOTER: text, _DIGEST: _ZEROS}
     table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
     buffer = io.BytesIO()
-    pq.write_table(
-        table.replace_schema_metadata(metadata),
-        buffer,
-        compression="zstd",
-        write_page_checksum=True,
-    )
-    write_whole(path, buffer.getvalue())
+    pq.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd")
+    raw = buffer.getvalue()
+    write_whole(path, _with_digest(raw, hashlib.sha256(raw).hexdigest().encode()))
+
+
+def _with_digest(raw: bytes, digest: bytes) -> bytes:
+    """Return a part with another digest in its metadata."""
+    place = _DIGITS.search(raw)
+    if place is None:
+        raise ValueError("it has no digest")
+    return raw[: place.start(1)] + digest + raw[place.end(1) :]
+
+
+def _read_whole(path: Path) -> pa.BufferReader:
+    """Return the bytes of a part if they did not change since they were written."""
+    raw = path.read_bytes()
+    digest = hashlib.sha256(_with_digest(raw, _ZEROS)).hexdigest().encode()
+    if raw != _with_digest(raw, digest):
+        raise ValueError("it was changed since it was written")
+    return pa.BufferReader(raw)
 
 
 def read_footer(plan: Plan, model: str, part: int) -> Footer:
@@ -72,11 +88,7 @@ def read_footer(plan: Plan, model: str, part: int) -> Footer:
     """
     path = plan.path(model, part)
     with _readable(path):
-        metadata = pq.read_metadata(path).metadata
-        text = metadata[_FOOTER]
-        if hashlib.sha256(text).hexdigest().encode() != metadata[_CHECKSUM]:
-            raise DamagedPartError(f"{path}: cannot be read: its footer is damaged")
-        footer = Footer(**json.loads(text))
+        footer = Footer(**json.loads(pq.read_metadata(_read_whole(path)).metadata[_FOOTER]))
     if footer.plan != plan.digest or footer.part != part:
         raise ScoringError(
             f"{path}: this part belongs to another plan; name another folder with --out, or "
@@ -92,7 +104,7 @@ def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
         DamagedPartError: If the part is damaged, or its rows are not those of the plan.
     """
     path = plan.path(model, part)
-    with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+    with _readable(path), pq.ParquetFile(_read_whole(path)) as file:
         rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
     if not rows.select("table", "row").equals(planned_rows(plan, part)):
         raise DamagedPartError(f"{path}: the file does not hold the planned rows")
@@ -150,7 +162,5 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
-        if isinstance(error, DamagedPartError):
-            raise
         reason = str(error).partition("\n")[0]
         raise DamagedPartError(f"{path}: cannot be read: {reason}") from error

@@ -5,7 +5,6 @@ plan.json, spans.parquet (which rows belong to which part), the human scores, an
 model with a file for each finished part.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,15 @@ import polars as pl
 from nnd.metric.data import PairSet, PairStream, Span, SuiteSet, read_rows
 from nnd.metric.parts.cutting import Cut, cut_into_parts
 from nnd.metric.results import PARTS, VERSION
-from nnd.schemas import ScoringError, fingerprint, one_line, workplace
+from nnd.schemas import (
+    ScoringError,
+    list_files,
+    one_line,
+    read_document,
+    read_with,
+    workplace,
+    write_document,
+)
 
 PLAN, SPANS, HUMAN_SCORES = "plan.json", "spans.parquet", "human_scores.parquet"
 
@@ -28,7 +35,7 @@ class Plan:
 
     Attributes:
         run: The folder of the run.
-        digest: SHA-256 of plan.json, which contains those of the other files.
+        digest: Digest of plan.json, which contains those of the other files.
         asked: The arguments of the run, as in plan.json.
         version: Version of the data.
         models: Model → its template.
@@ -100,7 +107,7 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
         "sets": [[each.name, each.kind, each.operation] for each in about.sets],
         "rows": stream.sizes(),
     }
-    facts = {"nnd": VERSION, "data": data, **options}
+    facts = {"nnd_version": VERSION, "data": data, **options}
     plain: dict[str, Any] = json.loads(json.dumps(facts, default=str))
     return plain
 
@@ -135,30 +142,20 @@ def read_plan(run: Path) -> Plan:
     """Return the plan that workers have made.
 
     Raises:
-        ScoringError: If the plan is missing or cannot be read.
+        ScoringError: If the plan is missing.
+        SchemaError: If it cannot be read, or was changed since it was written.
     """
     folder = run / PARTS
     if not (folder / PLAN).is_file():
         raise ScoringError(
             f"{run}: no parts of a run found; name a folder that `nnd evaluate --worker` wrote"
         )
-    try:
-        text = (folder / PLAN).read_bytes()
-        facts = json.loads(text)
-        made, outputs = facts.pop("made"), facts.pop("outputs")
-        changed = [name for name in outputs if fingerprint(folder / name) != outputs[name]]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ScoringError(
-            f"{folder / PLAN}: cannot be read: {error}; remove {folder} and start the workers again"
-        ) from error
-    if changed:
-        raise ScoringError(
-            f"{folder / changed[0]}: the file was changed after the run was planned; remove "
-            f"{folder} and start the workers again"
-        )
+    facts = read_document(folder / PLAN)
+    made, outputs = facts.pop("made"), facts.pop("outputs")
+    read_with(folder / PLAN, outputs)
     return Plan(
         run=run,
-        digest=hashlib.sha256(text).hexdigest(),
+        digest=facts.pop("digest"),
         asked=facts,
         version=made["version"],
         models=made["templates"],
@@ -182,10 +179,9 @@ def _write(
             cut.spans.write_parquet(fresh / SPANS)
             if human_scores is not None:
                 human_scores.write_parquet(fresh / HUMAN_SCORES)
-            outputs = {path.name: fingerprint(path) for path in sorted(fresh.iterdir())}
+            outputs = list_files(fresh, sorted(path.name for path in fresh.iterdir()))
             made = {"version": cut.version, "templates": dict(templates)}
-            text = json.dumps({**asked, "made": made, "outputs": outputs}, indent=2)
-            (fresh / PLAN).write_text(f"{text}\n", encoding="utf-8")
+            write_document(fresh, {**asked, "made": made, "outputs": outputs}, document=PLAN)
             _rename_first(fresh, run / PARTS)
     except OSError as error:
         raise ScoringError(

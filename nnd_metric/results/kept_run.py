@@ -1,6 +1,5 @@
 """The existing run in a folder to which another model is added."""
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from nnd.metric.results.one_model import ModelResult, stored_result
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.run_folder import RESULT, read_run, read_sets
 from nnd.metric.results.scoring_rules import has_present_rule
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, read_document
 
 
 class KeptRun(NamedTuple):
@@ -60,8 +59,8 @@ def read_kept(
     if not (folder / RESULT).is_file():
         return None
     scored, children = read_run(folder), read_sets(folder)
+    stored = read_document(folder / RESULT)
     with _readable(folder):
-        stored = json.loads((folder / RESULT).read_text(encoding="utf-8"))
         problem = _find_difference(stored, scored, pairs, scoring, models)
         problem = problem or _find_other_sets(children, pairs)
         there = ", ".join(each["model"] for each in stored["results"])

@@ -1,8 +1,7 @@
 """The folders of `nnd evaluate`: per-pair log-likelihoods and signatures."""
 
-import json
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,14 @@ from nnd.schemas import (
     NNDError,
     ScoringError,
     check_replaceable,
+    exclusive,
+    read_document,
+    read_with,
 )
 
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"
 SETS = "sets.parquet"
-RUN_FILES = (RESULT, LIKELIHOODS)
-"""Files of a run; the first one lists the others (`nnd.schemas.check_replaceable`)."""
-
 PARTS = "parts"
 """Folder of a run whose parts are not merged yet."""
 
@@ -71,8 +70,14 @@ def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) ->
                 f"{folder}: this folder holds parts that are not merged; continue with --worker, "
                 f"run `nnd merge {folder}`, or name another folder with --out"
             )
-        check_replaceable(folder, files=RUN_FILES, scaffold=PARTS)
+        with locked_run(folder):
+            check_replaceable(folder, document=RESULT, scaffold=PARTS)
     return folders
+
+
+def locked_run(folder: Path | None) -> AbstractContextManager[None]:
+    """Return a context in which no other process replaces a run, if there is one."""
+    return exclusive(folder) if folder is not None and folder.exists() else nullcontext()
 
 
 def read_run(folder: Path) -> pl.DataFrame:
@@ -84,6 +89,7 @@ def read_run(folder: Path) -> pl.DataFrame:
     Raises:
         ScoringError: If they cannot be read, a column is missing or has the wrong type, or a row
             has an invalid value.
+        SchemaError: If they were changed since they were written.
     """
     _check_run(folder)
     path = folder / LIKELIHOODS
@@ -95,7 +101,7 @@ def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
     """Read the rows of a run in pieces, in order; each piece has one model.
 
     Raises:
-        ScoringError: Same as in `read_run`.
+        NNDError: Same as in `read_run`.
     """
     _check_run(folder)
     path, start = folder / LIKELIHOODS, 0
@@ -112,11 +118,12 @@ def read_sets(folder: Path) -> pl.DataFrame:
         One row per model, set and pair, with the columns of STORED_SETS.
 
     Raises:
-        ScoringError: Same as in `read_run`.
+        NNDError: Same as in `read_run`.
     """
     path = folder / SETS
     if not path.is_file():
         return pl.DataFrame(schema=STORED_SETS)
+    _check_unchanged(folder, SETS)
     return _checked(_with_late_columns(read_rows(path)), path, STORED_SETS)
 
 
@@ -139,9 +146,9 @@ def read_signatures(folder: Path) -> dict[str, str]:
     """Return model → signature from a run; empty if the run has no result.
 
     Raises:
-        ScoringError: If the result cannot be read.
+        NNDError: If the result cannot be read, or was changed since it was written.
     """
-    with _result(folder) as found:
+    with read_result(folder) as found:
         return {str(each["model"]): str(each["signature"]) for each in found.get("results", ())}
 
 
@@ -150,18 +157,29 @@ def read_systems(folder: Path) -> dict[str, str]:
 
     Older runs store the systems only in their agreement.
     """
-    with _result(folder) as found:
+    with read_result(folder) as found:
         systems = found.get("systems") or (found.get("agreement") or {}).get("systems", {})
         return {str(model): str(system) for model, system in systems.items()}
 
 
 @contextmanager
-def _result(folder: Path) -> Iterator[dict[str, Any]]:
+def read_result(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the result of a run; empty if the run has none.
+
+    Raises:
+        SchemaError: If it cannot be read, or was changed since it was written.
+        ScoringError: If the code in the block finds that it is not a result of `nnd evaluate`.
+    """
     path = folder / RESULT
     try:
-        yield json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        yield read_document(path) if path.exists() else {}
+    except (LookupError, TypeError, AttributeError) as error:
         raise ScoringError(f"{path}: not a result of `nnd evaluate`; evaluate again") from error
+
+
+def _check_unchanged(folder: Path, name: str) -> None:
+    if (folder / RESULT).exists():
+        read_with(folder / RESULT, [name])
 
 
 def check_same(
@@ -194,8 +212,9 @@ def check_same(
 
 
 def _check_run(folder: Path) -> None:
-    """Refuse folders that users name by mistake: of the data, or of several runs."""
+    """Refuse changed runs, and folders that users name by mistake: of data, or of several runs."""
     if (folder / LIKELIHOODS).is_file():
+        _check_unchanged(folder, LIKELIHOODS)
         return
     if not folder.is_dir():
         raise ScoringError(f"{folder}: folder not found; name a folder that `nnd evaluate` wrote")

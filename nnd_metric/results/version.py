@@ -1,3 +1,3 @@
 """The version of the metric, which must be known even if the metric is not installed."""
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"

@@ -13,7 +13,7 @@ from nnd.metric.results import Flips
 from nnd.metric.statistics import percent
 from nnd.metric.training.checkpoints import read_trainings
 from nnd.metric.training.history import HISTORY, Entry, line_of, read_history, share_of_time
-from nnd.schemas import ScoringError, did_you_mean, replace_own
+from nnd.schemas import ScoringError, did_you_mean, has_mark, replace_own
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -159,7 +159,7 @@ def curve(
     Raises:
         ScoringError: If a history cannot be read or is empty or named twice, a run holds no
             checkpoints, a category is unknown, or `out` is not an .svg or .png.
-        NNDError: If `out` is a file that nnd did not draw.
+        NNDError: If `out` is a file that nnd did not draw, or that was changed since.
     """
     paths = [
         Path(each) for each in ([histories] if isinstance(histories, str | Path) else histories)
@@ -173,9 +173,9 @@ def curve(
 
 
 def _write(drawing: "Drawing", path: Path) -> None:
-    from nnd.metric.drawing import is_ours, png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
+    from nnd.metric.drawing import png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
 
-    with replace_own(path, is_ours) as fresh:
+    with replace_own(path, has_mark) as fresh:
         fresh.write_bytes(svg_file(drawing) if path.suffix == ".svg" else png(drawing))
 
 

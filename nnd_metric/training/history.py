@@ -10,7 +10,7 @@ from typing import Any
 from nnd.metric.data import OVERALL
 from nnd.metric.results import SLICES, PassRates, Rate
 from nnd.metric.statistics import wilson
-from nnd.schemas import ScoringError, write_whole
+from nnd.schemas import ScoringError, find_change, seal, write_whole
 
 HISTORY = "nnd_history.jsonl"
 """Default name of the file."""
@@ -95,7 +95,8 @@ def read_history(path: str | Path) -> list[Entry]:
     """Read a history; an empty one has no entries.
 
     Raises:
-        ScoringError: If the file does not exist, a line is not an entry, or steps do not increase.
+        ScoringError: If the file does not exist, a line is not an entry or was changed since it was
+            written, or steps do not increase.
     """
     path = Path(path)
     try:
@@ -107,7 +108,10 @@ def read_history(path: str | Path) -> list[Entry]:
     # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
-            entry = _read_entry(json.loads(line))
+            stored = json.loads(line)
+            if problem := find_change(stored, HISTORY):
+                raise ValueError(problem)
+            entry = _read_entry(stored)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ScoringError(
                 f"{path} line {number}: is not an entry of a history ({error!r}); delete it, or "
@@ -133,7 +137,7 @@ def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
 
 def write_history(path: Path, entries: Sequence[Entry]) -> None:
     """Write a history atomically; folders are made if needed."""
-    lines = [json.dumps(asdict(entry), ensure_ascii=False) for entry in entries]
+    lines = [json.dumps(seal(asdict(entry)), ensure_ascii=False) for entry in entries]
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 

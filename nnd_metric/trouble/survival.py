@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from nnd.schemas import ScoringError, ScoringWarning
+from nnd.schemas import NNDError, ScoringWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +65,4 @@ class Trouble:
 
 def reason_of(error: Exception) -> str:
     """Return the message of an error, with its class if it is not one of ours."""
-    return str(error) if isinstance(error, ScoringError) else repr(error)
+    return str(error) if isinstance(error, NNDError) else repr(error)

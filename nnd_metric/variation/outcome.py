@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 VARIATION = "variation.json"
 LIKELIHOODS = "choices.parquet"
-VARIATION_FILES = (VARIATION, LIKELIHOODS)
 
 _SCHEMA = {
     "dimension": pl.String,

@@ -16,7 +16,7 @@ from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading, Model, load_model, pin_version
 from nnd.metric.results import find_flips
 from nnd.metric.variation.choices import Choice, check_dimensions, choices_of
-from nnd.metric.variation.outcome import VARIATION_FILES, LeftOut, Variant, Variation
+from nnd.metric.variation.outcome import VARIATION, LeftOut, Variant, Variation
 from nnd.metric.variation.rewording import reword
 from nnd.schemas import ScoringError, check_replaceable
 
@@ -63,7 +63,7 @@ def vary(
     check_dimensions(dimensions)
     scoring.check()
     if out is not None:
-        check_replaceable(Path(out), files=VARIATION_FILES)
+        check_replaceable(Path(out), document=VARIATION)
     pairs = data if isinstance(data, PairSet) else load_pairs(data)
     pairs = choose_part(
         pairs, limit=limit, categories=categories, held_out=held_out, split_seed=split_seed

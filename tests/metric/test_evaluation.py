@@ -314,7 +314,7 @@ def test_results_are_written_as_the_command_writes_them(
 
 def test_a_folder_of_something_else_is_refused_before_the_work(tiny: Tiny, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(NNDError, match=r"contains files that nnd did not write: thesis\.tex;"):
+    with pytest.raises(NNDError, match=r"did not write, or that were changed since: thesis\.tex;"):
         evaluate(unusable(tiny), PAIRS, out=tmp_path)
 
 

@@ -1,16 +1,16 @@
 """Only what nnd wrote is replaced, as a whole; what is to be new replaces nothing."""
 
 import errno
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nnd.schemas import NNDError, places
+from nnd.schemas import NNDError, list_files, places, write_document
 from nnd.schemas.places import (
     check_new,
     check_replaceable,
@@ -20,44 +20,54 @@ from nnd.schemas.places import (
     write_folder,
 )
 
-FILES = ("manifest.json", "data")
+DOCUMENT = "metrics.json"
+FACTS: dict[str, Any] = {
+    "judgement": "x",
+    "people": {},
+    "differences": [],
+    "shared": None,
+    "rows": [],
+}
 
 
 def fill(folder: Path, text: str) -> None:
-    """Write what older versions wrote: nothing lists the files."""
-    for name in FILES:
-        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "data").write_text(text, encoding="utf-8")
+    outputs = list_files(folder, ["data"])
+    write_document(folder, {**FACTS, "outputs": outputs}, document=DOCUMENT)
 
 
 def content(folder: Path) -> dict[str, str]:
-    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    """Return the files of a folder, without the document."""
+    files = (path for path in folder.iterdir() if path.name != DOCUMENT)
+    return {path.name: path.read_text(encoding="utf-8") for path in files}
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A folder that was written before, with a file that the next one will not have."""
-    write_folder(tmp_path / "out", {}, document=FILES[0], files={"data": b"old", "more": b"old"})
+    files = {"data": b"old", "more": b"old"}
+    write_folder(tmp_path / "out", FACTS, document=DOCUMENT, files=files)
     return tmp_path / "out"
 
 
 def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:
     target = tmp_path / "a/b/out"
 
-    with replace_folder(target, files=FILES) as folder:
+    with replace_folder(target, document=DOCUMENT) as folder:
         fill(folder, "new")
 
-    assert content(target) == {"manifest.json": "new", "data": "new"}
+    assert content(target) == {"data": "new"}
 
 
 def test_an_old_folder_is_replaced_as_a_whole(old: Path) -> None:
-    with replace_folder(old, files=FILES) as folder:
+    with replace_folder(old, document=DOCUMENT) as folder:
         fill(folder, "new")
 
-    assert content(old) == {"manifest.json": "new", "data": "new"}
+    assert content(old) == {"data": "new"}
 
 
 def test_nothing_else_stays_beside_it(old: Path) -> None:
-    with replace_folder(old, files=FILES) as folder:
+    with replace_folder(old, document=DOCUMENT) as folder:
         fill(folder, "new")
 
     assert [path.name for path in old.parent.iterdir()] == ["out"]
@@ -66,22 +76,22 @@ def test_nothing_else_stays_beside_it(old: Path) -> None:
 def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
 
-    with replace_folder(tmp_path / "out", files=FILES) as folder:
+    with replace_folder(tmp_path / "out", document=DOCUMENT) as folder:
         fill(folder, "new")
 
-    assert content(tmp_path / "out") == {"manifest.json": "new", "data": "new"}
+    assert content(tmp_path / "out") == {"data": "new"}
 
 
 def test_until_the_end_the_old_folder_stands(old: Path) -> None:
     before = content(old)
-    with replace_folder(old, files=FILES) as folder:
+    with replace_folder(old, document=DOCUMENT) as folder:
         fill(folder, "new")
 
         assert content(old) == before
 
 
 def fail_half_way(target: Path) -> None:
-    with replace_folder(target, files=FILES) as folder:
+    with replace_folder(target, document=DOCUMENT) as folder:
         (folder / "data").write_text("new", encoding="utf-8")
         raise ValueError("half way")
 
@@ -101,7 +111,7 @@ def test_a_file_is_refused(tmp_path: Path) -> None:
 
     with (
         pytest.raises(NNDError, match="out: is a file; name a folder with --out"),
-        replace_folder(tmp_path / "out", files=FILES),
+        replace_folder(tmp_path / "out", document=DOCUMENT),
     ):
         pass
 
@@ -121,20 +131,16 @@ FOREIGN: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-@pytest.mark.parametrize("kind", ["listed", "older", "not ours"])
+@pytest.mark.parametrize("kind", ["ours", "not ours"])
 def test_what_nnd_did_not_write_is_refused_by_name(old: Path, kind: str, name: str) -> None:
-    match kind:
-        case "older":
-            (old / "more").unlink()
-            fill(old, "old")
-        case "not ours":
-            for path in old.iterdir():
-                path.unlink()
+    if kind == "not ours":
+        for path in old.iterdir():
+            path.unlink()
     FOREIGN[name](old)
     before = sorted(old.rglob("*"))
 
-    with pytest.raises(NNDError, match=f"contains files that nnd did not write: {name};"):
-        check_replaceable(old, files=FILES)
+    with pytest.raises(NNDError, match=f"did not write, or that were changed since: {name};"):
+        check_replaceable(old, document=DOCUMENT)
     with pytest.raises(NNDError, match="name another folder with --out, or move them away"):
         fail_half_way(old)
 
@@ -145,60 +151,48 @@ def test_a_refusal_names_three_and_counts_the_others(old: Path) -> None:
     for name in "edcba":
         (old / name).touch()
 
-    with pytest.raises(NNDError, match="did not write: a, b, c and 2 more; name"):
-        check_replaceable(old, files=FILES)
+    with pytest.raises(NNDError, match="changed since: a, b, c and 2 more; name"):
+        check_replaceable(old, document=DOCUMENT)
 
 
 def test_a_run_inside_is_refused(old: Path) -> None:
     (old / "run").mkdir()
     (old / "run/result.json").write_text("{}", encoding="utf-8")
 
-    with pytest.raises(NNDError, match="did not write: run/;"):
-        check_replaceable(old, files=FILES)
+    with pytest.raises(NNDError, match="changed since: run/;"):
+        check_replaceable(old, document=DOCUMENT)
 
 
 def test_files_in_folders_are_listed_by_their_paths(tmp_path: Path) -> None:
-    document = {"outputs": {"pairs/test.parquet": {}}}
-    (tmp_path / "out/pairs").mkdir(parents=True)
-    (tmp_path / "out/manifest.json").write_text(json.dumps(document), encoding="utf-8")
-    (tmp_path / "out/pairs/test.parquet").touch()
+    with replace_folder(tmp_path / "out", document=DOCUMENT) as folder:
+        (folder / "pairs").mkdir()
+        (folder / "pairs/test").write_bytes(b"1")
+        outputs = list_files(folder, ["pairs/test"])
+        write_document(folder, {**FACTS, "outputs": outputs}, document=DOCUMENT)
 
-    check_replaceable(tmp_path / "out", files=FILES)
+    check_replaceable(tmp_path / "out", document=DOCUMENT)
     (tmp_path / "out/pairs/notes").touch()
-    with pytest.raises(NNDError, match="did not write: pairs/notes;"):
-        check_replaceable(tmp_path / "out", files=FILES)
+    with pytest.raises(NNDError, match="changed since: pairs/notes;"):
+        check_replaceable(tmp_path / "out", document=DOCUMENT)
 
 
 def test_a_link_in_the_place_of_a_file_of_ours_is_not_ours(old: Path, tmp_path: Path) -> None:
     (old / "data").rename(tmp_path / "big disk")
     (old / "data").symlink_to(tmp_path / "big disk")
 
-    with pytest.raises(NNDError, match="did not write: data;"):
-        check_replaceable(old, files=FILES)
-
-
-@pytest.mark.parametrize("text", ["{}", "[]", "{", '{"outputs": ["data"]}', "[" * 100_000])
-def test_without_a_list_a_folder_is_replaced_if_it_holds_exactly_our_names(
-    tmp_path: Path, text: str
-) -> None:
-    (tmp_path / "out").mkdir()
-    fill(tmp_path / "out", text)
-    check_replaceable(tmp_path / "out", files=FILES)
-
-    (tmp_path / "out/data").unlink()
-    with pytest.raises(NNDError, match=r"did not write: manifest\.json;"):
-        check_replaceable(tmp_path / "out", files=FILES)
+    with pytest.raises(NNDError, match="changed since: data;"):
+        check_replaceable(old, document=DOCUMENT)
 
 
 def test_a_file_that_comes_during_the_work_is_not_lost(old: Path) -> None:
     before = content(old)
 
     def too_late() -> None:
-        with replace_folder(old, files=FILES) as folder:
+        with replace_folder(old, document=DOCUMENT) as folder:
             fill(folder, "new")
             (old / "thesis.tex").write_text("years of work", encoding="utf-8")
 
-    with pytest.raises(NNDError, match=r"did not write: thesis\.tex;"):
+    with pytest.raises(NNDError, match=r"changed since: thesis\.tex;"):
         too_late()
 
     assert content(old) == {**before, "thesis.tex": "years of work"}
@@ -211,19 +205,17 @@ def test_a_file_that_comes_in_the_last_moment_is_not_lost(
 ) -> None:
     before, check = content(old), places.check_replaceable
 
-    def check_then_write(
-        target: Path, *, files: Sequence[str], scaffold: str | None = None
-    ) -> None:
-        check(target, files=files, scaffold=scaffold)
+    def check_then_write(target: Path, *, document: str, scaffold: str | None = None) -> None:
+        check(target, document=document, scaffold=scaffold)
         (old / "thesis.tex").write_text("years of work", encoding="utf-8")
 
     def too_late() -> None:
-        with replace_folder(old, files=FILES) as folder:
+        with replace_folder(old, document=DOCUMENT) as folder:
             fill(folder, "new")
             monkeypatch.setattr(places, "check_replaceable", check_then_write)
 
     monkeypatch.setattr(places, "_EXCHANGE", exchange)
-    with pytest.raises(NNDError, match=r"did not write: thesis\.tex;"):
+    with pytest.raises(NNDError, match=r"changed since: thesis\.tex;"):
         too_late()
 
     assert content(old) == {**before, "thesis.tex": "years of work"}
@@ -241,7 +233,7 @@ def test_the_working_folder_and_the_home_folder_are_never_replaced(
     monkeypatch.setenv("HOME", str(tmp_path / "home/me"))
 
     with pytest.raises(NNDError, match="the working folder, the home folder and the folders above"):
-        check_replaceable(Path(place).expanduser(), files=FILES)
+        check_replaceable(Path(place).expanduser(), document=DOCUMENT)
 
 
 def test_a_folder_in_the_working_folder_is_replaced(
@@ -250,10 +242,10 @@ def test_a_folder_in_the_working_folder_is_replaced(
     monkeypatch.chdir(old.parent)
     monkeypatch.delenv("HOME", raising=False)
 
-    with replace_folder(Path("out"), files=FILES) as folder:
+    with replace_folder(Path("out"), document=DOCUMENT) as folder:
         fill(folder, "new")
 
-    assert content(old) == {"manifest.json": "new", "data": "new"}
+    assert content(old) == {"data": "new"}
 
 
 # What goes wrong with the disk
@@ -264,7 +256,7 @@ def test_a_folder_under_a_file_is_refused(tmp_path: Path) -> None:
 
     with (
         pytest.raises(NNDError, match=r"cannot be written: .*name another folder with --out"),
-        replace_folder(tmp_path / "file" / "out", files=FILES),
+        replace_folder(tmp_path / "file" / "out", document=DOCUMENT),
     ):
         pass
 
@@ -272,7 +264,7 @@ def test_a_folder_under_a_file_is_refused(tmp_path: Path) -> None:
 def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
     with (
         pytest.raises(NNDError, match="cannot be written: File name too long"),
-        replace_folder(tmp_path / ("a" * 300), files=FILES),
+        replace_folder(tmp_path / ("a" * 300), document=DOCUMENT),
     ):
         pass
 
@@ -284,11 +276,11 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path, goes_to: str) -> No
     (tmp_path / "out").symlink_to("big disk")
 
     for text in ("old", "new"):
-        with replace_folder(tmp_path / "out", files=FILES) as folder:
+        with replace_folder(tmp_path / "out", document=DOCUMENT) as folder:
             fill(folder, text)
 
     assert (tmp_path / "out").is_symlink()
-    assert content(tmp_path / "big disk") == {"manifest.json": "new", "data": "new"}
+    assert content(tmp_path / "big disk") == {"data": "new"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["big disk", "out"]
 
 
@@ -297,30 +289,33 @@ def test_a_file_system_that_cannot_exchange_is_served_in_two_steps(
 ) -> None:
     monkeypatch.setattr(places, "_EXCHANGE", 0xFFFF)  # an unknown flag: EINVAL, as from such ones
 
-    with replace_folder(old, files=FILES) as folder:
+    with replace_folder(old, document=DOCUMENT) as folder:
         fill(folder, "new")
 
-    assert content(old) == {"manifest.json": "new", "data": "new"}
+    assert content(old) == {"data": "new"}
     assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from nnd.schemas import places, replace_folder
+from nnd.schemas import list_files, places, replace_folder, write_document
 
-target, names = Path(sys.argv[1]), ("manifest.json", "a", "b", "c")
+target, names = Path(sys.argv[1]), ("metrics.json", "a", "b", "c")
+facts = {"judgement": "x", "people": {}, "differences": [], "shared": None, "rows": []}
 if sys.argv[2] == "two steps":
     places._EXCHANGE = 0xFFFF  # an unknown flag: EINVAL, as from file systems that cannot exchange
 
 def write(text):
-    with replace_folder(target, files=names) as folder:
-        for name in names:
+    with replace_folder(target, document=names[0]) as folder:
+        for name in names[1:]:
             (folder / name).write_text(text)
+        outputs = list_files(folder, names[1:])
+        write_document(folder, {**facts, "outputs": outputs}, document=names[0])
 
 def found():
     assert sorted(path.name for path in target.iterdir()) == sorted(names), "other files"
-    return {(target / name).read_text() for name in names}
+    return {(target / name).read_text() for name in names[1:]}
 
 chance = random.Random(0)
 write("first")
@@ -335,7 +330,7 @@ for attempt in range(25):
     if target.exists() or sys.argv[2] == "one step":
         assert len(found()) == 1
     try:
-        with replace_folder(target, files=names):
+        with replace_folder(target, document=names[0]):
             assert len(found()) == 1  # put back, if it was away
             raise KeyboardInterrupt
     except KeyboardInterrupt:
@@ -359,8 +354,8 @@ def test_a_kill_at_any_moment_leaves_a_whole_folder(tmp_path: Path, steps: str) 
 # Single files
 
 
-def is_ours(head: bytes) -> bool:
-    return head.startswith(b"nnd")
+def is_ours(path: Path) -> bool:
+    return path.read_bytes().startswith(b"nnd")
 
 
 def write_own(path: Path) -> None:
@@ -419,7 +414,7 @@ def test_a_new_file_or_folder_is_made_with_its_parents(tmp_path: Path) -> None:
         fill(fresh, "new")
 
     assert (tmp_path / "a/file").read_text(encoding="utf-8") == "new"
-    assert content(tmp_path / "a/folder") == {"manifest.json": "new", "data": "new"}
+    assert content(tmp_path / "a/folder") == {"data": "new"}
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["file", "folder"]
 
 

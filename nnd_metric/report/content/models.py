@@ -1,6 +1,5 @@
 """The models of a report, from stored runs on the same pairs."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ import polars as pl
 from nnd.metric.agreement import read_scored
 from nnd.metric.drawing import short_names
 from nnd.metric.encoding import PROTOCOLS
-from nnd.metric.results import RESULT, PassRates, by_model, is_close, pass_rates
+from nnd.metric.results import PassRates, by_model, is_close, pass_rates, read_result
 from nnd.schemas import ScoringError
 
 
@@ -82,38 +81,18 @@ def stored_agreement(folders: Sequence[Path]) -> tuple[Mapping[str, Any] | None,
     """Return the stored agreement of a single run, or None and the reason."""
     if len(folders) > 1:
         return None, "several runs have no common stored agreement; pass --data or --human-scores"
-    path = folders[0] / RESULT
-    whole = _read(path)
-    if not isinstance(whole.get("agreement"), Mapping | None):
-        raise _no_result(path)
-    reason = whole.get("agreement_reason") or (
-        "the run has no stored agreement; pass --data or --human-scores"
-    )
-    return whole.get("agreement"), str(reason)
+    with read_result(folders[0]) as whole:
+        if not isinstance(whole.get("agreement"), Mapping | None):
+            raise TypeError
+        reason = whole.get("agreement_reason") or (
+            "the run has no stored agreement; pass --data or --human-scores"
+        )
+        return whole.get("agreement"), str(reason)
 
 
 def _facts(folder: Path) -> dict[str, Mapping[str, Any]]:
-    path = folder / RESULT
-    try:
-        return {str(result["model"]): result for result in _read(path).get("results", ())}
-    except (KeyError, TypeError) as error:
-        raise _no_result(path) from error
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise _no_result(path) from error
-    if not isinstance(whole, Mapping):
-        raise _no_result(path)
-    return whole
-
-
-def _no_result(path: Path) -> ScoringError:
-    return ScoringError(f"{path}: not a result of `nnd evaluate`; evaluate again")
+    with read_result(folder) as whole:
+        return {str(result["model"]): result for result in whole.get("results", ())}
 
 
 def _deviation(facts: Mapping[str, Any]) -> float:

@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairData
-from nnd.metric.drawing import is_ours as is_drawn_by_nnd, png, short_names, svg_file
+from nnd.metric.drawing import png, short_names, svg_file
 from nnd.metric.report.content import draw_figures, gather_each
 from nnd.metric.report.page.page import Made, render
-from nnd.schemas import ScoringError, Shown, check_own, replace_own
+from nnd.schemas import ScoringError, Shown, check_own, has_mark, replace_own, with_mark
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,8 +81,8 @@ def report(
             part for each.
         out: Path of the page; an existing report is replaced.
         figures: Folder for a PNG and an SVG file of each figure; for several datasets, it gets a
-            subfolder for each. It is made if it does not exist. Figures drawn by nnd are replaced;
-            other files are kept.
+            subfolder for each. It is made if it does not exist. Figures drawn by nnd are replaced
+            unless they were changed since; other files are kept.
         data: The pairs that were scored (see `data.load_pairs`), or a list of several datasets:
             runs do not store texts, so without the pairs the page shows ids. The human scores that
             come with the pairs are used, too.
@@ -100,20 +100,20 @@ def report(
     Raises:
         ScoringError: If a run cannot be read, the runs have different pairs, the data is not what
             was scored, or a name is unknown. Then nothing is written.
-        NNDError: If a file exists at the path that nnd did not write.
+        NNDError: If a file exists at the path that nnd did not write, or that was changed since.
     """
     folders = [Path(each) for each in ([results] if isinstance(results, str | Path) else results)]
     if not folders:
         raise ScoringError("no run was given; name a folder that `nnd evaluate` wrote")
     page = Path(out)
-    check_own(page, _is_report)
+    check_own(page, has_mark)
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
         raise ScoringError(f"{figures}: is a file; name a folder with --figures")
     contents = gather_each(
         folders, data, human_scores=human_scores, systems=systems, families=families, by=by
     )
     drawn = {name: (content, draw_figures(content)) for name, content in contents.items()}
-    files = {page: render([*drawn.values()], Made(day, command)).encode()}
+    files = {page: with_mark(render([*drawn.values()], Made(day, command)).encode())}
     for name, (_, found) in drawn.items() if figures is not None else ():
         place = Path(figures or "", name.replace("/", "--"))
         for drawing in found.all():
@@ -133,10 +133,4 @@ def _write(page: Path, files: Mapping[Path, bytes]) -> None:
     """Write all files atomically, after checking that they may replace existing ones."""
     with contextlib.ExitStack() as stack:
         for path, content in files.items():
-            is_ours = _is_report if path == page else is_drawn_by_nnd
-            stack.enter_context(replace_own(path, is_ours)).write_bytes(content)
-
-
-def _is_report(head: bytes) -> bool:
-    """Whether a file with this beginning is a report (`report.html.jinja`)."""
-    return b'\n<meta name="generator" content="nnd ' in head
+            stack.enter_context(replace_own(path, has_mark)).write_bytes(content)

@@ -100,7 +100,7 @@ def test_results_are_written(data: Path, tmp_path: Path) -> None:
 def test_what_nnd_did_not_write_is_refused_before_the_work(tmp_path: Path) -> None:
     (tmp_path / "scores.parquet").write_bytes(b"mine")
 
-    with pytest.raises(NNDError, match=r"did not write: scores\.parquet; name another"):
+    with pytest.raises(NNDError, match=r"changed since: scores\.parquet; name another"):
         metrics(data=tmp_path / "nowhere", out=tmp_path)
 
     assert (tmp_path / "scores.parquet").read_bytes() == b"mine"

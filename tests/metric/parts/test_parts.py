@@ -383,7 +383,7 @@ def test_a_folder_of_parts_is_left_alone_by_others(
     with pytest.raises(NNDError, match=r"slurm-1.out: nnd did not write this file; move it away"):
         merge(run)
     mine.rename(run / "slurm-1.out")
-    with pytest.raises(NNDError, match=r"contains files that nnd did not write: slurm-1.out"):
+    with pytest.raises(NNDError, match=r"did not write, or that were changed since: slurm-1.out"):
         merge(run)
     (run / "slurm-1.out").unlink()
     merge(run)
