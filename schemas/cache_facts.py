@@ -1,9 +1,11 @@
 """Small facts that one run stores for later runs, in JSON files of the cache folder.
 
 A lost fact only costs the time to compute it again. So a missing, damaged or unwritable file raises
-no error, and if two processes write at once, one may lose its fact.
+no error, and if two processes write at once, one may lose its fact. Each fact has a digest: a
+changed one counts as lost.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -36,7 +38,12 @@ def read_facts(file: str, is_sound: IsSound) -> dict[str, Any]:
         return {}
     if not isinstance(stored, dict):
         return {}
-    return {key: value for key, value in stored.items() if is_sound(value)}
+    return {
+        key: entry[0]
+        for key, entry in stored.items()
+        if entry == _with_digest(key, entry[0] if isinstance(entry, list) and entry else None)
+        and is_sound(entry[0])
+    }
 
 
 def add_fact(file: str, is_sound: IsSound, key: str, value: object) -> None:
@@ -44,9 +51,14 @@ def add_fact(file: str, is_sound: IsSound, key: str, value: object) -> None:
     facts = read_facts(file, is_sound)
     facts.pop(key, None)
     facts[key] = value
+    entries = {key: _with_digest(key, fact) for key, fact in [*facts.items()][-_MOST:]}
     try:
         folder = cache_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(folder / file, json.dumps(dict([*facts.items()][-_MOST:])))
+        write_whole(folder / file, json.dumps(entries))
     except (OSError, RuntimeError):
         return
+
+
+def _with_digest(key: str, value: object) -> list[Any]:
+    return [value, hashlib.sha256(json.dumps([key, value]).encode()).hexdigest()[:16]]

@@ -1,0 +1,220 @@
+"""Damage as a gate: whichever byte of a file changes, it is refused, or read with the same values.
+
+Every kind of file that nnd writes and reads again is here.
+"""
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.training.histories import entry
+
+from nnd.converters.derive import derive
+from nnd.converters.folder import convert
+from nnd.metric import evaluate
+from nnd.metric.comparison import compare
+from nnd.metric.data import load_pairs, open_pairs
+from nnd.metric.engine import Store
+from nnd.metric.models import LoadedModel
+from nnd.metric.parts import cutting, evaluate_parts, read_plan
+from nnd.metric.parts.part_file import read_footer, read_part
+from nnd.metric.results import read_pieces, read_run, read_sets, read_systems
+from nnd.metric.training.history import read_history, write_history
+from nnd.schemas import (
+    NNDError,
+    ScoringWarning,
+    add_fact,
+    cache_folder,
+    read_facts,
+    read_frame,
+    read_manifest,
+    read_set,
+    read_validity,
+)
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
+STEP = 1 if FULL else 41
+"""Every byte in full; one in so many otherwise, coprime to 8, so that every bit has its turn."""
+
+Read = Callable[[], Any]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("damage")
+    convert("sample", out=folder / "data")
+    derive(
+        folder / "data",
+        ["negation"],
+        out=folder / "suite",
+        negatives="preferred",
+        aspect="answer",
+    )
+    return folder / "suite"
+
+
+@pytest.fixture(scope="module")
+def run(
+    suite: Path, loaded: Callable[[str], LoadedModel], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    out = tmp_path_factory.mktemp("damage") / "run"
+    evaluate(loaded("gpt2"), suite, out=out)
+    return out
+
+
+def values(found: object) -> object:
+    """Return what was read in a form that can be compared."""
+    if isinstance(found, pl.DataFrame):
+        return found.to_dicts()
+    return [values(each) for each in found] if isinstance(found, list | tuple) else found
+
+
+def believed(path: Path, read: Read, step: int = 1 if FULL else 5) -> list[int]:
+    """Return the bytes of a file whose change gives other values, without an error."""
+    raw, whole, wrong = path.read_bytes(), values(read()), []
+    assert raw
+    for place in range(0, len(raw), step):
+        spoilt = bytearray(raw)
+        spoilt[place] ^= 1 << place % 8
+        path.write_bytes(spoilt)
+        try:
+            if values(read()) != whole:
+                wrong.append(place)
+        except NNDError:
+            pass
+    path.write_bytes(raw)
+    assert values(read()) == whole
+    return wrong
+
+
+FRAMES: dict[str, Callable[[Path], Any]] = {
+    "pairs.parquet": lambda folder: load_pairs(folder).pairs,
+    "annotations.parquet": lambda folder: read_frame(folder, "annotations"),
+    "human_scores.parquet": lambda folder: load_pairs(folder).human_scores,
+    "sets/negation.parquet": lambda folder: read_set(folder, "negation"),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_rows_of_a_folder(suite: Path, name: str) -> None:
+    assert believed(suite / name, lambda: FRAMES[name](suite), STEP) == []
+
+
+def test_rows_that_are_read_in_pieces(suite: Path) -> None:
+    def read() -> object:
+        return [chunk.read() for chunks in open_pairs(data).tables.values() for chunk in chunks]
+
+    data = suite.with_name("data")
+    assert believed(data / "pairs.parquet", read, STEP) == []
+
+
+def test_the_manifest(suite: Path) -> None:
+    assert believed(suite / "manifest.json", lambda: read_manifest(suite)) == []
+
+
+def test_the_validity_of_a_suite(suite: Path, run: Path) -> None:
+    compare(run, by="origin", out=suite)
+    try:
+        assert believed(suite / "validity.json", lambda: read_validity(suite)) == []
+    finally:
+        (suite / "validity.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("log_likelihoods.parquet", read_run),
+        ("log_likelihoods.parquet", lambda run: list(read_pieces(run))),
+        ("sets.parquet", read_sets),
+        ("result.json", read_systems),
+    ],
+    ids=["rows", "pieces", "sets", "result"],
+)
+def test_a_run(run: Path, name: str, read: Callable[[Path], Any]) -> None:
+    assert believed(run / name, lambda: read(run), STEP) == []
+
+
+def test_parts_and_their_plan(
+    suite: Path,
+    loaded: Callable[[str], LoadedModel],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cutting, "PARTS", 3)
+    data = suite.with_name("data")
+    evaluate_parts(loaded("gpt2"), data, out=tmp_path, worker=(1, 1))
+    plan = read_plan(tmp_path)
+    part = plan.path("gpt2", 0)
+
+    def asked() -> object:
+        found = read_plan(tmp_path)
+        return found.digest, found.asked, found.models, found.spans, found.human_scores
+
+    for name in ("plan.json", "spans.parquet", "human_scores.parquet"):
+        assert believed(tmp_path / "parts" / name, asked, STEP) == []
+    assert believed(part, lambda: read_footer(plan, "gpt2", 0), STEP) == []
+    assert believed(part, lambda: read_part(plan, "gpt2", 0), STEP) == []
+
+
+def test_a_history(tmp_path: Path) -> None:
+    history = tmp_path / "nnd_history.jsonl"
+    write_history(history, [entry(step) for step in (1, 2)])
+    assert believed(history, lambda: read_history(history), 1) == []
+
+
+def test_facts_in_the_cache() -> None:
+    """A lost fact is computed again."""
+    for name in ("gpt2", "bart"):
+        add_fact("lengths.json", lambda value: isinstance(value, int), name, len(name))
+    path = cache_folder() / "lengths.json"
+    raw, whole = path.read_bytes(), {"gpt2": 4, "bart": 4}
+    for place in range(len(raw)):
+        spoilt = bytearray(raw)
+        spoilt[place] ^= 1 << place % 8
+        path.write_bytes(spoilt)
+        found = read_facts("lengths.json", lambda value: isinstance(value, int))
+        assert found.items() <= whole.items()
+
+
+def test_the_store(tmp_path: Path) -> None:
+    """A lost entry is computed again."""
+    path, numbers = tmp_path / "store.sqlite", {bytes([n] * 16): -n / 7 for n in range(1, 40)}
+    with Store(path, warn=str) as store:
+        store.put(numbers)
+    raw = path.read_bytes()
+    for place in range(0, len(raw), 1 if FULL else 97):
+        spoilt = bytearray(raw)
+        spoilt[place] ^= 1 << place % 8
+        path.write_bytes(spoilt)
+        with Store(path, warn=str) as store:
+            assert store.get(list(numbers)).items() <= numbers.items()
+        for other in tmp_path.iterdir():
+            other.unlink()
+
+
+# What versions before digests wrote
+
+
+def test_a_document_without_a_digest_is_read_with_a_warning(suite: Path) -> None:
+    path = suite / "manifest.json"
+    raw = path.read_bytes()
+    head, _, _ = raw.partition(b',\n  "digest"')
+    path.write_bytes(head + b"\n}\n")
+    try:
+        with pytest.warns(ScoringWarning, match=r"manifest\.json: written before digests"):
+            load_pairs(suite)
+        spoilt = bytearray((suite / "pairs.parquet").read_bytes())
+        spoilt[100] ^= 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            whole = (suite / "pairs.parquet").read_bytes()
+            (suite / "pairs.parquet").write_bytes(spoilt)
+            with pytest.raises(NNDError, match="changed since it was written; write it again, or"):
+                load_pairs(suite)
+            (suite / "pairs.parquet").write_bytes(whole)
+    finally:
+        path.write_bytes(raw)
