@@ -6,7 +6,6 @@ label is an error-free one and else 0 (`no_error`, `order`). If people gave scor
 such labels, as in MetaSAMSum and FRANK, the score is used, because it is finer than 1 or 0.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 
 from nnd.metric.data import Table, is_several, only_of_one
 from nnd.metric.meta.basis import Over
-from nnd.metric.meta.outcome import METRICS, SCORES, MetricTable, MetricTables
+from nnd.metric.meta.outcome import METRICS, MetricTable, MetricTables
 from nnd.metric.meta.table import AnyScorer, metrics_on_one
 from nnd.metric.results import split_by_dataset
 from nnd.metric.scorers import Several

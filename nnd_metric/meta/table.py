@@ -31,7 +31,7 @@ from nnd.metric.meta.basis import (
 from nnd.metric.meta.candidates import correlate_candidates, judgements_by_system
 from nnd.metric.meta.differences import find_differences
 from nnd.metric.meta.judged import CANDIDATE, Judged, read_judged
-from nnd.metric.meta.outcome import METRICS, SCORES, MetricRow, MetricTable
+from nnd.metric.meta.outcome import METRICS, MetricRow, MetricTable
 from nnd.metric.meta.systems import agree_on_systems
 from nnd.metric.results import SCORED_SCHEMA, measure, pass_rates
 from nnd.metric.scorers import (

@@ -110,10 +110,7 @@ def read_history(path: str | Path) -> list[Entry]:
     # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
-            stored = json.loads(line)
-            if problem := find_change(stored, HISTORY):
-                raise ValueError(problem)
-            entry = _read_entry(stored)
+            entry = _read_entry(json.loads(line))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ScoringError(
                 f"{path} line {number}: is not an entry of a history ({error!r}); delete it, or "
@@ -177,6 +174,8 @@ def _point(rate: Rate) -> Point:
 
 
 def _read_entry(stored: Mapping[str, Any]) -> Entry:
+    if problem := find_change(stored, HISTORY):
+        raise ValueError(problem)
     by = {str(category): _read_point(point) for category, point in stored["by"].items()}
     epoch = stored["epoch"]
     return Entry(

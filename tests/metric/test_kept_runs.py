@@ -1,6 +1,9 @@
 """Another model written to the folder of a run is added to it; what does not fit is refused."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
 from nnd.metric.placement import in_turn
-from nnd.metric.results import evaluate_model
+from nnd.metric.results import evaluate_model, read_run
 from nnd.schemas import ScoringError
 
 Saved = Callable[[str], Path]
@@ -186,3 +189,50 @@ def test_a_part_is_told_in_headline_and_signature(
         match='unknown error category "off" ',
     ):
         run(models[0], birds, None, categories=["off"])
+
+
+# Several writers
+
+WRITER = """
+import sys
+from nnd.metric import evaluate
+from nnd.metric.engine import Scoring
+
+model, data = sys.argv[1:]
+evaluate(model, data, scoring=Scoring(cache=False))  # what is imported late is there
+for line in sys.stdin:
+    evaluate(model, data, out=line.strip(), scoring=Scoring(cache=False))
+    print("done", flush=True)
+"""
+
+TRIES = 12 if os.environ.get("NND_TEST_FULL") else 4
+
+
+def test_several_processes_add_their_models_to_one_run(
+    saved: Saved, birds: Path, tmp_path: Path
+) -> None:
+    """As in an array of jobs."""
+    models = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, model, birds],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for model in models
+    ]
+    for number in range(TRIES):
+        out = tmp_path / f"run {number}"
+        for writer in writers:
+            assert writer.stdin is not None
+            writer.stdin.write(f"{out}\n")
+            writer.stdin.flush()
+        for writer in writers:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "done\n"
+        assert sorted(each["model"] for each in results(out)) == sorted(models)
+        assert sorted(read_run(out)["model"].unique()) == sorted(models)
+    for writer in writers:
+        writer.communicate(timeout=60)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]

@@ -119,7 +119,7 @@ def report(
         for drawing in found.all():
             files[place / f"{drawing.name}.svg"] = svg_file(drawing)
             files[place / f"{drawing.name}.png"] = png(drawing)
-    _write(page, files)
+    _write(files)
     models = dict.fromkeys(each.model for content in contents.values() for each in content.models)
     return Report(
         models=tuple(models),
@@ -129,7 +129,7 @@ def report(
     )
 
 
-def _write(page: Path, files: Mapping[Path, bytes]) -> None:
+def _write(files: Mapping[Path, bytes]) -> None:
     """Write all files atomically, after checking that they may replace existing ones."""
     with contextlib.ExitStack() as stack:
         for path, content in files.items():
