@@ -4,7 +4,6 @@ Writes two invented runs of `nnd evaluate` over the same pairs, ten of each cont
 what commands say of them, every step in a fresh process; prints CPU seconds and peak memory.
 """
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from nnd.metric.report import report
 from nnd.metric.results import LIKELIHOODS, RESULT, SLICE_NUMBERS, all_rates, read_pieces, to_rate
 from nnd.metric.results.run_folder import STORED
 from nnd.metric.slices import slice_runs
+from nnd.schemas import write_document
 
 ROWS = 1_000_000
 PAIRS_PER_CONTEXT = 10
@@ -47,7 +47,7 @@ def make_run(folder: Path, model: str, rows: int) -> None:
             file.write_table(table.cast(schema))
     signature = _SIGNATURE.format(model=model, rows=rows)
     result = {"results": [{"model": model, "signature": signature}]}
-    (folder / RESULT).write_text(json.dumps(result), encoding="utf-8")
+    write_document(folder, result, document=RESULT)
 
 
 def _scored(model: str, numbers: npt.NDArray[np.int64]) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.card_folders import make_folder, row, section, table
+from support.stored_folders import write_sealed
 
 import nnd
 from nnd.cards import data_card
@@ -61,7 +62,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def write(folder: Path, validity: object) -> None:
-    (folder / "validity.json").write_text(json.dumps(validity), encoding="utf-8")
+    write_sealed(folder / "validity.json", validity)
 
 
 def read(folder: Path) -> Any:

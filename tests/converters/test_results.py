@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.checked_source import make_birds
+from support.stored_folders import write_sealed
 
 from nnd.converters.check_source import check_source
 from nnd.converters.export import export
@@ -112,7 +113,7 @@ def test_a_validation_is_true_where_nothing_is_wrong(sample: Path, tmp_path: Pat
     shutil.copytree(sample, broken)
     manifest = json.loads((broken / "manifest.json").read_text())
     manifest["counts"]["pairs"] = 71
-    (broken / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(broken / "manifest.json", manifest)
     found = validate(broken)
 
     assert not found

@@ -16,6 +16,7 @@ from rich.table import Table
 from support.checked_source import make_birds
 from support.judged_cases import write_judged
 from support.screens.evaluations import evaluation
+from support.stored_folders import write_sealed
 from support.training.histories import entry, write
 from support.two_models import scored, write_run
 
@@ -104,7 +105,7 @@ def others(folder: Path) -> tuple[list[Path], list[Path]]:
         people(folder / name, 4)
         runs.append(write_run(folder / f"run-{name}", *models({**columns(), "pair_id": ids})))
         told = [{"model": model, "signature": f"nnd|data:{name}@607a30"} for model in MODELS]
-        (runs[-1] / "result.json").write_text(json.dumps({"results": told}))
+        write_sealed(runs[-1] / "result.json", {"results": told})
         data.append(folder / name)
     return runs, data
 
@@ -132,7 +133,7 @@ def broken(folder: Path) -> Shown:
     manifest = folder / "sample-nnd" / "manifest.json"
     facts = json.loads(manifest.read_text())
     facts["counts"]["pairs"] = 71
-    manifest.write_text(json.dumps(facts))
+    write_sealed(manifest, facts)
     return validate(folder / "sample-nnd")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.metric_runs import write_pairs
+from support.stored_folders import write_sealed
 
 from nnd.metric import Evaluation, evaluate
 from nnd.metric.agreement import agree
@@ -84,7 +85,7 @@ def test_a_model_that_is_there_is_replaced(models: list[str], birds: Path, tmp_p
     run(models, birds, tmp_path / "run")
     stored = json.loads((tmp_path / "run" / "result.json").read_text())
     stored["results"][0]["notes"] = ["stale"]
-    (tmp_path / "run" / "result.json").write_text(json.dumps(stored))
+    write_sealed(tmp_path / "run" / "result.json", stored)
 
     run(models[0], birds, tmp_path / "run")
 
@@ -140,7 +141,7 @@ def test_a_run_of_earlier_rules_is_refused(saved: Saved, birds: Path, tmp_path: 
     stored = json.loads((tmp_path / "run" / "result.json").read_text())
     (signature,) = [each["signature"] for each in stored["results"]]
     stored["results"][0]["signature"] = signature.replace("|v:0.2.0|", "|v:0.1.0|")
-    (tmp_path / "run" / "result.json").write_text(json.dumps(stored))
+    write_sealed(tmp_path / "run" / "result.json", stored)
 
     with pytest.raises(ScoringError, match="by an earlier version of nnd"):
         run(str(saved("bart")), birds, tmp_path / "run")
@@ -155,7 +156,7 @@ def test_a_result_that_cannot_be_added_to_is_refused(
     document = json.loads(broken)
     if isinstance(document, dict):
         document["outputs"] = listed
-    (tmp_path / "run" / "result.json").write_text(json.dumps(document))
+    write_sealed(tmp_path / "run" / "result.json", document)
 
     with pytest.raises(ScoringError, match="models cannot be added to its result"):
         run(models[1], birds, tmp_path / "run")

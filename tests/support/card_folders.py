@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import yaml
+from support.stored_folders import read_manifest, reseal, write_manifest
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import list_sources
@@ -105,8 +106,7 @@ def make_folder(place: Path, rows: Sequence[Mapping[str, Any]] = ROWS, **facts: 
 
 
 def change_manifest(folder: Path, **changes: Any) -> None:
-    path = folder / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes), encoding="utf-8")
+    write_manifest(folder, read_manifest(folder) | changes)
 
 
 def as_published(folder: Path, place: Path) -> Path:
@@ -119,6 +119,7 @@ def as_published(folder: Path, place: Path) -> Path:
             rows.write_parquet(place / name / f"{split}-00000-of-00001.parquet")
     for name in ("human_scores.parquet", "manifest.json"):
         shutil.copy(folder / name, place / name)
+    reseal(place)
     return place
 
 

@@ -17,6 +17,7 @@ import json
 from pathlib import Path
 
 import polars as pl
+from support.stored_folders import write_sealed
 
 from nnd.metric.scorers.base import TextScorer
 from nnd.schemas import polars_schema
@@ -110,7 +111,7 @@ def write_judged(folder: Path) -> Path:
     pairs().write_parquet(folder / "pairs.parquet")
     human_scores().write_parquet(folder / "human_scores.parquet")
     manifest = {"source": {"quality": {"rule": "gap", "minimum": 1, "tolerance": 1e-6}}}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(folder / "manifest.json", manifest)
     return folder
 
 

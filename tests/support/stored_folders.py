@@ -2,10 +2,26 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from nnd.schemas import seal
+
+
+def reseal(folder: Path, **changes: Any) -> None:
+    """Let the manifest know what its folder holds now, and change what it says."""
+    outputs = {
+        path.relative_to(folder).as_posix(): {
+            "rows": pl.read_parquet(path).height,
+            "bytes": path.stat().st_size,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for path in sorted(folder.rglob("*.parquet"))
+    }
+    write_manifest(folder, read_manifest(folder) | {"outputs": outputs} | changes)
 
 
 def store(folder: Path, name: str, frame: pl.DataFrame) -> None:
@@ -28,8 +44,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def write_manifest(folder: Path, manifest: object) -> None:
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    write_sealed(folder / "manifest.json", manifest)
+
+
+def write_sealed(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write a document as nnd does, with the digest of its content."""
+    path.write_text(json.dumps(seal(facts)), encoding="utf-8")
 
 
 def in_row(row: int, value: object, column: str, dtype: pl.DataType | None = None) -> pl.Expr:

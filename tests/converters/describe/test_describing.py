@@ -10,6 +10,7 @@ import pytest
 from support.card_folders import make_folder, row
 from support.judged_cases import REFERENCES, write_judged
 from support.shown import check_shown
+from support.stored_folders import write_sealed
 
 from nnd.cards import data_card
 from nnd.converters.describe import report_texts, sides
@@ -147,7 +148,7 @@ def test_a_card_of_an_older_folder_has_no_such_table(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     manifest = json.loads((folder / "manifest.json").read_text())
     del manifest["hygiene"]["texts"]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(folder / "manifest.json", manifest)
 
     assert "Not measured: " in data_card(folder, "org/birds")
 

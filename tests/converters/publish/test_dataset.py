@@ -15,6 +15,7 @@ from support.hub.asking import console
 from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN, Client, client
 from support.hub.server import Hub
+from support.stored_folders import write_sealed
 
 from nnd.cards.lint import check_card
 from nnd.converters.folder.conversion import Conversion, convert
@@ -542,7 +543,7 @@ def test_what_the_source_expects_holds_for_texts_as_they_were(
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["files"][0]["verified"] = True  # as for a file whose declared digest it has
     manifest["source"]["files"][0]["sha256"] = manifest["files"][0]["sha256"]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(folder / "manifest.json", manifest)
     assert list(validate(folder)) == []
     (tmp_path / "release").mkdir()
 
@@ -596,7 +597,7 @@ def test_what_the_manifest_quotes_is_looked_at_too(
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["oddities"] = ["toy.jsonl:3: judged by jane@x.org, from 8.8.8.8"]
     manifest["files"][0]["name"] = "ed@x.org.jsonl"
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(folder / "manifest.json", manifest)
 
     error = there.refused(folder, unverified="a test")
     there.publish(folder, redact=True, unverified="a test")
@@ -631,7 +632,7 @@ def test_a_folder_with_problems_is_refused(convert_rows: Callable[..., Path]) ->
     folder = convert_rows()
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["counts"] |= {"pairs": 7, "contexts": 7}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(folder / "manifest.json", manifest)
 
     with pytest.raises(SchemaError) as caught:
         read_release(folder)

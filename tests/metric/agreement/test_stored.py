@@ -1,12 +1,12 @@
 """Agreement of stored results with people, down to Table 1 of the paper on the real file."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from support.stored_folders import write_sealed
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 
 from nnd.converters.folder.conversion import convert
@@ -275,7 +275,7 @@ def test_models_of_different_rules_are_taken_together_only_if_told(
     for folder, name, version in zip(folders, "ABC", ("0.1.0", "0.2.0", "0.2.0"), strict=True):
         signature = f"nnd|v:{version}|model:{name}@1|protocol:sum|sep:' '|bos:no"
         results = {"results": [{"model": name, "signature": signature}]}
-        (folder / "result.json").write_text(json.dumps(results))
+        write_sealed(folder / "result.json", results)
     assert problem(folders).startswith("the models were scored by different rules (A by that of 0.")
     assert agree(folders, PEOPLE, mixed_rules=True).to_dict() == expected.to_dict()
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.chat.rendered import CHATML, chosen, encoded
 from support.metric_runs import CONTEXTS, write_pairs
+from support.stored_folders import write_sealed
 from typer.testing import CliRunner
 
 from nnd.metric import Evaluation, evaluate
@@ -138,7 +139,7 @@ def test_a_run_of_an_older_version_read_plain_text(
     file = out / "result.json"
     stored = json.loads(file.read_text())
     del stored["results"][0]["chat"]
-    file.write_text(json.dumps(stored))
+    write_sealed(file, stored)
 
     with pytest.raises(ScoringError, match="--chat-template none, not --chat-template auto"):
         run(chatty(CHATML, name="second"), birds, out, cache=False)

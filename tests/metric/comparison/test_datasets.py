@@ -1,12 +1,12 @@
 """Runs of several datasets compared: within each, and a mean over them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from support.screens.tables import lines
+from support.stored_folders import write_sealed
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison import Comparisons, compare
@@ -34,7 +34,7 @@ def runs(tmp_path: Path) -> list[Path]:
 def sign(folder: Path, **signatures: str) -> None:
     """Write what `nnd evaluate` says of models."""
     results = [{"model": name, "signature": text} for name, text in signatures.items()]
-    (folder / "result.json").write_text(json.dumps({"results": results}))
+    write_sealed(folder / "result.json", {"results": results})
 
 
 def sign_all(runs: list[Path]) -> None:

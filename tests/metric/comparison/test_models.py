@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.stored_folders import write_sealed
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison.models import Comparison, compare
@@ -42,7 +43,7 @@ def problem(folders: Any, **options: Any) -> str:
 def sign(folder: Path, **signatures: str) -> None:
     """Write what `nnd evaluate` says of models."""
     results = [{"model": name, "signature": text} for name, text in signatures.items()]
-    (folder / "result.json").write_text(json.dumps({"results": results}))
+    write_sealed(folder / "result.json", {"results": results})
 
 
 # Which models

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.judged_cases import pairs, write_judged
+from support.stored_folders import write_sealed
 
 from nnd.metric.meta.judged import human_judgements, number_rules, read_judged
 from nnd.schemas import NNDError, ScoringError
@@ -100,7 +101,7 @@ def test_each_aspect_has_the_judgements_of_its_rule(tmp_path: Path) -> None:
     pl.concat([rows, marked]).write_parquet(folder / "annotations.parquet")
     manifest = json.loads((folder / "manifest.json").read_text())
     quality = {"default": manifest["source"]["quality"], "aspects": {"style": NO_ERROR}}
-    (folder / "manifest.json").write_text(json.dumps({"source": {"quality": quality}}))
+    write_sealed(folder / "manifest.json", {"source": {"quality": quality}})
 
     judged = read_judged(folder)
 

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from support.judged_cases import CANDIDATES, by_candidate, write_judged, write_references
 from support.screens.tables import lines
+from support.stored_folders import write_sealed
 
 from nnd.metric.agreement.stored import agree_scored
 from nnd.metric.meta import metrics
@@ -355,7 +356,7 @@ def test_some_systems_alone(judged: Judged) -> None:
 )
 def test_what_people_said_is_named(tmp_path: Path, rule: dict[str, Any], said: str) -> None:
     folder = write_judged(tmp_path)
-    (folder / "manifest.json").write_text(json.dumps({"source": {"quality": rule}}))
+    write_sealed(folder / "manifest.json", {"source": {"quality": rule}})
     if rule["rule"] in ("no_error", "order"):  # scores beside labels would count
         path = folder / "annotations.parquet"
         pl.read_parquet(path).with_columns(score=pl.lit(None, pl.Float64)).write_parquet(path)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.report.page import Page
 from support.report.runs import MODELS, SYSTEMS, write_run
+from support.stored_folders import write_sealed
 from support.two_models import scored, write_run as write_likelihoods
 
 from nnd.metric.about import PAPER
@@ -47,7 +48,7 @@ def test_other_notes_are_sentences_and_old_ones_about_rates_are_left_out(tmp_pat
     folder = write_likelihoods(tmp_path / "run", scored("a/x", "+-"))
     notes = ["shorter wins alone passes 1.0 % of 2 tests, the model 50.0 %", "its file is odd"]
     result = {"model": "a/x", "signature": None, "notes": notes}
-    (folder / "result.json").write_text(json.dumps({"results": [result]}))
+    write_sealed(folder / "result.json", {"results": [result]})
     report(folder, tmp_path / "report.html")
     words = Page(tmp_path / "report.html").words()
     assert "its file is odd" in words
@@ -78,7 +79,7 @@ def test_a_manifest_of_a_stranger(
 ) -> None:
     data = tmp_path / "data"
     shutil.copytree(small, data)
-    (data / "manifest.json").write_text(json.dumps({"source": source}))
+    write_sealed(data / "manifest.json", {"source": source})
     run = write_run(tmp_path / "run", small, MODELS[:1])
     report(run, tmp_path / "report.html", data=data)
     found = Page(tmp_path / "report.html")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.report.page import Page
+from support.stored_folders import write_sealed
 from support.suites.folders import write_suite
 
 from nnd.metric import evaluate
@@ -35,7 +36,7 @@ def test_effects_are_those_of_the_result_file(loaded: Loaded, tmp_path: Path) ->
 def test_models_of_different_sets_have_no_common_page(loaded: Loaded, tmp_path: Path) -> None:
     suites = [write_suite(tmp_path / name) for name in ("one", "other")]
     manifest = json.loads((suites[1] / "manifest.json").read_text())
-    (suites[1] / "manifest.json").write_text(json.dumps({"sets": manifest["sets"][:1]}))
+    write_sealed(suites[1] / "manifest.json", {"sets": manifest["sets"][:1]})
     for suite, model in zip(suites, ("gpt2", "bart"), strict=True):
         evaluate(loaded(model), suite, out=tmp_path / model, scoring=SCORING)
 

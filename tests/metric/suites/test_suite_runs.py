@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from support.metric_runs import pair_rows, write_pairs
+from support.stored_folders import write_sealed
 from support.suites.folders import shouted_pairs, write_suite
 
 from nnd.metric import Evaluation, evaluate
@@ -87,7 +88,7 @@ def test_negatives_are_beside_the_human_pairs_and_not_among_them(
     )
     made.write_parquet(suite / "sets" / "negation.parquet")
     negation = {"name": "negation", "kind": "negatives", "operation": "negation"}
-    (suite / "manifest.json").write_text(json.dumps({"sets": [negation]}))
+    write_sealed(suite / "manifest.json", {"sets": [negation]})
     (tmp_path / "birds").mkdir()
     (alone,) = run(loaded("gpt2"), write_pairs(tmp_path / "birds")).to_dict()["results"]
     (result,) = run(loaded("gpt2"), suite).to_dict()["results"]

@@ -1,12 +1,12 @@
 """Runs as `nnd evaluate` leaves them, of models that pass as many pairs as they are told to."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from support.stored_folders import write_sealed
 
 from nnd.metric.agreement.stored import agree_scored
 from nnd.metric.data.pairs import PairSet, load_pairs
@@ -88,7 +88,7 @@ def write_run(
     folder.mkdir(parents=True)
     everything.write_parquet(folder / "log_likelihoods.parquet")
     whole = {"results": results, "agreement": told, "agreement_reason": reason}
-    (folder / "result.json").write_text(json.dumps(whole))
+    write_sealed(folder / "result.json", whole)
     return folder
 
 

@@ -1,10 +1,10 @@
 """A suite as `nnd derive` writes it: the pairs of `support.metric_runs` and sets of their own."""
 
-import json
 from pathlib import Path
 
 import polars as pl
 from support.metric_runs import pair_rows, write_pairs
+from support.stored_folders import write_sealed
 
 SHOUTED = {"name": "shouted", "kind": "perturbation", "operation": "shout"}
 FIRST = {"name": "slice-first", "kind": "slice", "operation": "first"}
@@ -31,5 +31,5 @@ def write_suite(folder: Path) -> Path:
     shouted_pairs().write_parquet(folder / "sets" / "shouted.parquet")
     pair_rows().head(3).write_parquet(folder / "sets" / "slice-first.parquet")
     manifest = {"source": {"name": "made_up"}, "sets": [SHOUTED, FIRST]}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(folder / "manifest.json", manifest)
     return folder
