@@ -44,6 +44,9 @@ _TRIES = 3
 _SIGNED = '"nnd|v:'
 """Beginning of the signatures that state the version in documents of 0.2."""
 
+_valid: set[str] = set()
+"""Digests of documents that keep their schema."""
+
 
 def seal(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document with the version of nnd and the digest of its content."""
@@ -129,7 +132,9 @@ def read_with(document: Path, names: Collection[str]) -> dict[str, Any]:
 
 def _changes(folder: Path, content: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
     outputs = content.get("outputs")
-    for name in names if isinstance(outputs, Mapping) else ():
+    if not isinstance(outputs, Mapping):
+        return
+    for name in names:
         recorded = outputs.get(name)
         if not isinstance(recorded, Mapping):
             if _DIGEST in content:
@@ -153,21 +158,29 @@ def own_files(folder: Path, document: str) -> set[str]:
         document: The name of the document that lists its files. It is nnd's own if it keeps its
             schema, states its version, and did not change, as far as it has a digest.
     """
-    from nnd.schemas.check import check_rows  # noqa: PLC0415 - jsonschema is slow to import
-
-    schema = _KINDS[document][0]
     try:
         content = parse_document(folder / document)
     except SchemaError:
         return set()
-    is_versioned = _VERSION in content or _SIGNED in json.dumps(content)
-    if schema is None or not is_versioned or find_change(content, document) is not None:
-        return set()
-    if any(check_rows(schema, [content])):
+    if find_change(content, document) is not None or not _keeps_schema(content, document):
         return set()
     outputs = content.get("outputs", {})
     own = {name for name, entry in outputs.items() if _is_unchanged(folder / name, entry)}
     return {document, *own}
+
+
+def _keeps_schema(content: Mapping[str, Any], document: str) -> bool:
+    """Whether a document states its version and keeps its schema; one with a digest: once."""
+    from nnd.schemas.check import check_rows  # noqa: PLC0415 - jsonschema is slow to import
+
+    schema, digest = _KINDS[document][0], content.get(_DIGEST, "")
+    if digest not in _valid:
+        is_versioned = _VERSION in content or _SIGNED in json.dumps(content)
+        if schema is None or not is_versioned or any(check_rows(schema, [content])):
+            return False
+    if digest:
+        _valid.add(digest)
+    return True
 
 
 def parse_document(path: Path) -> dict[str, Any]:
