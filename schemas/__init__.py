@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         READS_CLOCK as READS_CLOCK,
         READS_FILES as READS_FILES,
         SUBQUERY as SUBQUERY,
+        sql_excess as sql_excess,
     )
     from .texts import (
         counted as counted,
