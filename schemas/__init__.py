@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ScoringWarning as ScoringWarning,
         SourceError as SourceError,
         one_line as one_line,
+        visible as visible,
     )
     from .folder import (
         MANIFEST as MANIFEST,
