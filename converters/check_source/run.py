@@ -111,7 +111,8 @@ def read_report(
         if report["error"] is not None:
             return Run(reading, **report, sandbox=sandbox)
         if all(map(_is_plain, paths)):
-            return Run(reading, *map(pl.read_parquet, paths), **report, sandbox=sandbox)
+            annotations, references = map(pl.read_parquet, paths)
+            return Run(reading, annotations, references, **report, sandbox=sandbox)
     except (TypeError, KeyError, OSError, pl.exceptions.PolarsError):
         pass
     return Run(reading, error="the process did not write a valid report", sandbox=sandbox)
