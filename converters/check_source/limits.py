@@ -60,7 +60,8 @@ def run_limited(
         try:
             exceeded = _watch(process, output, limits)
         finally:
-            with suppress(ProcessLookupError):  # what it started ends with it
+            # What it started ends with it; macOS reports a group that has ended in another way.
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         if exceeded is not None:
