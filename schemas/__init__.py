@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         ScoringWarning as ScoringWarning,
         SourceError as SourceError,
         one_line as one_line,
+        visible as visible,
     )
     from .folder import (
         SETS as SETS,
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
         READS_CLOCK as READS_CLOCK,
         READS_FILES as READS_FILES,
         SUBQUERY as SUBQUERY,
+        sql_excess as sql_excess,
     )
     from .texts import (
         counted as counted,

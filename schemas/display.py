@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nnd.schemas.errors import visible
 from nnd.schemas.layout import table_text
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Shown(ABC):
         parts += [] if table is None else ["", table_text(table)]
         remarks = self.remarks()
         parts += ["", *map(_as_text, remarks)] if remarks else []
-        return "\n".join(parts)
+        return visible("\n".join(parts))
 
     def __repr__(self) -> str:
         return str(self)
@@ -107,7 +108,7 @@ def text_table(
             title, justify="right" if title in right else "left", no_wrap=title not in prose
         )
     for row in rows:
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+        table.add_row(*(Text(visible(cell)) if isinstance(cell, str) else cell for cell in row))
     return table
 
 

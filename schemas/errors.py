@@ -9,6 +9,11 @@ NNDError
     └── CandidateError   one candidate cannot be scored
 """
 
+from unicodedata import category
+
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_HARMLESS = "\n\t\u200c\u200d"
+
 
 def one_line(text: str) -> str:
     """Return `text` on one line, with invisible characters written as escapes.
@@ -16,6 +21,20 @@ def one_line(text: str) -> str:
     Messages quote names and texts from files, which may hold line breaks or terminal codes.
     """
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def visible(text: str) -> str:
+    """Return `text` with control and format characters, such as U+202E, written as escapes.
+
+    They would change how a terminal shows what follows. Line breaks, tabs and the joiners of
+    scripts and emoji stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        ascii(char)[1:-1] if category(char) in _UNSEEN and char not in _HARMLESS else char
+        for char in text
+    )
 
 
 class NNDError(Exception):

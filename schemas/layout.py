@@ -12,6 +12,8 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nnd.schemas.errors import visible
+
 _FOLDED_WORD = 24
 """Width up to which a long word is not folded."""
 
@@ -34,6 +36,8 @@ def fit(table: "Table", width: int) -> list["Table"]:
             False) need only their longest word.
         width: Width of the screen.
     """
+    for column in table.columns:
+        column.header, *column._cells = map(_visible, (column.header, *column.cells))  # noqa: SLF001 - rich has no other way to change them
     if _least(table) <= width:
         return [_settled(table, width)]
     folded = _part(table, range(len(table.columns)))
@@ -44,6 +48,10 @@ def fit(table: "Table", width: int) -> list["Table"]:
         parts = [_settled(part, width) for part in parts]
     parts[-1].caption = table.caption
     return parts
+
+
+def _visible(cell: "RenderableType") -> "RenderableType":
+    return visible(cell) if isinstance(cell, str) else cell
 
 
 def table_text(table: "Table", width: int | None = None) -> str:

@@ -1,7 +1,8 @@
 """Watching what a convert.py requests from the system, by Python's audit events.
 
-This does not confine the code, which can evade it. Requests that are seen are refused and reported;
-`sandbox` lets the system confine the process.
+This does not confine the code, which runs in the same interpreter and can switch it off with one
+line. Requests that are seen are refused and reported; `sandbox` lets the system confine the
+process.
 """
 
 import _posixsubprocess
@@ -59,8 +60,8 @@ def watch(code: Path, place: Path) -> list[str]:
     """Start to refuse and note what no converter needs.
 
     These are connections, other programs, native code, changes to files outside `place`, and
-    reading while convert.py, at `code`, is imported. The returned list grows with each refusal: a
-    converter may catch the error, but not remove the note.
+    reading while convert.py, at `code`, is imported. The returned list grows with each refusal,
+    even if a converter catches the error.
     """
     refused: list[str] = []
     inside = place.resolve()

@@ -63,10 +63,11 @@ def check_source(
     """Check a source as a reviewer would; nothing is fetched, and nothing is written.
 
     This runs its convert.py, in a process of its own with a clean environment, an empty home and a
-    temporary working folder; under `bwrap` or `unshare -rn` where one of them works. The check
-    `outside` states which, and what the code requested. Without bwrap, read a stranger's code
-    before you check it. The real files are read if they are available: at `origins`, else in the
-    source's own folder or in the download cache.
+    temporary working folder, within limits of time, memory, processes, output and file size; under
+    `bwrap` or `unshare -rn` where one of them works. The check `outside` states which, and what the
+    code requested. Code can hide what it requests, so `outside` passes under bwrap only: without
+    it, read a stranger's code before you check it. The real files are read if they are available:
+    at `origins`, else in the source's own folder or in the download cache.
 
     Args:
         source: Name of a source, or a folder with a source.yaml.

@@ -1,6 +1,6 @@
 """Runs the convert.py of a source, watched by `audit`, in a process that `run` starts.
 
-    python -m nnd.converters.check_source.child PLACE
+    python -m nnd.converters.check_source.child PLACE [--sandboxed]
 
 PLACE/jobs.json lists the readings to convert (`write_jobs`). For each, the annotations are written
 to `N.parquet`, the references to `N.references.parquet`, and a line to `reports.jsonl`: files,
@@ -19,11 +19,15 @@ import polars as pl
 
 from nnd.converters import Annotation
 from nnd.converters.check_source.audit import watch
+from nnd.converters.check_source.limits import limit_files, limit_threads
 from nnd.converters.check_source.memory import peak_memory
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.pairs import ANY_SYSTEM, annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter
 from nnd.schemas import NNDError
+
+REPORTS = "reports.jsonl"
+SANDBOXED = "--sandboxed"
 
 
 def run(reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame, Files]:
@@ -81,18 +85,21 @@ def write_jobs(readings: Sequence[Reading], place: Path) -> None:
     (place / "jobs.json").write_text(json.dumps(jobs, default=str), encoding="utf-8")
 
 
-def main(place: Path) -> None:
+def main(place: Path, *options: str) -> None:
     """Convert the readings that a folder lists, and write the results there."""
+    limit_files()
+    if SANDBOXED in options:
+        limit_threads()
     jobs = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
     readings = [
         Reading("", Source(Path(folder), facts), Path(origin)) for folder, facts, origin in jobs
     ]
     refused = watch(readings[0].source.folder / "convert.py", place)
-    with (place / "reports.jsonl").open("w", encoding="utf-8") as file:
+    with (place / REPORTS).open("w", encoding="utf-8") as file:
         for report in reports(readings, place, refused):
             file.write(json.dumps(report) + "\n")
             file.flush()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

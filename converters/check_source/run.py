@@ -1,10 +1,9 @@
-"""Running conversions in a separate process (`child`, in a `sandbox`) with a time limit."""
+"""Running conversions in a separate process (`child`, in a `sandbox`) within `limits`."""
 
 import itertools
 import json
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,14 +12,15 @@ from typing import Any
 import polars as pl
 
 from nnd.converters.check_source import child
+from nnd.converters.check_source.limits import ENDED, Limits, run_limited
 from nnd.converters.check_source.reading import Reading
-from nnd.converters.check_source.sandbox import Sandbox, clean_environment, find_sandbox
+from nnd.converters.check_source.sandbox import NONE, Sandbox, clean_environment, find_sandbox
 from nnd.schemas import polars_schema
 
-LONGEST_S = 900.0
-"""Seconds after which a conversion is ended."""
+LIMITS = Limits()
+"""What converting all readings of a source may use."""
 
-_LATE = "was ended"
+_MOST_REPORT_BYTES = 64 * 2**20
 
 
 def _no_references() -> pl.DataFrame:
@@ -41,8 +41,8 @@ class Run:
             code, changing files of others, and, after `import: `, reading while it is imported.
         seconds: Processor time.
         peak_bytes: Upper bound of the memory in use.
-        sandbox: The sandbox, in words.
-        is_late: Whether it exceeded the time limit.
+        sandbox: The sandbox.
+        is_ended: Whether it was ended because it exceeded a limit.
     """
 
     reading: Reading
@@ -54,8 +54,8 @@ class Run:
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
     peak_bytes: int = 0
-    sandbox: str = ""
-    is_late: bool = False
+    sandbox: Sandbox = NONE
+    is_ended: bool = False
 
     @property
     def label(self) -> str:
@@ -65,52 +65,59 @@ class Run:
 
 def run_readings(readings: Sequence[Reading]) -> list[Run]:
     """Convert readings of one source one after the other in one process."""
-    with TemporaryDirectory(prefix="nnd-check-") as folder:
+    with TemporaryDirectory(prefix="nnd-check-", ignore_cleanup_errors=True) as folder:
         place = Path(folder)
         child.write_jobs(readings, place)
         sandbox = find_sandbox(place)
-        end = _run_child(place, sandbox, LONGEST_S) or "there is no report"
-        path = place / "reports.jsonl"
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-        none = {"error": end, "is_late": end.startswith(_LATE)}
-        reports = itertools.chain(map(json.loads, lines), itertools.repeat(none))
+        end = _run_child(place, sandbox) or "there is no report"
+        none = {"error": end, "is_ended": end.startswith(ENDED)}
+        reports = itertools.chain(_read_reports(place), itertools.repeat(none))
         return [
-            read_report(reading, place, number, report, sandbox.description)
+            read_report(reading, place, number, report, sandbox)
             for number, (reading, report) in enumerate(zip(readings, reports, strict=False))
         ]
 
 
-def _run_child(place: Path, sandbox: Sandbox, longest_s: float) -> str | None:
+def _run_child(place: Path, sandbox: Sandbox) -> str | None:
     """Return how the process failed, or None if it finished."""
     home, work = place / "home", place / "work"
     home.mkdir()
     work.mkdir()
-    try:
-        done = subprocess.run(  # noqa: S603 - our own module
-            [*sandbox.command, sys.executable, "-m", child.__name__, str(place)],
-            cwd=work,
-            env=clean_environment(home, work),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=longest_s,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        return f"{_LATE} after {longest_s:g} s"
-    if done.returncode == 0:
-        return None
-    last = (done.stderr.strip().splitlines() or ["without a message"])[-1]
-    return f"the process ended with {done.returncode}: {last}"
+    command = [*sandbox.command, sys.executable, "-m", child.__name__, str(place)]
+    command += [child.SANDBOXED] * bool(sandbox.command)
+    return run_limited(command, LIMITS, cwd=work, env=clean_environment(home, work))
+
+
+def _read_reports(place: Path) -> Iterator[dict[str, Any]]:
+    """Yield the reports of `child`, up to the first line that is not one."""
+    path = place / child.REPORTS
+    if _is_plain(path) and path.stat().st_size <= _MOST_REPORT_BYTES:
+        for line in path.read_bytes().splitlines():
+            try:
+                yield json.loads(line)
+            except ValueError:
+                return
 
 
 def read_report(
-    reading: Reading, place: Path, number: int, report: dict[str, Any], sandbox: str
+    reading: Reading, place: Path, number: int, report: dict[str, Any], sandbox: Sandbox
 ) -> Run:
-    """Return a report of `child` as a Run, with the rows that it wrote to `place`."""
-    if report["error"] is not None:
-        return Run(reading, **report, sandbox=sandbox)
-    annotations = pl.read_parquet(place / f"{number}.parquet")
-    references = pl.read_parquet(place / f"{number}.references.parquet")
-    return Run(reading, annotations, references, **report, sandbox=sandbox)
+    """Return a report of `child` as a Run, with the rows that it wrote to `place`.
+
+    A convert.py may write there too, so none of it is sure to be what `child` wrote.
+    """
+    paths = [place / f"{number}.parquet", place / f"{number}.references.parquet"]
+    try:
+        if report["error"] is not None:
+            return Run(reading, **report, sandbox=sandbox)
+        if all(map(_is_plain, paths)):
+            annotations, references = map(pl.read_parquet, paths)
+            return Run(reading, annotations, references, **report, sandbox=sandbox)
+    except (TypeError, KeyError, OSError, pl.exceptions.PolarsError):
+        pass
+    return Run(reading, error="the process did not write a valid report", sandbox=sandbox)
+
+
+def _is_plain(path: Path) -> bool:
+    """Say whether a path is a file, and not a link or a pipe, which might never end."""
+    return path.is_file() and not path.is_symlink()

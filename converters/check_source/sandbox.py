@@ -19,10 +19,18 @@ _LONGEST_PROBE_S = 20.0
 
 
 class Sandbox(NamedTuple):
-    """A way to run a program: the command before it, and its description for messages."""
+    """A way to run a program.
+
+    Attributes:
+        command: The command before it.
+        description: What it is, for messages.
+        holds: Whether the system itself keeps the program from the network and from changing files,
+            whatever its code does to Python.
+    """
 
     command: tuple[str, ...]
     description: str
+    holds: bool = False
 
 
 NONE = Sandbox((), "without a sandbox (neither bwrap nor unshare -rn works here)")
@@ -39,13 +47,20 @@ def sandboxes(place: Path) -> Iterator[Sandbox]:
         yield Sandbox(
             (
                 *(bwrap, "--unshare-all", "--die-with-parent", "--new-session"),
+                *("--cap-drop", "ALL"),  # root could make the disk writable again
                 *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+                # Services such as docker listen in /run, and act for who connects.
+                *("--tmpfs", "/run", "--ro-bind-try", "/run/media", "/run/media"),
                 *("--bind", str(place), str(place)),
             ),
             "under bwrap (no network; it can write to a temporary folder only)",
+            holds=True,
         )
     if unshare := shutil.which("unshare"):
-        yield Sandbox((unshare, "--map-root-user", "--net"), "under unshare -rn (no network)")
+        yield Sandbox(
+            (unshare, "--map-root-user", "--net", "--pid", "--fork", "--kill-child"),
+            "under unshare -rn (no network)",
+        )
 
 
 def _works(sandbox: Sandbox) -> bool:

@@ -19,7 +19,15 @@ from nnd.converters.folder.tables import (
 )
 from nnd.converters.folder.writing import write_manifest, write_rows
 from nnd.converters.pairs import annotation_frame, reference_frame
-from nnd.converters.source import Files, Source, choose_converter, find_set, load_source
+from nnd.converters.source import (
+    BUILT_IN,
+    Files,
+    Source,
+    choose_converter,
+    find_set,
+    load_source,
+    say_whose_rights,
+)
 from nnd.converters.texts import check_steps, normalise_texts
 from nnd.schemas import (
     MANIFEST,
@@ -163,6 +171,8 @@ def convert(
 ) -> Conversion:
     """Convert a source's annotation files into NND pairs and human scores.
 
+    The convert.py of a folder runs with all rights of the user, which is said on stderr.
+
     Args:
         source: Name of a built-in source, or a folder with a source.yaml.
         origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
@@ -198,6 +208,10 @@ def convert(
         chosen = find_set(chosen, place)
     if variant is not None:
         chosen = chosen.choose("variant", variant)
+    code = chosen.folder / "convert.py"
+    is_installed = chosen.folder != Path(source) or BUILT_IN in chosen.folder.absolute().parents
+    if code.is_file() and not is_installed:
+        say_whose_rights(code)
     conversion = convert_source(
         chosen, place, normalise, accept_changed=accept_changed, keep_equal=keep_equal
     )

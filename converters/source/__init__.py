@@ -7,7 +7,10 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .files import Files as Files, find_set as find_set
     from .listing import Sources as Sources, sources as sources
-    from .running import choose_converter as choose_converter
+    from .running import (
+        choose_converter as choose_converter,
+        say_whose_rights as say_whose_rights,
+    )
     from .source import (
         BUILT_IN as BUILT_IN,
         Source as Source,

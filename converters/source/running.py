@@ -1,15 +1,17 @@
 """Running the converter of a source."""
 
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from nnd.converters import Annotation, Reference
 from nnd.converters.source.files import Files
 from nnd.converters.source.source import Source, load_converter
 from nnd.converters.source.table import has_table, table_annotations, table_references
-from nnd.schemas import NNDError, SourceError
+from nnd.schemas import NNDError, SourceError, one_line
 
 Row = TypeVar("Row", Annotation, Reference)
 
@@ -24,6 +26,16 @@ class Converter(NamedTuple):
 
     annotations: Callable[[Files], Iterator[Annotation]]
     references: Callable[[Files], Iterator[Reference]]
+
+
+def say_whose_rights(code: Path) -> None:
+    """Say on stderr that a Python file from outside of nnd is about to run.
+
+    It runs in this process: in the sandbox of `check-source`, its rows would have to be written to
+    a file and read back, and most machines have no sandbox that holds.
+    """
+    line = f"nnd: running {code} with your rights; read it first if you did not write it"
+    sys.stderr.write(f"{one_line(line)}\n")
 
 
 def choose_converter(source: Source) -> Converter:

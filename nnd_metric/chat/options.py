@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ from nnd.metric.encoding import Protocol
 from nnd.schemas import ScoringError
 
 AUTO, NONE = "auto", "none"
+
+LONGEST = 2**20
+"""Most characters of a template, and of what it writes around turns; real ones have some thousands.
+
+Templates come from strangers, and Jinja takes a minute for `'x' * 1000000000`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +99,27 @@ class Chat:
         }
 
 
+def template_excess(template: str) -> str | None:
+    """Return what makes a template too large to be read, or None."""
+    from jinja2 import Environment, TemplateSyntaxError  # noqa: PLC0415 - slow
+
+    if len(template) > LONGEST:
+        return f"has {len(template):,} characters, more than {LONGEST:,}"
+    with suppress(TemplateSyntaxError):  # rendering explains it
+        for _, kind, written in Environment(autoescape=True).lex(template):
+            if kind == "integer" and int(written.replace("_", ""), 0) > LONGEST:
+                return f"computes with {written}, a number above {LONGEST:,}"
+    return None
+
+
 def _check_syntax(path: Path, text: str) -> None:
     from jinja2 import TemplateError, TemplateSyntaxError  # noqa: PLC0415 - and transformers: slow
     from transformers.utils.chat_template_utils import render_jinja_template  # noqa: PLC0415
 
+    if excess := template_excess(text):
+        raise ScoringError(
+            f'chat template "{path}" {excess}; give a shorter one, or use --chat-template none'
+        )
     try:
         render_jinja_template([[{"role": "user", "content": "a"}]], chat_template=text)
     except TemplateSyntaxError as error:

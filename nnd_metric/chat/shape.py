@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
+from nnd.metric.chat.options import LONGEST
 from nnd.schemas import ScoringError, excerpt
 
 _STAND_INS = ("nndAnswerLima", "nndAnswerOslo")
@@ -127,6 +128,9 @@ class Renderer:
         except Exception as error:  # a template may raise anything
             reason = excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
             raise self.error(f'cannot be rendered: "{reason}"', REMEDY) from error
+        most = LONGEST + 8 * sum(len(message["content"]) for message in messages)
+        if len(written) > most:
+            raise self.error(f"writes {len(written):,} characters", REMEDY)
         return str(written)
 
     def _miscounted(self, what: str, times: int) -> ScoringError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from transformers import PreTrainedTokenizerBase
 
 from nnd.metric.chat.dialogues import split_turns
-from nnd.metric.chat.options import Chat
+from nnd.metric.chat.options import Chat, template_excess
 from nnd.metric.chat.shape import DATE, REMEDY, Renderer, Shape
 from nnd.metric.chat.thoughts import open_thought
 from nnd.metric.encoding import ChatContext, Context, special_frame
@@ -113,12 +113,14 @@ def make_chat_template(
         as_turns: Whether contexts are dialogues.
 
     Raises:
-        ScoringError: If the template changes or omits its input, or opens a thought.
+        ScoringError: If the template changes or omits its input, is too large, or opens a thought.
     """
     arguments = dict(options.arguments)
     if "date_string" in text:
         arguments.setdefault("date_string", DATE)
     renderer = Renderer(tokenizer, text, name, arguments)
+    if excess := template_excess(text):
+        raise renderer.error(excess, REMEDY)
     renderer = _without_thought(renderer)
     renderer, system = _with_system(renderer, options.system)
     shape = renderer.shape(1)

@@ -84,7 +84,9 @@ def _show_warning(
 ) -> None:
     """Show our warnings as one line, and others unchanged."""
     if issubclass(category, ScoringWarning):
-        print(f"nnd: {message}", file=sys.stderr)
+        from nnd.schemas import visible
+
+        print(f"nnd: {visible(str(message))}", file=sys.stderr)
     else:
         otherwise(message, category, *rest)
 

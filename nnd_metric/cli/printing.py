@@ -35,13 +35,13 @@ def show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: 
         return
     from rich.console import Console
 
-    from nnd.schemas import fit, width_here
+    from nnd.schemas import fit, visible, width_here
 
     width = width_here()
     console = Console(width=width, markup=False, emoji=False, highlight=False)
     for part in shown:
         if isinstance(part, str):
-            print(_wrapped(part, width))
+            print(_wrapped(visible(part), width))
         else:
             for table in fit(part, width):
                 console.print(table, crop=False)

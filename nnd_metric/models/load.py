@@ -39,6 +39,7 @@ from nnd.metric.models.formats import (
     format_of,
     quantisation_config,
 )
+from nnd.metric.models.kernels import without_kernels
 from nnd.metric.models.loaded import AdaptedFrom, LoadedModel, Skeleton
 from nnd.metric.models.options import Loading
 from nnd.metric.models.revisions import resolve_revision
@@ -74,7 +75,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     if stays:  # loading directly onto a device needs accelerate
         how.setdefault("device_map", {"": device})
     stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
-    model, report = checkpoint.read(kind, "the weights cannot be loaded", **how)
+    model, report = checkpoint.read(kind, "the weights cannot be loaded", config=config, **how)
     check_weights(model, report["missing_keys"], base)
     if kind is AutoModelForImageTextToText:
         check_reads_text(model, base)
@@ -268,7 +269,7 @@ def _find_base(base: str, loading: Loading, adapter: Adapter | None) -> Checkpoi
 def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
     with _named_by(adapter):
         config: PretrainedConfig = checkpoint.read(AutoConfig, "no such model")
-    return config
+    return without_kernels(config)
 
 
 @contextmanager

@@ -8,7 +8,15 @@ import polars as pl
 from nnd.metric.slices.axes import MEASURES, read_axes
 from nnd.metric.slices.naming import Members
 from nnd.metric.slices.values import NO_TEXTS, numbers_of, parts_in
-from nnd.schemas import READS_CLOCK, READS_FILES, SUBQUERY, ScoringError, did_you_mean, excerpt
+from nnd.schemas import (
+    READS_CLOCK,
+    READS_FILES,
+    SUBQUERY,
+    ScoringError,
+    did_you_mean,
+    excerpt,
+    sql_excess,
+)
 
 
 def where_true(
@@ -52,6 +60,8 @@ def where_true(
 
 
 def _parse(condition: str, where: str) -> pl.Expr:
+    if excess := sql_excess(condition):
+        raise ScoringError(f"{where}: the condition {excess}; write a shorter or simpler one")
     for reads in (READS_FILES, READS_CLOCK):
         if named := reads.search(condition):
             raise ScoringError(

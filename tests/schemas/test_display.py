@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+import pytest
 from rich.table import Table
 from rich.text import Text
 
-from nnd.schemas import Shown
+from nnd.metric.cli.printing import show_result
+from nnd.schemas import Shown, text_table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,3 +77,28 @@ def test_a_notebook_shows_texts_as_they_are() -> None:
 def test_a_result_may_have_a_picture_and_no_table() -> None:
     assert str(Empty()) == "nothing was found"
     assert Empty()._repr_html_() == "<p>nothing was found</p>\n<svg></svg>"
+
+
+HOSTILE = "a\u202eb\u2066c\x1b[31md"
+SEEN = r"a\u202eb\u2066c\x1b[31md"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hostile(Counted):
+    def table(self) -> Table:
+        table = text_table((HOSTILE,), [[HOSTILE]])
+        table.add_row(HOSTILE)
+        return table
+
+
+def test_characters_that_turn_a_terminal_are_shown_as_escapes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = Hostile(HOSTILE, (HOSTILE, "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"))
+
+    show_result(found, as_json=False)
+
+    for text in (str(found), capsys.readouterr().out):
+        assert text.count(SEEN) == 5  # headline, title, two cells, remark
+        assert not {"\u202e", "\u2066", "\x1b"} & {*text}
+        assert "\u0645\u06cc\u200c\u062e" in text  # the joiner of Persian stays

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from nnd.converters.derive.operations.falsification import Falsification, Refusal, Statement
 from nnd.converters.derive.operations.operation import FailedChangeError, Operation, each
+from nnd.converters.source import say_whose_rights
 from nnd.schemas import NNDError, did_you_mean, excerpt, has_surrogate
 
 OWN = re.compile(r"(?P<path>.+\.py):(?P<function>\w+)")
@@ -147,6 +148,8 @@ def is_of_like_length(old: str, new: str) -> bool:
 def load_function(spelled: str) -> Own:
     """Run a Python file and return a function from it.
 
+    The file runs with all rights of the user, which is said on stderr.
+
     Args:
         spelled: `path.py:function`.
 
@@ -159,6 +162,7 @@ def load_function(spelled: str) -> Own:
     path, name = Path(form["path"]), form["function"]
     if not path.is_file():
         raise NNDError(f"{path}: file not found; write path.py:function")
+    say_whose_rights(path)
     members = _run(path)
     if not callable(members.get(name)):
         known = [each for each, value in members.items() if callable(value)]

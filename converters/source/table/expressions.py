@@ -13,7 +13,7 @@ import polars as pl
 
 from nnd.converters.reading import shown
 from nnd.converters.source.table.cells import Report, Row
-from nnd.schemas import READS_CLOCK, READS_FILES, SUBQUERY, SourceError
+from nnd.schemas import READS_CLOCK, READS_FILES, SUBQUERY, SourceError, sql_excess
 
 _ROWS_AT_A_TIME = 4096
 
@@ -80,8 +80,11 @@ def parse_expression(place: str, text: str) -> Expression:
         text: Its text.
 
     Raises:
-        SourceError: If it is not an SQL expression, or would read a file, the clock or other rows.
+        SourceError: If it is not an SQL expression, is too large, or would read a file, the clock
+            or other rows.
     """
+    if excess := sql_excess(text):
+        raise SourceError(f"{place}: {shown(text)} {excess}; write a shorter or simpler one")
     _check_reads(place, text)
     try:
         parsed = pl.sql_expr(text)

@@ -22,6 +22,7 @@ from support.checked_source import (
 
 from nnd.converters.check_source import CheckReport, case, check_source, code as checked_code, run
 from nnd.converters.check_source.checks import NAMES
+from nnd.converters.check_source.limits import Limits
 from nnd.converters.check_source.outcome import Check
 from nnd.converters.source import source
 from nnd.converters.source.source import list_sources, load_source
@@ -329,7 +330,7 @@ def test_code_or_a_table_must_be_there(here: Birds) -> None:
 
 
 def test_limits_of_time(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "LONGEST_S", 4.0)
+    monkeypatch.setattr(run, "LIMITS", Limits(seconds=4.0))
     birds.set_code("    for number", "    while True:\n        pass\n    for number")
 
     check = only(birds.check(), "fail", "limits")

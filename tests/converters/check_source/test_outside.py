@@ -7,6 +7,7 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes
 
 from nnd.converters.check_source import run
+from nnd.converters.check_source.outcome import Check
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.check_source.sandbox import NONE, find_sandbox, sandboxes
 from nnd.converters.source import load_source
@@ -168,9 +169,55 @@ def test_the_verdict_claims_no_more_than_was_seen(
     (outside,) = (check for check in birds.check() if check.name == "outside")
 
     assert str(outside) == (
-        "pass: outside: convert.py was run without a sandbox (neither bwrap nor unshare -rn works "
-        "here); no connection, other program, native code or change to other files was seen"
+        "review: outside: convert.py was run without a sandbox (neither bwrap nor unshare -rn "
+        "works here); no connection, other program, native code or change to other files was seen "
+        "(read convert.py, which may hide what it does, or check it where bwrap works)"
     )
+
+
+BLINDING = "import nnd.converters.check_source.audit as a; a._may_change = lambda *_: True"
+
+
+def blinded(birds: Birds) -> tuple[Check, Path]:
+    """Check a converter that switches the audit off before it changes a file of others."""
+    thesis = birds.folder.parent / "thesis.tex"
+    thesis.write_text("years of work")
+    change = f"import contextlib\n    with contextlib.suppress(OSError): open({str(thesis)!r}, 'w')"
+    birds.set_code("    for number", f"    {BLINDING}\n    {change}\n    for number")
+    (outside,) = (check for check in birds.check() if check.name == "outside")
+    return outside, thesis
+
+
+@pytest.mark.parametrize("path", [None, ""])
+def test_a_converter_that_blinds_the_audit_does_not_pass(
+    birds: Birds, monkeypatch: pytest.MonkeyPatch, path: str | None
+) -> None:
+    if path is not None:
+        monkeypatch.setenv("PATH", path)
+    holds = find_sandbox(birds.folder).holds
+
+    outside, thesis = blinded(birds)
+
+    assert outside.outcome == ("pass" if holds else "review")
+    assert thesis.read_text() == ("years of work" if holds else "")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "(place / 'reports.jsonl').unlink(); os.mkfifo(place / 'reports.jsonl')",
+        "(place / 'reports.jsonl').unlink(); os.symlink('/dev/zero', place / 'reports.jsonl')",
+        "(place / 'reports.jsonl').write_text('[]\\n'); os._exit(0)",
+        "(place / 'reports.jsonl').write_text('{'); os._exit(0)",
+        "(place / 'reports.jsonl').open('wb').truncate(2**27); os._exit(0)",
+        "(place / 'reports.jsonl').write_text('{\"error\": null}'); os._exit(0)",
+    ],
+)
+def test_a_converter_cannot_write_a_report_that_harms(birds: Birds, code: str) -> None:
+    done = run_with(birds, "import os, pathlib; place = pathlib.Path('..').resolve()", code)
+
+    assert done.annotations is None
+    assert done.error in ("there is no report", "the process did not write a valid report")
 
 
 # The sandbox.
@@ -188,17 +235,19 @@ def program(folder: Path, name: str, text: str) -> Path:
 
 
 def test_bwrap_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bwrap = program(tmp_path / "bin", "bwrap", 'shift 13; exec "$@"')
-    unshare = program(tmp_path / "bin", "unshare", 'shift 2; exec "$@"')
+    bwrap = program(tmp_path / "bin", "bwrap", 'shift 20; exec "$@"')
+    unshare = program(tmp_path / "bin", "unshare", 'shift 5; exec "$@"')
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
     strict, lax = sandboxes(tmp_path)
 
     assert " ".join(strict.command) == (
-        f"{bwrap} --unshare-all --die-with-parent --new-session --ro-bind / / --dev /dev "
-        f"--proc /proc --bind {tmp_path} {tmp_path}"
+        f"{bwrap} --unshare-all --die-with-parent --new-session --cap-drop ALL --ro-bind / / "
+        "--dev /dev --proc /proc --tmpfs /run --ro-bind-try /run/media /run/media "
+        f"--bind {tmp_path} {tmp_path}"
     )
-    assert lax.command == (str(unshare), "--map-root-user", "--net")
+    assert " ".join(lax.command) == f"{unshare} --map-root-user --net --pid --fork --kill-child"
+    assert (strict.holds, lax.holds) == (True, False)
     assert find_sandbox(tmp_path) == strict
 
 
@@ -216,13 +265,13 @@ def test_the_code_is_run_by_the_sandbox(
     birds: Birds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log"
-    program(tmp_path / "bin", "bwrap", f'echo "$@" >> {log}; shift 13; exec "$@"')
+    program(tmp_path / "bin", "bwrap", f'echo "$@" >> {log}; shift 20; exec "$@"')
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
     done = run_with(birds, "pass")
 
     assert done.error is None
-    assert done.sandbox.startswith("under bwrap")
+    assert done.sandbox.description.startswith("under bwrap")
     assert f"{sys.executable} -m nnd.converters.check_source.child" in log.read_text()
 
 
@@ -234,3 +283,21 @@ def test_a_sandbox_has_no_network(birds: Birds) -> None:
 
     assert done.error is None
     assert done.oddities == ["network: [(1, 'lo')]"]
+
+
+@pytest.mark.skipif(
+    not find_sandbox(Path("/tmp")).holds,  # noqa: S108 - any folder that is there
+    reason="bwrap does not work on this machine",
+)
+def test_a_sandbox_holds_the_disk_even_of_root(birds: Birds, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+
+    done = run_with(
+        birds,
+        f"{BLINDING}; a._REFUSED = ('-',); import os",
+        f"report = os.system('mount -o remount,rw,bind /; touch {made}; test -S /run/docker.sock')",
+        "files.report('found', str(report != 0))",
+    )
+
+    assert done.oddities == ["found: True"]
+    assert not made.exists()

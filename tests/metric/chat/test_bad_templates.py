@@ -25,6 +25,7 @@ THINKING = CHATML.replace(
     "{{ m.content }}", "{% if m.role == 'assistant' %}<think>\n{% endif %}{{ m.content }}"
 )
 NOT_TWICE = "{{ messages[0].content }}{{ messages[1].content }}{{ messages[1].content }}"
+DOUBLED = "{% set ns = namespace(x='x') %}" + "{% set ns.x = ns.x ~ ns.x %}" * 24 + "{{ ns.x }}"
 REMEDY = "give another one with --chat-template FILE, or use --chat-template none for plain text"
 
 
@@ -48,6 +49,10 @@ REMEDY = "give another one with --chat-template FILE, or use --chat-template non
         (PARTS, "expects contents as lists of parts (texts and images)"),
         (THINKING, "opens a thought (<think>) before the answer"),
         ("{{ bos_token }}<s>" + CHATML, "begins with <s> twice"),
+        ("{#" + "x" * 2**20 + "#}" + CHATML, "characters, more than 1,048,576"),
+        ("{{ 'x' * 1_000_000_000 }}" + CHATML, "computes with 1_000_000_000, a number above"),
+        ("{{ 'x'.ljust(0x3b9aca00) }}" + CHATML, "computes with 0x3b9aca00, a number above"),
+        (f"{DOUBLED}{CHATML}", "writes 16,777,"),
     ],
 )
 def test_a_template_that_cannot_be_used(template: str, problem: str, chatty: Chatty) -> None:
@@ -82,6 +87,7 @@ def test_a_template_without_system_turns(template: str, problem: str, chatty: Ch
         (None, "No such file or directory"),
         (b"\xff\xfe\x00", "it is not UTF-8 text"),
         (b"{{ messages[0].content }}\n{% for %}", "line 2: not valid Jinja"),
+        (b"{{ 'x' * 1000000000 }}", "computes with 1000000000"),
     ],
 )
 def test_a_file_that_is_no_template(content: bytes | None, problem: str, tmp_path: Path) -> None:

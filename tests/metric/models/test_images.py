@@ -1,5 +1,6 @@
 """Models of images and texts: scored by their language model, from text alone."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,18 @@ def test_a_result_says_that_images_were_left_out(tmp_path: Path) -> None:
     assert (
         "the model also reads images; it was scored with its language model, from text only"
     ) in result.notes
+
+
+def test_a_kernel_in_the_config_of_a_part_is_not_loaded(tmp_path: Path) -> None:
+    family = save(llava, tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["text_config"]["_attn_implementation"] = "stranger/kernel"
+    (tmp_path / "config.json").write_text(json.dumps(config))
+
+    found = Engine(load_model(tmp_path, CPU))(ASKED)
+
+    expected = formula(family, family.model, ASKED)
+    assert found.log_likelihood.tolist() == pytest.approx(expected, abs=NATS)
 
 
 def test_a_model_that_needs_an_image_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Models: loaded from folders, refused with a reason, handed back as they were."""
 
 import copy
+import json
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from nnd.metric.models.load import (
     evaluation_mode,
     load_config,
     load_model,
+    load_skeleton,
     wrap_model,
 )
 from nnd.schemas import ScoringError
@@ -133,6 +135,42 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "pairs.parquet").write_bytes(b"PAR1")
     assert refused(tmp_path).startswith(f"{tmp_path}: no such model: ")
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"_attn_implementation": "kernels-community/flash-attn2"},
+        {"attn_implementation": "stranger/kernel@main:attention"},
+        {"_attn_implementation": {"": "stranger/kernel"}},
+        {"_attn_implementation": "flash_attention_2"},
+        {"_experts_implementation": "stranger/kernel"},
+        {"experts_implementation": "sonicmoe"},
+    ],
+)
+def test_a_kernel_in_a_config_is_not_loaded(
+    named: dict[str, Any], saved: Saved, folder: Callable[..., Path]
+) -> None:
+    mine = folder("llama")
+    config = json.loads((mine / "config.json").read_text())
+    (mine / "config.json").write_text(json.dumps(config | named))
+
+    loaded = load_model(mine, Loading(device="cpu"))
+    skeleton = load_skeleton(mine, Loading(device="cpu"))
+
+    plain = load_model(saved("llama"), Loading(device="cpu"))
+    for model in (loaded.model, skeleton.model):
+        assert model.config._attn_implementation == plain.model.config._attn_implementation
+    found, expected = (Engine(each)(REQUESTS).log_likelihood for each in (loaded, plain))
+    assert found.tolist() == expected.tolist()
+
+
+def test_what_torch_computes_may_be_named_in_a_config(folder: Callable[..., Path]) -> None:
+    mine = folder("llama")
+    config = json.loads((mine / "config.json").read_text())
+    (mine / "config.json").write_text(json.dumps(config | {"_attn_implementation": "eager"}))
+
+    assert load_model(mine, Loading(device="cpu")).model.config._attn_implementation == "eager"
 
 
 def test_a_damaged_config(folder: Callable[..., Path]) -> None:

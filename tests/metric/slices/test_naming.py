@@ -213,6 +213,14 @@ def test_a_condition_reads_columns_measures_and_parts() -> None:
         ("context > 3", "cannot be computed"),
         ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "uses read_csv"),
         ("context < CURRENT_DATE", "uses CURRENT_DATE"),
+        # Each of these ended the process, or did not answer within 20 s.
+        ("LPAD(context, 1000000000, 'x') = 'y'", "uses LPAD, which makes values of any length"),
+        ("'y' = rpad(context, 1000000000, 'x')", "uses rpad"),
+        ("length IN (SELECT * FROM generate_series(1, 1000000000))", "uses generate_series"),
+        ("1" + "+1" * 60_000 + " = length", "has 120,010 characters, more than 4,096"),
+        ("context||" * 450 + "'x' = 'y'", "has 901 operators, more than 300"),
+        ("length" + "*length" * 500 + " > 1", "has 501 operators"),
+        ("REPLACE(" * 3 + "context" + f", 'e', '{'e' * 900}')" * 3 + " = 'x'", "by replacing"),
     ],
 )
 def test_a_condition_that_is_none_is_one_clear_error(condition: str, problem: str) -> None:

@@ -148,6 +148,24 @@ def test_an_expression_reads_no_clock(shaped_source: ShapedSource, clock: str) -
     assert "is another value every time; write the date or time itself" in message
 
 
+@pytest.mark.parametrize(
+    ("expression", "excess"),
+    [
+        ("LPAD(part, 1000000000, 'x') = 'y'", "uses LPAD, which makes values of any length"),
+        ("1" + "+1" * 60_000 + " = 2", "has 120,005 characters, more than 4,096"),
+    ],
+)
+def test_an_expression_that_polars_would_not_survive(
+    shaped_source: ShapedSource, expression: str, excess: str
+) -> None:
+    table = TABLE | {"compute": LABEL, "where": expression}
+
+    message = refused(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table))
+
+    assert excess in message
+    assert message.endswith("; write a shorter or simpler one")
+
+
 def test_a_column_may_be_called_now(shaped_source: ShapedSource) -> None:
     header = [*HEADER[:4], "now"]
     raw = csv_of(header, *ROWS)
