@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         set_path as set_path,
     )
     from .frames import read_frame as read_frame, read_set as read_set
+    from .human_scores import make_human_scores as make_human_scores
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,
         __version__ as __version__,
@@ -88,6 +89,22 @@ if TYPE_CHECKING:
         write_folder as write_folder,
     )
     from .quality import read_ratings as read_ratings, rule_of as rule_of
+    from .rules import (
+        Credit as Credit,
+        Gap as Gap,
+        Majority as Majority,
+        NoError as NoError,
+        Order as Order,
+        Rule as Rule,
+        Rules as Rules,
+        close_order as close_order,
+        labels_of as labels_of,
+        listed_numbers as listed_numbers,
+        needs_annotators as needs_annotators,
+        read_rules as read_rules,
+        readable as readable,
+        used_column as used_column,
+    )
     from .sql import (
         READS_CLOCK as READS_CLOCK,
         READS_FILES as READS_FILES,

@@ -52,6 +52,27 @@ Systems = Annotated[
 
 PART = "Part of the pairs"
 
+Splits = Annotated[
+    list[str],
+    typer.Option(
+        "--split",
+        metavar="NAME",
+        help="Only pairs of this split of the data (repeatable).",
+        show_default="test, if the others are called train, valid, dev or the like; else all",
+        rich_help_panel=PART,
+    ),
+]
+
+ScoredSplits = Annotated[
+    list[str],
+    typer.Option(
+        "--split",
+        metavar="NAME",
+        help="Only pairs of this split of the data (repeatable).",
+        show_default="all that were scored",
+    ),
+]
+
 Limit = Annotated[
     int | None,
     typer.Option(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.metric.chat import NONE, Chat
-from nnd.metric.data import PairSet, parts_of
+from nnd.metric.data import PairSet, describe_splits, parts_of, splits_in
 from nnd.metric.encoding import choose_template
 from nnd.metric.engine import Scoring
 from nnd.metric.results.one_model import ModelResult, stored_result
@@ -107,7 +107,9 @@ def _find_difference(
     A kept model may have a template that was chosen for it alone.
     """
     if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
-        return f"on other pairs than {pairs.title}"
+        splits = splits_in(scored)
+        there = f" ({describe_splits(splits)})" if splits != [*pairs.splits] and splits else ""
+        return f"on other pairs{there} than {pairs.title}"
     own = {*stored.get("templates", {})}.difference(models)
     for each in stored["results"]:
         asked = models.get(each["model"], scoring)
