@@ -139,7 +139,9 @@ MixedRules = Annotated[
     bool,
     typer.Option(
         "--mixed-rules",
-        help="Combine models that were scored by different rules of different nnd versions.",
+        help="Also take models that were scored by different protocols, or by different rules of "
+        "different nnd versions. Across protocols there are no p-values and no agreement, except "
+        "for one and the same model.",
     ),
 ]
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         to_frame as to_frame,
     )
     from .human_scores import (
-        human_scores_in as human_scores_in,
         is_of_all_splits as is_of_all_splits,
         read_human_scores as read_human_scores,
     )
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
         PairStream as PairStream,
         Span as Span,
         open_pairs as open_pairs,
+        read_human_scores_in as read_human_scores_in,
         row_groups as row_groups,
     )
     from .subset import (

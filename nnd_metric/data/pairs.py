@@ -56,11 +56,15 @@ class PairSet(Shown):
     home: str | None = None
 
     @property
+    def several_splits(self) -> tuple[str, ...]:
+        """The chosen splits, if the data has several; else empty."""
+        return self.splits if "split" in dict(self.part) or len(self.splits) > 1 else ()
+
+    @property
     def title(self) -> str:
         """The name, with the chosen part of the data, and its splits if it has several."""
         part = dict(self.part)
-        is_of_several = "split" in part or len(self.splits) > 1
-        splits = [describe_splits(self.splits)] if is_of_several else []
+        splits = [describe_splits(self.several_splits)] if self.several_splits else []
         options = [f"--{option} {part[option]}" for option in part if option != "split"]
         return f"{self.name} ({', '.join(splits + options)})" if splits + options else self.name
 

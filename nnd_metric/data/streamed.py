@@ -15,7 +15,7 @@ import polars as pl
 
 from nnd.metric.data.completion import Complete, complete_pairs
 from nnd.metric.data.frames import PairData
-from nnd.metric.data.human_scores import read_scores_in
+from nnd.metric.data.human_scores import read_human_scores, read_scores_in
 from nnd.metric.data.pairs import NEEDED, PairSet, load_pairs
 from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import File, is_url, readable, stem_of
@@ -139,6 +139,26 @@ def _count_splits(chunk: Chunk) -> dict[str | None, int]:
 
 def _read_splits(read: Callable[..., pl.DataFrame], splits: Sequence[str]) -> pl.DataFrame:
     return read().filter(pl.col("split").cast(pl.String).is_in([*splits]))
+
+
+def read_human_scores_in(data: PairData, splits: Sequence[str] | None) -> pl.DataFrame:
+    """Read the human scores that come with data, of some splits.
+
+    Args:
+        data: Same as in `read_human_scores`.
+        splits: The splits; None means all.
+
+    Raises:
+        ScoringError: Same as in `read_human_scores`, or if there is no such split.
+    """
+    people = read_human_scores(data)
+    if not splits or not isinstance(data, str | Path) or is_url(data):
+        return people
+    place = find_place(data, NEEDED).path
+    if place.is_file() or not stored_files(place, "pairs"):
+        return people
+    found = open_pairs(data, splits).about.human_scores
+    return people if found is None else found
 
 
 def _in_memory(pairs: PairSet) -> PairStream:

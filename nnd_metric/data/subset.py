@@ -28,17 +28,19 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
     return pairs if len(sizes) <= contexts else _of_contexts(pairs, [*sizes][:contexts])
 
 
-def choose_splits(pairs: PairSet, names: Sequence[str] = ()) -> PairSet:
+def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
     """Return the pairs of some splits, with the human scores of these, if they come with the data.
 
     Args:
         pairs: All pairs.
-        names: Splits; by default those chosen before, else those of `default_splits`.
+        names: Splits; by default those chosen before, else those of `default_splits`; None means
+            all.
 
     Raises:
         ScoringError: If there is no such split.
     """
     known = splits_in(pairs.pairs)
+    names = known if names is None else names
     check_splits(pairs.name, names, known)
     chosen = [*names] or [*pairs.splits] or default_splits(known)
     pairs = replace(pairs, splits=tuple(split for split in known if split in chosen))

@@ -11,7 +11,16 @@ import polars as pl
 from nnd.metric.agreement import read_scored
 from nnd.metric.drawing import short_names
 from nnd.metric.encoding import PROTOCOLS
-from nnd.metric.results import RESULT, PassRates, by_model, is_close, pass_rates
+from nnd.metric.results import (
+    RESULT,
+    PassRates,
+    by_model,
+    find_protocols,
+    is_close,
+    manner_of,
+    name_protocol,
+    pass_rates,
+)
 from nnd.schemas import ScoringError
 
 
@@ -46,18 +55,26 @@ class Evaluated:
         return _whole(self.facts.get("parameters"))
 
 
-def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Evaluated]:
+def read_models(
+    folders: Sequence[Path],
+    among: Sequence[str] = (),
+    *,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> list[Evaluated]:
     """Read every model of some folders that `nnd evaluate` wrote, in their order.
 
     Args:
         folders: The folders.
         among: All models of the page, if it has more, so that short names differ.
+        splits: Same as in `read_scored`.
+        mixed_rules: Same as in `read_scored`; short names then state the protocols.
 
     Raises:
         ScoringError: If a folder cannot be read, a model is in two, or the models were scored
             on different pairs.
     """
-    frames = by_model(read_scored(folders))
+    frames = by_model(read_scored(folders, splits=splits, mixed_rules=mixed_rules))
     facts: dict[str, Mapping[str, Any]] = {}
     for folder in folders:
         facts |= _facts(folder)
@@ -65,6 +82,7 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
     if not models:
         raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
     found = []
+    several = len(find_protocols(map(manner_of, facts.values()))) > 1
     names = dict(zip(among or models, short_names(among or models), strict=True))
     for model, rows in frames.items():
         known = facts.get(model, {})
@@ -74,7 +92,8 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
         known_close = close if _deviation(known) else pl.lit(None, pl.Boolean)
         rates = pass_rates(rows.drop("model", "occurrence"))
         evaluated = rows.with_columns(close=known_close)
-        found.append(Evaluated(model, names[model], evaluated, rates, known))
+        name = name_protocol(names[model], manner_of(known)) if several else names[model]
+        found.append(Evaluated(model, name, evaluated, rates, known))
     return found
 
 
