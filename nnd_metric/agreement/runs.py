@@ -127,7 +127,7 @@ def agree(
         people = read_human_scores_in(judged, of_splits)
         chosen = stored_systems(paths, people, systems)
         agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
-        agreement = agreement and _described(agreement, paths, scored)
+        agreement = agreement and _described(agreement, paths, scored, splits)
     if agreement is None:
         raise ScoringError(str(reason))
     return agreement
@@ -158,13 +158,15 @@ def _agree_each(
         agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
         if agreement is None:
             raise ScoringError(f"{name}: {reason}")
-        agreements[name] = _described(agreement, runs, scored)
+        agreements[name] = _described(agreement, runs, scored, splits)
     mixture = describe_mixture(each for run in folders for each in read_manners(run).values())
     return Agreements(agreements, mixture)
 
 
-def _described(agreement: Agreement, runs: Sequence[Path], scored: pl.DataFrame) -> Agreement:
+def _described(
+    agreement: Agreement, runs: Sequence[Path], scored: pl.DataFrame, chosen: Sequence[str]
+) -> Agreement:
     signatures = [text for run in runs for text in read_signatures(run).values()]
-    splits = scored_splits(scored, signatures)
+    splits = scored_splits(scored, signatures, chosen)
     notes = [f"Pass rates are of {describe_splits(splits)}."] if splits else []
     return with_manners(agreement, read_manners_of(runs), notes)

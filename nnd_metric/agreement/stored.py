@@ -22,6 +22,7 @@ from nnd.metric.results import (
     number_tests,
     read_run,
     read_systems,
+    shared_split,
     slices_by,
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
@@ -241,7 +242,7 @@ def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -
         if not frame["pair_id"].equals(frames[0]["pair_id"]):
             raise ScoringError(
                 f'models "{first}" and "{other}" were not scored on the same pairs; '
-                "evaluate both on the same data"
+                f"evaluate both on the same data{shared_split(frames[0], frame)}"
             )
         both = frames[0].hstack(frame.rename(lambda column: f"{column}_b"))
         check_same(both, first, other, filled=filled)

@@ -108,10 +108,10 @@ def with_protocols(
     Raises:
         ScoringError: If there may not.
     """
-    manners = {f"{e.folder}:{e.model}": e.manner for each in datasets.values() for e in each}
+    models = [(e.folder, e.model, e.manner) for each in datasets.values() for e in each]
     if not mixed_rules:
-        check_manners(manners)
-    if len(find_protocols(manners.values())) < 2:  # noqa: PLR2004 - one protocol
+        check_manners(models)
+    if len(find_protocols(manner for *_, manner in models)) < 2:  # noqa: PLR2004 - one protocol
         return {name: [*entries] for name, entries in datasets.items()}
     return {name: _with_protocols(entries) for name, entries in datasets.items()}
 

@@ -104,19 +104,22 @@ def compare(
     for name, entries in chosen.items():
         unlike = describe_others({entry.label: entry.manner for entry in entries})
         comparisons += [
-            replace(compare_entries(a, b, unlike), data=name if len(chosen) > 1 else None)
+            replace(compare_entries(a, b, unlike, splits), data=name if len(chosen) > 1 else None)
             for a, b in combinations(entries, 2)
         ]
     return Comparisons(tuple(comparisons))
 
 
-def compare_entries(a: Entry, b: Entry, unlike: str | None = None) -> Comparison:
+def compare_entries(
+    a: Entry, b: Entry, unlike: str | None = None, chosen: Sequence[str] = ()
+) -> Comparison:
     """Compare two models on the pairs that both were scored on, matched by pair_id.
 
     Args:
         a: The first model.
         b: The second.
         unlike: A sentence on what differs between models, for those of which it is true.
+        chosen: The splits that were chosen of the stored ones, or none.
 
     Raises:
         ScoringError: If they share no pair, or one pair_id stands for different pairs.
@@ -128,7 +131,7 @@ def compare_entries(a: Entry, b: Entry, unlike: str | None = None) -> Comparison
         differences = untested(differences)
     only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
     mixed = tuple(_unlike(a, b, unlike))
-    splits = _splits(a, b, both)
+    splits = _splits(a, b, both, chosen)
     unscored = differences.overall.unscored
     lacking = (
         *few_contexts(differences.overall),
@@ -168,10 +171,10 @@ def _unlike(a: Entry, b: Entry, unlike: str | None) -> Iterator[str]:
         yield unlike
 
 
-def _splits(a: Entry, b: Entry, both: pl.DataFrame) -> tuple[str, ...]:
+def _splits(a: Entry, b: Entry, both: pl.DataFrame, chosen: Sequence[str]) -> tuple[str, ...]:
     """Return the splits that two models are compared on, if the data has several."""
     rows = pl.concat([a.rows.select("split"), b.rows.select("split")])
-    is_of_several = scored_splits(rows, (a.signature, b.signature))
+    is_of_several = scored_splits(rows, (a.signature, b.signature), chosen)
     return tuple(splits_in(both)) if is_of_several else ()
 
 

@@ -58,7 +58,7 @@ def compare_origins(
     """
     entries = _choose(read_entries(runs, splits), models)
     if not mixed_rules:
-        check_manners({f"{each.folder}:{each.model}": each.manner for each in entries})
+        check_manners([(each.folder, each.model, each.manner) for each in entries])
     mixture = describe_mixture(each.manner for each in entries)
     by_model = _rows_by_model(entries, named=mixture is not None)
     made = pl.concat([rows.filter(_is_made()) for rows in by_model.values()])

@@ -117,8 +117,15 @@ def metrics(
     if references is not None:
         raise only_of_one("references")
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
-    if not mixed_rules:
+    try:
         check_runs(folders)
+    except ScoringError as error:
+        if mixed_rules:
+            raise ScoringError(
+                "there are no means over datasets of models that were scored by different rules; "
+                "name one dataset at a time"
+            ) from error
+        raise
     split = split_by_dataset(folders, data, systems)
     places = {name: None if out is None else Path(out) / name for name in split}
     for place in places.values():

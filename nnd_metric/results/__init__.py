@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .aligned import by_model as by_model, join_texts as join_texts
+    from .aligned import (
+        by_model as by_model,
+        join_texts as join_texts,
+        shared_split as shared_split,
+    )
     from .baselines import (
         BASELINES as BASELINES,
         MATCHED_WITHIN as MATCHED_WITHIN,

@@ -5,7 +5,8 @@ metric scores (`scoring_rules`). A rule that does not apply to a model is not am
 contradicts none. Everything else that differs (template, chats, dtype) is named.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -73,19 +74,23 @@ def read_manners_of(folders: Iterable[Path]) -> dict[str, Manner]:
 
 def check_runs(folders: Iterable[Path]) -> None:
     """Check that the models of some runs were scored by the same rules (`check_manners`)."""
-    manners = {folder: read_manners(folder) for folder in folders}
-    check_manners({f"{run}:{name}": each[name] for run, each in manners.items() for name in each})
+    runs = ((folder, read_manners(folder)) for folder in folders)
+    check_manners([(folder, *model) for folder, manners in runs for model in manners.items()])
 
 
-def check_manners(manners: Mapping[str, Manner]) -> None:
+def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
     """Check that models were scored by the same rules.
 
     Args:
-        manners: Label of each model → how it was scored.
+        models: Of each the folder of its run, its name, and how it was scored.
 
     Raises:
         ScoringError: If they were not.
     """
+    n = Counter(name for _, name, _ in models)
+    manners = {
+        (f"{folder}:{name}" if n[name] > 1 else name): manner for folder, name, manner in models
+    }
     protocols = _by_value(manners, "rules", _PROTOCOL)
     if len(protocols) > 1:
         described = "; ".join(f"{name}: {listed(labels)}" for name, labels in protocols.items())

@@ -83,7 +83,7 @@ def slice_runs(
         below = [each for each in found if worst_of(each)[1].verdict == "below"]
         found = sorted(below, key=lambda each: worst_of(each)[1].difference or 0.0)
     return Slices(
-        data=_name(folders, texts, scored),
+        data=_name(folders, texts, scored, splits),
         overall=overall_rates(rated),
         slices=tuple(found),
         axis_tests={} if find or names else _axis_tests(of.pairs, chosen),
@@ -137,7 +137,12 @@ def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, 
     return found
 
 
-def _name(folders: Sequence[Path], texts: PairSet | None, scored: pl.DataFrame) -> str:
+def _name(
+    folders: Sequence[Path],
+    texts: PairSet | None,
+    scored: pl.DataFrame,
+    chosen: Sequence[str],
+) -> str:
     """Return the name of the data and its splits, if it has several.
 
     Without texts, it is the name in the first signature, else that of the run.
@@ -146,5 +151,5 @@ def _name(folders: Sequence[Path], texts: PairSet | None, scored: pl.DataFrame) 
     named = (part for part in "|".join(signatures[:1]).split("|") if part.startswith("data:"))
     stored = next(named, "").removeprefix("data:").rpartition("@")[0]
     name = texts.name if texts is not None else stored or folders[0].name
-    splits = scored_splits(scored, signatures)
+    splits = scored_splits(scored, signatures, chosen)
     return f"{name} ({describe_splits(splits)})" if splits else name

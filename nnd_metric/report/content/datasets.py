@@ -10,7 +10,13 @@ import polars as pl
 from nnd.metric.comparison import group_runs
 from nnd.metric.data import PairData, is_several, load_pairs, only_of_one, read_origin
 from nnd.metric.report.content.gathered import Content, gather
-from nnd.metric.results import check_runs, read_run, split_by_dataset
+from nnd.metric.results import (
+    check_runs,
+    find_protocols,
+    read_manners,
+    read_run,
+    split_by_dataset,
+)
 from nnd.metric.slices import slice_runs
 from nnd.schemas import ScoringError
 
@@ -68,6 +74,8 @@ def gather_each(
         name: slice_runs(of_one["folders"], sliced[name], by=by, **rules) if by else None
         for name, of_one in asked.items()
     }
+    manners = (each for folder in folders for each in read_manners(folder).values())
+    rules["protocols"] = len(find_protocols(manners)) > 1
     models = pl.concat([read_run(folder).select("model") for folder in folders])
     among = models["model"].unique(maintain_order=True).to_list()
     return {

@@ -91,6 +91,7 @@ def gather(
     among: Sequence[str] = (),
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
+    protocols: bool = False,
 ) -> Content:
     """Read stored runs, and compute the content of their report.
 
@@ -104,11 +105,14 @@ def gather(
         among: All models of the page, if it has more than these runs.
         splits: Only pairs of these splits; none means all that were scored.
         mixed_rules: Whether to show models that were scored by different rules.
+        protocols: Whether names of models state the protocol.
 
     Raises:
         ScoringError: If the runs cannot be read or do not fit together, or a name is unknown.
     """
-    models = read_models(folders, among, splits=splits, mixed_rules=mixed_rules)
+    models = read_models(
+        folders, among, splits=splits, mixed_rules=mixed_rules, protocols=protocols
+    )
     manners = {each.name: manner_of(each.facts) for each in models}
     mixture = describe_mixture(manners.values())
     texts = texts and choose_splits(texts, [*splits] or read_splits(folders))
@@ -140,7 +144,7 @@ def gather(
         families={e.model: families[e.model] for e in models if e.model in families},
         texts=texts,
         origin=origin,
-        splits=scored_splits(models[0].rows, [each.signature for each in models]),
+        splits=scored_splits(models[0].rows, [each.signature for each in models], splits),
         notes=describe_manners(manners),
     )
 

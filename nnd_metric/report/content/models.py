@@ -15,7 +15,6 @@ from nnd.metric.results import (
     RESULT,
     PassRates,
     by_model,
-    find_protocols,
     is_close,
     manner_of,
     name_protocol,
@@ -61,6 +60,7 @@ def read_models(
     *,
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
+    protocols: bool = False,
 ) -> list[Evaluated]:
     """Read every model of some folders that `nnd evaluate` wrote, in their order.
 
@@ -68,7 +68,8 @@ def read_models(
         folders: The folders.
         among: All models of the page, if it has more, so that short names differ.
         splits: Same as in `read_scored`.
-        mixed_rules: Same as in `read_scored`; short names then state the protocols.
+        mixed_rules: Same as in `read_scored`.
+        protocols: Whether short names state the protocol.
 
     Raises:
         ScoringError: If a folder cannot be read, a model is in two, or the models were scored
@@ -82,7 +83,6 @@ def read_models(
     if not models:
         raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
     found = []
-    several = len(find_protocols(map(manner_of, facts.values()))) > 1
     names = dict(zip(among or models, short_names(among or models), strict=True))
     for model, rows in frames.items():
         known = facts.get(model, {})
@@ -92,7 +92,7 @@ def read_models(
         known_close = close if _deviation(known) else pl.lit(None, pl.Boolean)
         rates = pass_rates(rows.drop("model", "occurrence"))
         evaluated = rows.with_columns(close=known_close)
-        name = name_protocol(names[model], manner_of(known)) if several else names[model]
+        name = name_protocol(names[model], manner_of(known)) if protocols else names[model]
         found.append(Evaluated(model, name, evaluated, rates, known))
     return found
 
