@@ -108,8 +108,8 @@ def _find_difference(
     """
     if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
         splits = splits_in(scored)
-        there = f" ({describe_splits(splits)})" if splits != [*pairs.splits] and splits else ""
-        return f"on other pairs{there} than {pairs.title}"
+        named = f" ({describe_splits(splits)})" if splits and splits != [*pairs.splits] else ""
+        return f"on other pairs{named} than {pairs.title}"
     own = {*stored.get("templates", {})}.difference(models)
     for each in stored["results"]:
         asked = models.get(each["model"], scoring)

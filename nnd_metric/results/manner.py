@@ -117,8 +117,8 @@ def version_rules(a: Manner, b: Manner) -> tuple[str, str] | None:
 
 
 def find_protocols(manners: Iterable[Manner]) -> list[str]:
-    """Return the protocols of some models, in order of first appearance."""
-    return list(dict.fromkeys(m.rules[_PROTOCOL] for m in manners if _PROTOCOL in m.rules))
+    """Return the protocols of some models, sorted."""
+    return sorted({each.rules[_PROTOCOL] for each in manners if _PROTOCOL in each.rules})
 
 
 def is_tested(a: Manner, b: Manner) -> bool:

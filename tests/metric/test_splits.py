@@ -1,6 +1,8 @@
 """One split of the data: which is scored, what is said of it, and the human scores it gets."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -381,3 +383,30 @@ def test_metrics_judge_the_split_that_the_run_scored(runs: list[Path], letters: 
     assert "of 8 tests (split test)" in metrics(data=letters, scorers="length").headline()
     with pytest.raises(ScoringError, match='new: unknown split "valid"; known: test'):
         metrics(runs[1], data=letters, scorers="length", splits=["valid"])
+
+
+def test_the_command_takes_splits(models: list[str], letters: Path, tmp_path: Path) -> None:
+    command, out = Path(sys.executable).with_name("nnd"), tmp_path / "run"
+
+    def nnd(*arguments: object) -> str:
+        done = subprocess.run(
+            [command, *map(str, arguments)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    named = [part for model in models for part in ("--model", model)]
+    splits = ["--split", "test", "--split", "valid"]
+    first = nnd("evaluate", *named, "--data", letters, *splits, "--out", out, "--no-cache")
+    assert "of 16 tests" in first
+    assert "on letters-nnd (splits test and valid)" in first
+    only = ["--split", "valid", "--mixed-rules"]
+    assert "of 8 shared tests (split valid)" in nnd("compare", out, *only)
+    assert "of letters-nnd (split valid)" in nnd("slice", out, "--by", "error_category", *only)
+    assert "of 8 tests (split valid)" in nnd("metrics", out, "--data", letters, *only)
+    systems = ["--system", f"{models[0]}=otter", "--system", f"{models[1]}=badger"]
+    agreed = nnd("agree", out, "--data", letters, *systems, *only)
+    assert "Pass rates are of split valid." in agreed
+    page = tmp_path / "page.html"
+    nnd("report", out, "--data", letters, *only, "--out", page)
+    assert "letters-nnd (split valid)" in page.read_text(encoding="utf-8")
