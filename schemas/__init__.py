@@ -58,7 +58,6 @@ if TYPE_CHECKING:
         set_path as set_path,
     )
     from .frames import read_frame as read_frame, read_set as read_set
-    from .human_scores import make_human_scores as make_human_scores
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,
         __version__ as __version__,
@@ -88,8 +87,7 @@ if TYPE_CHECKING:
         write_document as write_document,
         write_folder as write_folder,
     )
-    from .quality import read_ratings as read_ratings, rule_of as rule_of
-    from .rules import (
+    from .quality import (
         Credit as Credit,
         Gap as Gap,
         Majority as Majority,
@@ -100,9 +98,12 @@ if TYPE_CHECKING:
         close_order as close_order,
         labels_of as labels_of,
         listed_numbers as listed_numbers,
+        make_human_scores as make_human_scores,
         needs_annotators as needs_annotators,
+        read_ratings as read_ratings,
         read_rules as read_rules,
         readable as readable,
+        rule_of as rule_of,
         used_column as used_column,
     )
     from .sql import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.split_source import write_letters
+from support.suites.split_source import write_letters
 from support.two_models import scored, write_run
 
 from nnd.metric import evaluate

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.split_source import write_letters
+from support.suites.split_source import write_letters
 from transformers import Trainer, TrainingArguments
 
 from nnd.converters.folder import convert

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from nnd.schemas.errors import SourceError
-from nnd.schemas.quality import read_ratings
+from nnd.schemas.quality.ratings import read_ratings
 
 
 @dataclass(frozen=True, slots=True)

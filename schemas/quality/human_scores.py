@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from nnd.schemas.contract import polars_schema
-from nnd.schemas.rules import (
+from nnd.schemas.quality.rules import (
     Credit,
     Gap,
     Majority,
