@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from nnd.schemas.contract import polars_schema
 from nnd.schemas.quality.rules import (
     Credit,
     Gap,
@@ -21,6 +20,9 @@ from nnd.schemas.quality.rules import (
     read_rules,
     readable,
 )
+
+_COLUMNS = ("source", "system", "model_id", "aspect", "category", "score", "n", "definition")
+"""Columns of `human_score.schema.json`, which the metric of a Space cannot read."""
 
 _SYSTEM = ("aspect", "system")
 _JUDGED = ("split", "candidate_id", "group")
@@ -63,7 +65,7 @@ def make_human_scores(
     return (
         scores.join(ids, on="system", how="left")
         .with_columns(source=pl.lit(source["name"]), n=pl.col("n").cast(pl.Int64))
-        .select(polars_schema("human_score").names())
+        .select(_COLUMNS)
         .sort("aspect", "system", "category")
     )
 

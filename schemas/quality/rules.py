@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from nnd.schemas.errors import SourceError
+from nnd.schemas import SourceError
 from nnd.schemas.quality.ratings import read_ratings
 
 
