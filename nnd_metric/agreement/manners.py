@@ -32,20 +32,20 @@ def with_manners(
     by_category = {
         category: replace(
             _undefined(each),
-            judged={names[model]: judged for model, judged in each.judged.items()},
+            judged={names.get(model, model): judged for model, judged in each.judged.items()},
             extrapolation=Extrapolation(each.n, None, mixture, ()),
         )
         for category, each in agreement.by_category.items()
     }
     mean = replace(_undefined(agreement.mean), categories=dict.fromkeys(STATISTICS, 0))
-    unscored = agreement.unscored
     return replace(
         agreement,
         by_category=by_category,
         mean=mean,
-        systems={names[model]: system for model, system in agreement.systems.items()},
-        unmatched=[names[model] for model in agreement.unmatched],
-        unscored=None if unscored is None else {names[m]: n for m, n in unscored.items()},
+        systems={names.get(model, model): system for model, system in agreement.systems.items()},
+        unmatched=[names.get(model, model) for model in agreement.unmatched],
+        unscored=agreement.unscored
+        and {names.get(model, model): n for model, n in agreement.unscored.items()},
         mixture=mixture,
     )
 

@@ -17,6 +17,12 @@ HUMAN_SCORES = "human_scores.parquet"
 _JUDGED = ("annotations.parquet", "annotations/*.parquet", MANIFEST)
 """Patterns of the files that human scores are computed from."""
 
+_COLUMNS = {
+    *("split", "candidate_id", "group", "system", "category", "aspect"),
+    *("label", "score", "ratings"),
+}
+"""Columns of annotations that they are computed from."""
+
 _OF_ALL = ", over all splits"
 """End of the definition of human scores that could not be computed for some splits."""
 
@@ -74,7 +80,7 @@ def human_scores_in(
         return computed
     if "definition" not in scores.columns:
         scores = scores.with_columns(definition=pl.lit("score"))
-    return scores.with_columns(pl.col("definition") + _OF_ALL)
+    return scores.with_columns(pl.col("definition").fill_null("score") + _OF_ALL)
 
 
 def _compute(home: str | Path, splits: Collection[str]) -> pl.DataFrame | None:
@@ -84,8 +90,10 @@ def _compute(home: str | Path, splits: Collection[str]) -> pl.DataFrame | None:
         return None
     annotations = read_stored(folder, "annotations")
     source = read_manifest(folder).get("source") if (folder / MANIFEST).is_file() else None
-    if annotations is None or not isinstance(source, Mapping) or "quality" not in source:
+    if annotations is None or not isinstance(source, Mapping):
         return None
+    if not {*annotations.columns} >= _COLUMNS or not {"name", "quality", "systems"} <= {*source}:
+        return None  # written by an older version
     return make_human_scores(annotations, source, splits=splits)
 
 
