@@ -33,10 +33,12 @@ class ScoredOn:
     Attributes:
         name: ORG/name on the Hub, or its name in results.
         commit: Its commit on the Hub, or None if it is not there.
+        split: The split that was scored; None if it is whole.
     """
 
     name: str
     commit: str | None
+    split: str | None = None
 
 
 def add_results(
@@ -101,6 +103,7 @@ def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResul
             task_type="text-generation",
             dataset_type=dataset.name,
             dataset_name=dataset.name.split("/")[-1],
+            dataset_split=dataset.split,
             dataset_revision=dataset.commit,
             metric_type=METRIC,
             metric_name=_metric_name(category),

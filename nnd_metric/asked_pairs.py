@@ -24,6 +24,7 @@ def read_asked(
     trouble: Trouble,
     *,
     human_scores: PairData | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -36,6 +37,7 @@ def read_asked(
         datasets: The datasets.
         trouble: Records the datasets that cannot be read.
         human_scores: Same as in `evaluate`.
+        splits: Same as in `evaluate`.
         limit: Same as in `evaluate`.
         categories: Same as in `evaluate`.
         held_out: Same as in `evaluate`.
@@ -48,11 +50,17 @@ def read_asked(
             if isinstance(data, str | Path) and found.pairs.is_empty():
                 raise no_pairs(found.name)
             if human_scores is not None:
-                found = replace(found, human_scores=read_human_scores(human_scores))
+                people = read_human_scores(human_scores)
+                found = replace(found, human_scores=people, home=None)
             pairs[key] = found
     return {
         key: choose_part(
-            each, limit=limit, categories=categories, held_out=held_out, split_seed=split_seed
+            each,
+            splits=splits,
+            limit=limit,
+            categories=categories,
+            held_out=held_out,
+            split_seed=split_seed,
         )
         for key, each in pairs.items()
     }

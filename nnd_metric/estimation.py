@@ -25,6 +25,7 @@ def estimate(
     data: Any,  # noqa: ANN401 - as of `evaluate`
     *,
     templates: Mapping[str, str] | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -43,6 +44,7 @@ def estimate(
         models: Same as in `evaluate`.
         data: Same as in `evaluate`.
         templates: Same as in `evaluate`.
+        splits: Same as in `evaluate`.
         limit: Same as in `evaluate`.
         categories: Same as in `evaluate`.
         held_out: Same as in `evaluate`.
@@ -61,6 +63,7 @@ def estimate(
         name_datasets(datasets),
         datasets,
         Trouble(fatal=True),
+        splits=splits,
         limit=limit,
         categories=categories,
         held_out=held_out,

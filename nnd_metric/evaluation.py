@@ -46,6 +46,7 @@ class Evaluation(Pictured):
         templates: Model → template the user chose for it alone.
         children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
         effects: The effects of the sets of a suite, or None if the data is not a suite.
+        splits: The splits of the data that were scored; empty if it has no splits.
     """
 
     data: str
@@ -57,6 +58,7 @@ class Evaluation(Pictured):
     templates: Mapping[str, str] = field(default_factory=dict)
     children: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=STORED_SETS))
     effects: Effects | None = None
+    splits: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """Return a sentence that names the model with the highest pass rate."""
@@ -151,6 +153,7 @@ class Evaluation(Pictured):
             "agreement_reason": self.agreement_reason,
             "systems": dict(self.systems),
             "templates": dict(self.templates),
+            "splits": list(self.splits),
         }
 
     def write(self, folder: str | Path) -> None:
@@ -199,7 +202,7 @@ def join_results(
     parents = ((str(rows["model"][0]), rows) for rows in scored.partition_by("model"))
     effects = all_effects(data.sets, parents, children)
     return Evaluation(
-        data.title, results, scored, agreement, reason, own, chosen, children, effects
+        data.title, results, scored, agreement, reason, own, chosen, children, effects, data.splits
     )
 
 

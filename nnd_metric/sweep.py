@@ -58,6 +58,7 @@ def evaluate(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     templates: Mapping[str, str] | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -74,6 +75,7 @@ def evaluate(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     templates: Mapping[str, str] | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -89,6 +91,7 @@ def evaluate(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     templates: Mapping[str, str] | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -121,6 +124,8 @@ def evaluate(
         systems: Model → system it stands for, if the model's id does not name it; with several
             datasets, it applies to those that have such a system.
         templates: Model → template, for models whose template is not that of `scoring`.
+        splits: Score only the pairs of these splits of each dataset. By default those of `test`, if
+            the others are called train, validation, dev or the like, else all; with `held_out` all.
         limit: Score at most this many pairs of each dataset, for a first look: whole contexts, the
             same in every run.
         categories: Score only the pairs of these error categories.
@@ -154,6 +159,7 @@ def evaluate(
         datasets,
         trouble,
         human_scores=human_scores,
+        splits=splits,
         limit=limit,
         categories=categories,
         held_out=held_out,

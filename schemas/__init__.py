@@ -100,7 +100,25 @@ if TYPE_CHECKING:
         replace_own as replace_own,
         write_folder as write_folder,
     )
-    from .quality import read_ratings as read_ratings, rule_of as rule_of
+    from .quality import (
+        Credit as Credit,
+        Gap as Gap,
+        Majority as Majority,
+        NoError as NoError,
+        Order as Order,
+        Rule as Rule,
+        Rules as Rules,
+        close_order as close_order,
+        labels_of as labels_of,
+        listed_numbers as listed_numbers,
+        make_human_scores as make_human_scores,
+        needs_annotators as needs_annotators,
+        read_ratings as read_ratings,
+        read_rules as read_rules,
+        readable as readable,
+        rule_of as rule_of,
+        used_column as used_column,
+    )
     from .sql import (
         READS_CLOCK as READS_CLOCK,
         READS_FILES as READS_FILES,

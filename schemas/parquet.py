@@ -42,10 +42,22 @@ def row_group_sizes(file: Path | BinaryIO) -> list[int]:
         return [parquet.metadata.row_group(number).num_rows for number in groups]
 
 
-def read_row_group(file: Path | BinaryIO, number: int) -> pl.DataFrame:
-    """Return the rows of one row group (errors as in `read_parquet`)."""
+def read_row_group(
+    file: Path | BinaryIO, number: int, columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Return the rows of one row group (errors as in `read_parquet`).
+
+    Args:
+        file: A path or an open file.
+        number: Number of the row group, from 0.
+        columns: The columns to read, as far as the file has them; None: all.
+    """
     with _one_line(), pq.ParquetFile(file) as parquet:
-        return _frame(parquet.read_row_group(number), parquet.metadata.row_group(number).num_rows)
+        known = [name for name in columns or () if name in parquet.schema_arrow.names]
+        if columns is not None and not known:
+            return pl.DataFrame()
+        table = parquet.read_row_group(number, None if columns is None else known)
+        return _frame(table, parquet.metadata.row_group(number).num_rows)
 
 
 def _frame(table: pa.Table, rows: int) -> pl.DataFrame:

@@ -12,13 +12,12 @@ from nnd.converters import Dropped, annotator_agreement
 from nnd.converters.describe import report_texts
 from nnd.converters.pairs import (
     find_contradictions,
-    make_human_scores,
     make_pairs,
     same_text,
 )
 from nnd.converters.source import Source
 from nnd.converters.texts import report_hygiene, report_references
-from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order
+from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order, make_human_scores
 
 _TALLIED = ("error_category", "error_group", "aspect", "category", "split")
 
@@ -88,7 +87,7 @@ def derive(
         "agreement": annotator_agreement(annotations),
         "hygiene": hygiene,
     }
-    return Derived(pairs, make_human_scores(annotations, source), dropped, facts)
+    return Derived(pairs, make_human_scores(annotations, source.facts), dropped, facts)
 
 
 def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) -> dict[str, Any]:

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from .checks import ANY_SYSTEM as ANY_SYSTEM, check_annotations as check_annotations
     from .contradictions import find_contradictions as find_contradictions
     from .gather import annotation_frame as annotation_frame
-    from .human_scores import make_human_scores as make_human_scores
     from .pairing import (
         Pairs as Pairs,
         fold as fold,

@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .alpha import annotator_agreement as annotator_agreement
-    from .comparing import (
-        GROUP as GROUP,
-        Comparisons as Comparisons,
-        Dropped as Dropped,
-        compare as compare,
-    )
-    from .rules import (
+    from nnd.schemas import (
         Credit as Credit,
         Gap as Gap,
         Majority as Majority,
@@ -26,6 +19,14 @@ if TYPE_CHECKING:
         read_rules as read_rules,
         readable as readable,
         used_column as used_column,
+    )
+
+    from .alpha import annotator_agreement as annotator_agreement
+    from .comparing import (
+        GROUP as GROUP,
+        Comparisons as Comparisons,
+        Dropped as Dropped,
+        compare as compare,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-from nnd.converters.quality.rules import (
+from nnd.schemas import (
     Credit,
     Gap,
     Majority,
@@ -19,7 +19,7 @@ from nnd.converters.quality.rules import (
     Rule,
     Rules,
     close_order,
-    listed,
+    listed_numbers,
     readable,
     used_column,
 )
@@ -147,7 +147,8 @@ def _compare_credit(used: pl.DataFrame, rule: Credit) -> Comparisons:
         pl.col("score").is_in([float(value) for value in named]) for named in (rule.high, rule.low)
     )
     between = used.filter(~high & ~low).height
-    why = f"the score is neither high ({listed(rule.high)}) nor low ({listed(rule.low)})"
+    high_ones, low_ones = listed_numbers(rule.high), listed_numbers(rule.low)
+    why = f"the score is neither high ({high_ones}) nor low ({low_ones})"
     frame = _pair(_high(used.filter(high)), _low(used.filter(low)))
     return Comparisons(frame, [Dropped("between", "annotations", between, why)])
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .manners import with_manners as with_manners
     from .measures import FEWEST_MODELS as FEWEST_MODELS, try_agreement as try_agreement
     from .outcome import Agreement as Agreement
     from .over_datasets import Agreements as Agreements

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import OVERALL, HumanNumber
+from nnd.metric.data import OVERALL, HumanNumber, is_of_all_splits
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.statistics import (
     FEWEST_SYSTEMS,
@@ -112,6 +112,9 @@ class Agreement(Pictured):
             rates came without pairs. From `system_means`: system to its candidates without a score,
             which are left out of its mean.
         of_pass_rates: Whether pass rates were correlated, and not `system_means`.
+        mixture: A sentence on the different protocols of the models, across which nothing is
+            correlated; None if they have one.
+        notes: Sentences on how the models were scored.
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -121,12 +124,16 @@ class Agreement(Pictured):
     scores_missing: int
     unscored: Mapping[str, int] | None = None
     of_pass_rates: bool = True
+    mixture: str | None = None
+    notes: Sequence[str] = ()
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.
 
         Without pass rates over all tests, it is the mean over the categories.
         """
+        if self.mixture is not None:
+            return self.mixture
         main = self._main()
         what = "Pass rates" if self.of_pass_rates else "Mean scores"
         if main.n < FEWEST_SYSTEMS:
@@ -156,7 +163,7 @@ class Agreement(Pictured):
         )
 
         main = self._main()
-        if main.n >= FEWEST_SYSTEMS:
+        if main.n >= FEWEST_SYSTEMS and self.mixture is None:
             return correlations_table(self.to_dict())
         names = short_names([*main.judged])
         points = (
@@ -166,10 +173,17 @@ class Agreement(Pictured):
         return points_table(points, "pass rate, %" if self.of_pass_rates else "mean score")
 
     def remarks(self) -> list[str]:
-        """Return a line that names the models without a human score."""
-        if not self.unmatched:
-            return []
-        return [f"Without a human score: {', '.join(short_names(self.unmatched))}."]
+        """Return how models were scored, and a line that names those without a human score."""
+        numbers = (n for each in self.by_category.values() for n in each.human_numbers)
+        found = [*self.notes]
+        if any(is_of_all_splits(number.definition) for number in numbers):
+            found.append(
+                "Human scores are of all splits, because the annotations that they are made from "
+                "are missing."
+            )
+        if self.unmatched:
+            found.append(f"Without a human score: {', '.join(short_names(self.unmatched))}.")
+        return found
 
     def details(self) -> "list[Table | str]":
         """Return all statistics with intervals and p-values, predictions, and matched systems."""
@@ -251,7 +265,11 @@ class Agreement(Pictured):
             "unmatched": list(self.unmatched),
             "scores_missing": self.scores_missing,
             "unscored": None if self.unscored is None else dict(self.unscored),
+            **({"notes": notes} if (notes := self._notes()) else {}),
         }
+
+    def _notes(self) -> list[str]:
+        return [*([] if self.mixture is None else [self.mixture]), *self.notes]
 
 
 _SCHEMA = {

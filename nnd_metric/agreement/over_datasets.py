@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nnd.metric.agreement.outcome import Agreement
 from nnd.metric.results import OverDatasets
-from nnd.metric.statistics import EACH_ONCE, mean_over
+from nnd.metric.statistics import EACH_ONCE, STATISTICS, mean_over
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -13,17 +13,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Agreements(OverDatasets[Agreement]):
-    """Agreement on several datasets."""
+    """Agreement on several datasets.
+
+    Attributes:
+        mixture: A sentence on the different protocols of the models, over which there is no mean;
+            None if they have one.
+    """
+
+    mixture: str | None = None
 
     def mean(self) -> dict[str, float | None]:
         """Return statistic → mean over the datasets of its value over all tests.
 
-        It is None if it is undefined for a dataset, as with fewer than `FEWEST_SYSTEMS` systems.
+        It is None across protocols, and if it is undefined for a dataset, as with fewer than
+        `FEWEST_SYSTEMS` systems.
         """
+        if self.mixture is not None:
+            return dict.fromkeys(STATISTICS)
         return mean_over([agreement.over_all_tests() for agreement in self.datasets.values()])
 
     def headline(self) -> str:
         """Return the mean correlation over all tests, or the datasets without a correlation."""
+        if self.mixture is not None:
+            return self.mixture
         n, mean = len(self.datasets), self.mean()
         if mean["tau_b"] is None or mean["pearson"] is None:
             without = [

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
+import polars as pl
+
+from nnd.metric.agreement.manners import with_manners
 from nnd.metric.agreement.measures import try_agreement
 from nnd.metric.agreement.outcome import Agreement
 from nnd.metric.agreement.over_datasets import Agreements
@@ -15,11 +18,23 @@ from nnd.metric.agreement.stored import (
 )
 from nnd.metric.data import (
     PairData,
+    choose_splits,
+    describe_splits,
     is_several,
     only_of_one,
     read_human_scores,
+    read_human_scores_in,
 )
-from nnd.metric.results import split_by_dataset
+from nnd.metric.results import (
+    check_runs,
+    describe_mixture,
+    read_manners,
+    read_manners_of,
+    read_signatures,
+    read_splits,
+    scored_splits,
+    split_by_dataset,
+)
 from nnd.schemas import ScoringError
 
 _Each = TypeVar("_Each", bound=PairData)
@@ -32,6 +47,7 @@ def agree(
     *,
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Agreements: ...
 @overload
@@ -43,6 +59,7 @@ def agree(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Agreement: ...
 def agree(
@@ -53,6 +70,7 @@ def agree(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Agreement | Agreements:
     """Correlate stored results of several models with human scores.
@@ -71,8 +89,10 @@ def agree(
             aspect.
         order: Systems of one dataset in the order of `gap_r_laban2022`; those not named follow, in
             the order of their models.
-        mixed_rules: Whether to combine models that were scored by different rules of different
-            versions of the metric (see `scoring_rules`).
+        splits: Only pairs of these splits, and human scores of these; none means all that were
+            scored.
+        mixed_rules: Whether to take models that were scored by different protocols, which are not
+            correlated, or by different rules of different versions (see `scoring_rules`).
 
     Returns:
         The agreement; for a list of datasets, the agreement on each and the mean over them.
@@ -87,22 +107,27 @@ def agree(
         for argument, value in (("human_scores", human_scores), ("order", order or None)):
             if value is not None:
                 raise only_of_one(argument)
-        return _agree_each(paths, data, systems, aspect, mixed_rules=mixed_rules)
+        return _agree_each(paths, data, systems, aspect, splits=splits, mixed_rules=mixed_rules)
     judged = data if human_scores is None else human_scores
     if judged is None:
         raise ScoringError(
             "human scores are missing; pass data (--data) or human_scores (--human-scores)"
         )
-    people = read_human_scores(judged)
     if len(paths) == 1 and not paths[0].is_dir():
+        if splits:
+            raise ScoringError("a table of pass rates has no splits; leave out --split")
+        people = read_human_scores(judged)
         rates = read_pass_rates(paths[0])
         agreement, reason = try_agreement(
             rates, people, systems=systems, aspect=aspect, order=order
         )
     else:
-        scored = read_scored(paths, mixed_rules=mixed_rules)
+        scored = read_scored(paths, splits=splits, mixed_rules=mixed_rules)
+        of_splits = None if human_scores is not None else [*splits] or read_splits(paths)
+        people = read_human_scores_in(judged, of_splits)
         chosen = stored_systems(paths, people, systems)
         agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
+        agreement = agreement and _described(agreement, paths, scored, splits)
     if agreement is None:
         raise ScoringError(str(reason))
     return agreement
@@ -114,21 +139,34 @@ def _agree_each(
     systems: Mapping[str, str] | None,
     aspect: str | None,
     *,
+    splits: Sequence[str],
     mixed_rules: bool,
 ) -> Agreements:
+    if not mixed_rules:
+        check_runs(folders)
     agreements: dict[str, Agreement] = {}
     for name, (pairs, runs, asked) in split_by_dataset(folders, data, systems).items():
         if not runs:
             raise ScoringError(
                 f"{name}: none of the runs was made on this dataset; name its run, or leave it out"
             )
-        people = pairs.human_scores
+        people = choose_splits(pairs, [*splits] or read_splits(runs)).human_scores
         if people is None:
             raise ScoringError(f"{name}: this dataset has no human scores; leave it out")
-        scored = read_scored(runs, mixed_rules=mixed_rules)
+        scored = read_scored(runs, splits=splits, mixed_rules=mixed_rules)
         chosen = stored_systems(runs, people, asked)
         agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
         if agreement is None:
             raise ScoringError(f"{name}: {reason}")
-        agreements[name] = agreement
-    return Agreements(agreements)
+        agreements[name] = _described(agreement, runs, scored, splits)
+    mixture = describe_mixture(each for run in folders for each in read_manners(run).values())
+    return Agreements(agreements, mixture)
+
+
+def _described(
+    agreement: Agreement, runs: Sequence[Path], scored: pl.DataFrame, chosen: Sequence[str]
+) -> Agreement:
+    signatures = [text for run in runs for text in read_signatures(run).values()]
+    splits = scored_splits(scored, signatures, chosen)
+    notes = [f"Pass rates are of {describe_splits(splits)}."] if splits else []
+    return with_manners(agreement, read_manners_of(runs), notes)

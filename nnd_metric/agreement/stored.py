@@ -15,14 +15,14 @@ from nnd.metric.results import (
     SLICE_NUMBERS,
     SLICES,
     Slice,
-    check_rules,
+    check_runs,
     check_same,
     count_by_context,
     each_once,
     number_tests,
     read_run,
-    read_signatures,
     read_systems,
+    shared_split,
     slices_by,
 )
 from nnd.metric.statistics import FloatArray, bootstrap_ratios
@@ -107,27 +107,28 @@ def agree_rated(
     return agreement, reason
 
 
-def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.DataFrame:
+def read_scored(
+    folders: Sequence[Path], *, splits: Sequence[str] = (), mixed_rules: bool = False
+) -> pl.DataFrame:
     """Read the log-likelihoods that `nnd evaluate` stored in some folders.
 
     Args:
         folders: The folders.
-        mixed_rules: Whether to accept models that were scored by different rules (see
-            `scoring_rules`).
+        splits: Same as in `read_run`.
+        mixed_rules: Whether to accept models that were scored by different rules (`manner`).
 
     Raises:
         ScoringError: If they cannot be read, a column is missing, a model is in two folders, or
             models were scored by different rules.
     """
     frames: list[pl.DataFrame] = []
-    signatures: dict[str, str] = {}
     owner: dict[str, Path] = {}
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(
                 f"{folder}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
             )
-        frame = read_run(folder)
+        frame = read_run(folder, splits)
         for model in _values(frame["model"]):
             if model in owner:
                 raise ScoringError(
@@ -135,9 +136,8 @@ def read_scored(folders: Sequence[Path], *, mixed_rules: bool = False) -> pl.Dat
                 )
             owner[model] = folder
         frames.append(frame)
-        signatures |= read_signatures(folder)
     if not mixed_rules:
-        check_rules(signatures)
+        check_runs(folders)
     return pl.concat(frames)
 
 
@@ -242,7 +242,7 @@ def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -
         if not frame["pair_id"].equals(frames[0]["pair_id"]):
             raise ScoringError(
                 f'models "{first}" and "{other}" were not scored on the same pairs; '
-                "evaluate both on the same data"
+                f"evaluate both on the same data{shared_split(frames[0], frame)}"
             )
         both = frames[0].hstack(frame.rename(lambda column: f"{column}_b"))
         check_same(both, first, other, filled=filled)

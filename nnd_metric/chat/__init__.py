@@ -10,7 +10,12 @@ if TYPE_CHECKING:
         choose_chat as choose_chat,
         find_chat as find_chat,
     )
-    from .options import AUTO as AUTO, NONE as NONE, Chat as Chat
+    from .options import (
+        AUTO as AUTO,
+        NONE as NONE,
+        Chat as Chat,
+        describe_options as describe_options,
+    )
     from .template import ChatTemplate as ChatTemplate
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

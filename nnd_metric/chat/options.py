@@ -137,3 +137,10 @@ def _reserved() -> set[str]:
 
     parameters = inspect.signature(PreTrainedTokenizerBase.apply_chat_template).parameters
     return {*parameters, "messages"}
+
+
+def describe_options(asked: Mapping[str, Any]) -> str:
+    """Return chat options (`Chat.to_dict`) as options of the command."""
+    arguments = [f"--template-arg {name}={value}" for name, value in asked["arguments"].items()]
+    system = [] if asked["system"] is None else [f'--system-prompt "{asked["system"]}"']
+    return " ".join([f"--chat-template {asked['template']}", *system, *arguments])

@@ -28,6 +28,7 @@ from nnd.metric.cli.options import (
     HumanScores,
     Limit,
     Model,
+    Splits,
     SplitSeed,
     SystemPrompt,
     Systems,
@@ -120,6 +121,7 @@ def evaluate(
     ] = None,
     human_scores: HumanScores = None,
     system: Systems = [],  # noqa: B006 - typer copies it
+    split: Splits = [],  # noqa: B006
     limit: Limit = None,
     category: Categories = [],  # noqa: B006
     held_out: HeldOut = None,
@@ -207,7 +209,7 @@ def evaluate(
     Example: nnd evaluate --runs runs.yaml --out sweep
     """
     if push_to_model_card:
-        parts = (limit, held_out, checkpoints, category or None)
+        parts = (limit, held_out, checkpoints, category or None, split or None)
         part = any(each is not None for each in parts)
         check_pushable_run(model, revision, part=part, changed=bool(adapter or quantise))
 
@@ -245,6 +247,7 @@ def evaluate(
         matmul=matmul,  # type: ignore[arg-type] # as above
     )
     chosen: dict[str, Any] = {
+        "splits": split,
         "limit": limit,
         "categories": category,
         "held_out": held_out,

@@ -52,6 +52,27 @@ Systems = Annotated[
 
 PART = "Part of the pairs"
 
+Splits = Annotated[
+    list[str],
+    typer.Option(
+        "--split",
+        metavar="NAME",
+        help="Only pairs of this split of the data (repeatable).",
+        show_default="test, if the others are called train, valid, dev or the like; else all",
+        rich_help_panel=PART,
+    ),
+]
+
+ScoredSplits = Annotated[
+    list[str],
+    typer.Option(
+        "--split",
+        metavar="NAME",
+        help="Only pairs of this split of the data (repeatable).",
+        show_default="all that were scored",
+    ),
+]
+
 Limit = Annotated[
     int | None,
     typer.Option(
@@ -118,7 +139,9 @@ MixedRules = Annotated[
     bool,
     typer.Option(
         "--mixed-rules",
-        help="Combine models that were scored by different rules of different nnd versions.",
+        help="Also take models that were scored by different protocols, or by different rules of "
+        "different nnd versions. Across protocols there are no p-values and no agreement, except "
+        "for one and the same model.",
     ),
 ]
 

@@ -20,7 +20,7 @@ def check_pushable_run(
     if part:
         raise ScoringError(
             "--push-to-model-card publishes only results of whole datasets and finished models; "
-            "leave out --limit, --held-out, --category and --checkpoints"
+            "leave out --split, --limit, --held-out, --category and --checkpoints"
         )
     if changed:
         raise ScoringError(
@@ -44,12 +44,14 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
     of_models: dict[str, dict[ScoredOn, dict[str, Any]]] = {}
     for name, evaluation in found.evaluations.items():
         pairs = found.pairs[name]
-        commit = pairs.version if "/" in pairs.name else None  # the name of a folder has no slash
+        is_on_hub = "/" in pairs.name  # the name of a folder has no slash
+        commit = (pairs.home or "").rpartition("@")[2] if is_on_hub else None
+        split = dict(pairs.part).get("split")
         for result in evaluation.results:
             if result.model not in models:
                 continue  # it was in the earlier run
             on = of_models.setdefault(result.model, {})
-            on[ScoredOn(pairs.name, commit)] = result.to_dict()
+            on[ScoredOn(pairs.name, commit, split)] = result.to_dict()
     failed = []
     for model, results in of_models.items():
         try:

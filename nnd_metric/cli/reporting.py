@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.datasets import find_data, one_or_several
-from nnd.metric.cli.options import DATA, HumanScores, Runs, Systems, read_systems
+from nnd.metric.cli.options import (
+    DATA,
+    HumanScores,
+    MixedRules,
+    Runs,
+    ScoredSplits,
+    Systems,
+    read_systems,
+)
 from nnd.metric.cli.printing import AsJson, show_result
 from nnd.schemas import ScoringError
 
@@ -46,6 +54,8 @@ def report(
             help="Also show slices of the pairs, by the axes of `nnd slice`, such as length.",
         ),
     ] = [],  # noqa: B006
+    split: ScoredSplits = [],  # noqa: B006
+    mixed_rules: MixedRules = False,
     as_json: AsJson = False,
 ) -> None:
     """Show stored runs as one HTML page.
@@ -68,6 +78,8 @@ def report(
         systems=read_systems(system),
         families=_read_families(family),
         by=by,
+        splits=split,
+        mixed_rules=mixed_rules,
         day=datetime.now(tz=UTC).date(),
         command=shlex.join(["nnd", *sys.argv[1:]]),
     )

@@ -8,7 +8,7 @@ import polars as pl
 
 from nnd.converters.examples import Examples, annotation_examples, pair_examples
 from nnd.converters.folder import convert
-from nnd.metric.data import PairData, choose_part, load_pairs
+from nnd.metric.data import PairData, choose_categories, load_pairs
 from nnd.schemas import ScoringError, read_frame
 
 
@@ -57,7 +57,7 @@ def show(
     pairs = load_pairs(data if converted is None else converted.pairs)
     if converted is not None:
         pairs = replace(pairs, name=converted.manifest["source"]["name"])
-    chosen = choose_part(pairs, categories=category)
+    chosen = choose_categories(pairs, category)
     return pair_examples(chosen.title, chosen.pairs, n, whole=whole)
 
 

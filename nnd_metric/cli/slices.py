@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.datasets import find_data
-from nnd.metric.cli.options import DATA, MixedRules, Runs
+from nnd.metric.cli.options import DATA, MixedRules, Runs, ScoredSplits
 from nnd.metric.cli.printing import AsJson, Details, show_result
 
 
@@ -61,6 +61,7 @@ def slice(  # noqa: A001 - the command's name
         Path | None,
         typer.Option(help="Folder to write the only slice to, as a dataset that can be evaluated."),
     ] = None,
+    split: ScoredSplits = [],  # noqa: B006
     mixed_rules: MixedRules = False,
     details: Details = False,
     as_json: AsJson = False,
@@ -84,6 +85,7 @@ def slice(  # noqa: A001 - the command's name
         find=find,
         contexts=contexts,
         out=out,
+        splits=split,
         mixed_rules=mixed_rules,
     )
     written = [f"written to {out}"] if out else []

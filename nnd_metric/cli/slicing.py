@@ -18,6 +18,7 @@ def slice(  # noqa: A001 - the function of a command has its name
     find: bool = False,
     contexts: int = 10,
     out: str | Path | None = None,
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Slices:
     """Show where models fail: the pass rates of slices of stored runs; no model is run.
@@ -35,8 +36,9 @@ def slice(  # noqa: A001 - the function of a command has its name
         contexts: With `find`, the smallest number of contexts of a slice.
         out: Folder to write the only slice to, as a dataset that can be evaluated; `data` must then
             be a converted folder.
-        mixed_rules: Whether to combine models that were scored by different rules of different nnd
-            versions.
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models together that were scored by different protocols, or by
+            different rules of different nnd versions.
 
     Raises:
         ScoringError: If a run or the data cannot be read, they do not fit together, a name in an
@@ -51,6 +53,7 @@ def slice(  # noqa: A001 - the function of a command has its name
         names=names,
         find=find,
         contexts=contexts,
+        splits=splits,
         mixed_rules=mixed_rules,
     )
     if out is not None:

@@ -11,6 +11,7 @@ from nnd.metric.cli.options import (
     HumanScores,
     MixedRules,
     Runs,
+    ScoredSplits,
     Systems,
     read_matches,
     read_systems,
@@ -54,6 +55,7 @@ def agree(
             show_default="the order of the models",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    split: ScoredSplits = [],  # noqa: B006
     mixed_rules: MixedRules = False,
     details: Details = False,
     as_json: AsJson = False,
@@ -76,6 +78,7 @@ def agree(
         systems=read_systems(system),
         aspect=aspect,
         order=order,
+        splits=split,
         mixed_rules=mixed_rules,
     )
     show_result(found, as_json, details=details)
@@ -110,6 +113,7 @@ def compare(
             show_default="all human pairs",
         ),
     ] = [],  # noqa: B006
+    split: ScoredSplits = [],  # noqa: B006
     mixed_rules: MixedRules = False,
     out: Annotated[
         Path | None,
@@ -138,6 +142,7 @@ def compare(
         models=model or None,
         by=by,
         match=read_matches(match),
+        splits=split,
         mixed_rules=mixed_rules,
         out=out,
     )
@@ -199,6 +204,15 @@ def metrics(
         ),
     ] = "",
     aspect: Annotated[str | None, typer.Option(help="Only judgements of this aspect.")] = None,
+    split: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="Only pairs and candidates of this split of the data (repeatable).",
+            show_default="those that the runs scored; without runs, as in `nnd evaluate`",
+        ),
+    ] = [],  # noqa: B006
+    mixed_rules: MixedRules = False,
     over: Annotated[
         str,
         typer.Option(
@@ -241,6 +255,8 @@ def metrics(
         template=read_template(template),
         prefix=read_template(prefix),
         aspect=aspect,
+        splits=split,
+        mixed_rules=mixed_rules,
         out=out,
         **choices,
     )

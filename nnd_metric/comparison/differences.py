@@ -29,7 +29,7 @@ DETECTABLE = 0.02
 
 _VERDICTS = ("passed_a", "passed_b", "unscored")
 
-Verdict: TypeAlias = Literal["a", "b", "undecided"]
+Verdict: TypeAlias = Literal["a", "b", "undecided", "untested"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,8 @@ class Difference:
         contexts: Contexts with tests.
         only_a: Tests that only a passes, McNemar's b.
         only_b: Tests that only b passes, McNemar's c.
-        p: Exact McNemar p-value, two-sided; None if n is 0.
+        p: Exact McNemar p-value, two-sided; None if n is 0, or the models were scored by different
+            protocols (`untested`).
         p_holm: The same adjusted over the values of the column; None for the overall difference.
         needed: The sample size for a small difference, or None if it cannot be estimated.
     """
@@ -98,6 +99,8 @@ class Difference:
     @property
     def verdict(self) -> Verdict:
         """Which model is better, or that the difference is not significant (module docstring)."""
+        if self.n and self.p is None:
+            return "untested"
         p = self.p if self.p_holm is None else self.p_holm
         if self.interval is None or p is None or p >= LEVEL:
             return "undecided"
@@ -165,6 +168,21 @@ def find_differences(both: pl.DataFrame, values: dict[str, list[str]]) -> Differ
             for value, difference, p_holm in zip(values[column], of_column, adjusted, strict=True)
         }
     return Differences(_difference(each_once(numbered.drop(SLICES))), by)
+
+
+def untested(differences: Differences) -> Differences:
+    """Return differences without intervals, p-values and verdicts."""
+
+    def bare(each: Difference) -> Difference:
+        return replace(each, interval=None, p=None, p_holm=None, needed=None)
+
+    return Differences(
+        bare(differences.overall),
+        {
+            column: {value: bare(each) for value, each in by_value.items()}
+            for column, by_value in differences.by.items()
+        },
+    )
 
 
 def _difference(rows: pl.DataFrame) -> Difference:

@@ -1,13 +1,22 @@
 """Read the models of stored runs, and group them by dataset."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.results import read_run, read_signatures
+from nnd.metric.results import (
+    Manner,
+    check_manners,
+    find_protocols,
+    manner_of,
+    name_protocol,
+    read_manners,
+    read_run,
+    read_signatures,
+)
 from nnd.schemas import ScoringError
 
 
@@ -19,6 +28,7 @@ class Entry(NamedTuple):
         model: Its name.
         rows: Its scored pairs.
         signature: Signature of the scores, or None if the run has none.
+        manner: How it was scored.
         folder: Folder of the run, or None if unknown.
     """
 
@@ -26,6 +36,7 @@ class Entry(NamedTuple):
     model: str
     rows: pl.DataFrame
     signature: str | None
+    manner: Manner
     folder: Path | None = None
 
     @property
@@ -36,8 +47,12 @@ class Entry(NamedTuple):
         return next(named, None)
 
 
-def read_entries(folders: Sequence[Path]) -> list[Entry]:
+def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[Entry]:
     """Return every model of every run.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        splits: Same as in `read_run`.
 
     Raises:
         ScoringError: If a run cannot be read, or is named twice.
@@ -49,10 +64,12 @@ def read_entries(folders: Sequence[Path]) -> list[Entry]:
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(f"{folder}: not a folder; name folders that `nnd evaluate` wrote")
-        rows, signatures = read_run(folder), read_signatures(folder)
+        rows, signatures = read_run(folder, splits), read_signatures(folder)
+        manners = read_manners(folder)
         for name in rows["model"].unique(maintain_order=True):
             own = rows.filter(pl.col("model") == name)
-            entries.append(Entry(name, name, own, signatures.get(name), folder))
+            manner = manners.get(name) or manner_of({})
+            entries.append(Entry(name, name, own, signatures.get(name), manner, folder))
     return entries
 
 
@@ -79,6 +96,36 @@ def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return dict(zip(_names(sets), map(_labelled, sets), strict=True))
 
 
+def with_protocols(
+    datasets: Mapping[str, Sequence[Entry]], *, mixed_rules: bool
+) -> dict[str, list[Entry]]:
+    """Return the models, whose labels name their protocol if there are several protocols.
+
+    Args:
+        datasets: Dataset → the models to compare on it.
+        mixed_rules: Whether there may be several.
+
+    Raises:
+        ScoringError: If there may not.
+    """
+    models = [(e.folder, e.model, e.manner) for each in datasets.values() for e in each]
+    if not mixed_rules:
+        check_manners(models)
+    if len(find_protocols(manner for *_, manner in models)) < 2:  # noqa: PLR2004 - one protocol
+        return {name: [*entries] for name, entries in datasets.items()}
+    return {name: _with_protocols(entries) for name, entries in datasets.items()}
+
+
+def _with_protocols(entries: Sequence[Entry]) -> list[Entry]:
+    brief = [name_protocol(entry.model, entry.manner) for entry in entries]
+    return [
+        entry._replace(
+            label=name if brief.count(name) == 1 else name_protocol(entry.label, entry.manner)
+        )
+        for name, entry in zip(brief, entries, strict=True)
+    ]
+
+
 def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:
     """Return dataset → the runs on it, grouped as in `by_dataset`.
 
@@ -88,7 +135,8 @@ def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:
     runs = []
     for folder in folders:
         signature = next(iter(read_signatures(folder).values()), None)
-        runs.append(Entry(str(folder), str(folder), read_run(folder), signature, folder))
+        rows, unknown = read_run(folder), manner_of({})
+        runs.append(Entry(str(folder), str(folder), rows, signature, unknown, folder))
     return {
         name: [Path(entry.label) for entry in entries] for name, entries in by_dataset(runs).items()
     }

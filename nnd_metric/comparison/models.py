@@ -11,19 +11,23 @@ from typing import Literal, overload
 
 import polars as pl
 
-from nnd.metric.comparison.differences import find_differences
-from nnd.metric.comparison.entries import Entry, by_dataset, read_entries
+from nnd.metric.comparison.differences import find_differences, untested
+from nnd.metric.comparison.entries import Entry, by_dataset, read_entries, with_protocols
 from nnd.metric.comparison.origins import compare_origins
 from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import few_contexts, findings, left_out
 from nnd.metric.comparison.validity import Validity
+from nnd.metric.data import describe_splits, splits_in
 from nnd.metric.results import (
     SAME,
     SLICES,
-    check_rules,
     check_same,
+    describe_mixture,
+    describe_others,
+    is_tested,
     number_occurrences,
-    scoring_rule,
+    scored_splits,
+    version_rules,
 )
 from nnd.schemas import ScoringError, did_you_mean
 
@@ -33,6 +37,7 @@ def compare(
     runs: str | Path | Sequence[str | Path],
     *,
     models: Sequence[str] | None = None,
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Comparisons: ...
 @overload
@@ -42,6 +47,7 @@ def compare(
     models: Sequence[str] | None = None,
     by: Literal["origin"] | None,
     match: Mapping[str, Sequence[str]] | None = None,
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
     out: str | Path | None = None,
 ) -> Comparisons | Validity: ...
@@ -51,6 +57,7 @@ def compare(
     models: Sequence[str] | None = None,
     by: Literal["origin"] | None = None,
     match: Mapping[str, Sequence[str]] | None = None,
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
     out: str | Path | None = None,
 ) -> Comparisons | Validity:
@@ -67,8 +74,10 @@ def compare(
             datasets. It shows how well made pairs represent human ones.
         match: With `by`: operation → the error categories that it imitates; an operation without an
             entry is compared with all human pairs.
-        mixed_rules: Whether to compare models that were scored by different rules of different
-            versions of the metric (see `scoring_rules`).
+        splits: Compare on the pairs of these splits only; none means all that were scored.
+        mixed_rules: Whether to compare models that were scored by different protocols, or by
+            different rules of different versions (see `scoring_rules`). Across protocols, nothing
+            is tested, except for one and the same model.
         out: With `by`: folder for validity.json. In the folder of the suite, the card of the suite
             shows it (`nnd card`, `nnd publish`).
 
@@ -81,7 +90,7 @@ def compare(
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if by is not None:
         validity = compare_origins(
-            folders, models=models, match=match or {}, mixed_rules=mixed_rules
+            folders, models=models, match=match or {}, splits=splits, mixed_rules=mixed_rules
         )
         if out is not None:
             validity.write(out)
@@ -89,25 +98,28 @@ def compare(
     for option, value in (("--match", match), ("--out", out)):
         if value:
             raise ScoringError(f"{option} needs --by origin; add it, or leave out {option}")
-    datasets = by_dataset(read_entries(folders))
-    chosen = _choose(datasets, models)
+    chosen = _choose(by_dataset(read_entries(folders, splits)), models)
+    chosen = with_protocols(chosen, mixed_rules=mixed_rules)
     comparisons: list[Comparison] = []
     for name, entries in chosen.items():
-        if not mixed_rules:
-            check_rules({entry.label: entry.signature for entry in entries})
+        unlike = describe_others({entry.label: entry.manner for entry in entries})
         comparisons += [
-            replace(compare_entries(a, b), data=name if len(chosen) > 1 else None)
+            replace(compare_entries(a, b, unlike, splits), data=name if len(chosen) > 1 else None)
             for a, b in combinations(entries, 2)
         ]
     return Comparisons(tuple(comparisons))
 
 
-def compare_entries(a: Entry, b: Entry) -> Comparison:
+def compare_entries(
+    a: Entry, b: Entry, unlike: str | None = None, chosen: Sequence[str] = ()
+) -> Comparison:
     """Compare two models on the pairs that both were scored on, matched by pair_id.
 
     Args:
         a: The first model.
         b: The second.
+        unlike: A sentence on what differs between models, for those of which it is true.
+        chosen: The splits that were chosen of the stored ones, or none.
 
     Raises:
         ScoringError: If they share no pair, or one pair_id stands for different pairs.
@@ -115,12 +127,16 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
     both = _match(a, b)
     values = {column: sorted({*_values(a, column), *_values(b, column)}) for column in SLICES}
     differences = find_differences(both, values)
+    if not is_tested(a.manner, b.manner):
+        differences = untested(differences)
     only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
-    mixed = tuple(_mixed_rules(a, b))
+    mixed = tuple(_unlike(a, b, unlike))
+    splits = _splits(a, b, both, chosen)
     unscored = differences.overall.unscored
     lacking = (
         *few_contexts(differences.overall),
         *left_out(a.label, b.label, unscored, only_in_a, only_in_b),
+        *([f"Compared on {describe_splits(splits)}."] if splits and only_in_a + only_in_b else []),
     )
     return Comparison(
         a=a.label,
@@ -133,6 +149,7 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
         differences=differences,
         cautions=(*mixed, *lacking),
         sentences=(*mixed, *findings(a.label, b.label, differences), *lacking),
+        splits=splits,
     )
 
 
@@ -140,13 +157,25 @@ def _values(entry: Entry, column: str) -> pl.Series:
     return entry.rows[column].drop_nulls().unique()
 
 
-def _mixed_rules(a: Entry, b: Entry) -> Iterator[str]:
-    rules = scoring_rule(a.signature), scoring_rule(b.signature)
-    if None not in rules and rules[0] != rules[1]:
+def _unlike(a: Entry, b: Entry, unlike: str | None) -> Iterator[str]:
+    """Yield sentences on how differently two models were scored."""
+    if not is_tested(a.manner, b.manner):
+        yield str(describe_mixture((a.manner, b.manner)))
+    rules = version_rules(a.manner, b.manner)
+    if rules is not None:
         yield (
             f"{a.label} and {b.label} were scored by different rules, {rules[0]} and {rules[1]}, "
             "which may cause a part of their difference"
         )
+    if unlike is not None and a.manner.others != b.manner.others:
+        yield unlike
+
+
+def _splits(a: Entry, b: Entry, both: pl.DataFrame, chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the splits that two models are compared on, if the data has several."""
+    rows = pl.concat([a.rows.select("split"), b.rows.select("split")])
+    is_of_several = scored_splits(rows, (a.signature, b.signature), chosen)
+    return tuple(splits_in(both)) if is_of_several else ()
 
 
 def _choose(

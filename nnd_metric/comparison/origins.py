@@ -17,9 +17,11 @@ from nnd.metric.results import (
     CLUSTER,
     NUMBERED,
     Slice,
-    check_rules,
+    check_manners,
     count_by_context,
+    describe_mixture,
     each_once,
+    name_protocol,
     rate_of,
     read_sets,
     to_rate,
@@ -36,6 +38,7 @@ def compare_origins(
     *,
     models: Sequence[str] | None = None,
     match: Mapping[str, Sequence[str]],
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Validity:
     """Compare the pass rates of models on made and on human pairs.
@@ -46,16 +49,18 @@ def compare_origins(
         models: Models to compare; None means all that were run on made pairs.
         match: Operation → error categories of the human pairs; an operation without an entry is
             compared with all of them.
+        splits: Same as in `compare`.
         mixed_rules: Same as in `compare`.
 
     Raises:
         ScoringError: If no run has made pairs, if a model, operation or category is unknown, or for
             the reasons of `compare`.
     """
-    entries = _choose(read_entries(runs), models)
+    entries = _choose(read_entries(runs, splits), models)
     if not mixed_rules:
-        check_rules({f"{each.folder}:{each.model}": each.signature for each in entries})
-    by_model = _rows_by_model(entries)
+        check_manners([(each.folder, each.model, each.manner) for each in entries])
+    mixture = describe_mixture(each.manner for each in entries)
+    by_model = _rows_by_model(entries, named=mixture is not None)
     made = pl.concat([rows.filter(_is_made()) for rows in by_model.values()])
     if made.is_empty():
         raise ScoringError(
@@ -66,9 +71,10 @@ def compare_origins(
     _check_match(match, operations, by_model)
     return Validity(
         tuple(
-            _compare_operation(each, tuple(match.get(each, ())), by_model) for each in operations
+            _compare_operation(each, tuple(match.get(each, ())), by_model, ranked=mixture is None)
+            for each in operations
         ),
-        tuple(_cautions(by_model)),
+        (*([] if mixture is None else [mixture]), *_cautions(by_model)),
         tuple(dict.fromkeys(each.signature for each in entries if each.signature)),
     )
 
@@ -88,8 +94,13 @@ def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entr
     return [entry for entry in entries if models is None or entry.model in models]
 
 
-def _rows_by_model(entries: Sequence[Entry]) -> dict[str, pl.DataFrame]:
-    """Return model → its scored pairs of all runs, negatives included."""
+def _rows_by_model(entries: Sequence[Entry], *, named: bool) -> dict[str, pl.DataFrame]:
+    """Return model → its scored pairs of all runs, negatives included.
+
+    Args:
+        entries: The models.
+        named: Whether protocols are told apart and named.
+    """
     frames_by_model: dict[str, list[pl.DataFrame]] = {}
     for dataset, of_dataset in by_dataset(entries).items():
         for entry in of_dataset:
@@ -100,7 +111,8 @@ def _rows_by_model(entries: Sequence[Entry]) -> dict[str, pl.DataFrame]:
             sets = read_sets(entry.folder) if entry.folder else entry.rows.clear()
             own = sets.filter((pl.col("model") == entry.model) & _is_made())
             rows = pl.concat([entry.rows, own.select(entry.rows.columns)])
-            frames_by_model.setdefault(entry.model, []).append(
+            model = name_protocol(entry.model, entry.manner) if named else entry.model
+            frames_by_model.setdefault(model, []).append(
                 rows.with_columns(  # contexts of two datasets may share an id
                     CLUSTER[1].alias("cluster"),
                     split=pl.format("{} {}", pl.lit(dataset), "split"),
@@ -135,7 +147,11 @@ def _has_origin(origin: str) -> pl.Expr:
 
 
 def _compare_operation(
-    operation: str, categories: tuple[str, ...], by_model: Mapping[str, pl.DataFrame]
+    operation: str,
+    categories: tuple[str, ...],
+    by_model: Mapping[str, pl.DataFrame],
+    *,
+    ranked: bool,
 ) -> OperationValidity:
     all_models = {
         model: _compare_model(operation, categories, rows) for model, rows in by_model.items()
@@ -148,7 +164,7 @@ def _compare_operation(
         pairs_digest(pl.concat(ids)),
         categories,
         models,
-        {origin: _tau_b(models, origin) for origin in _ORIGINS},
+        {origin: _tau_b(models, origin) if ranked else None for origin in _ORIGINS},
     )
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from nnd.metric.comparison.differences import Differences
 from nnd.metric.comparison.ranking import mean_ranking, ranking
+from nnd.metric.data import describe_splits
 from nnd.metric.drawing import Pictured, short_names
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Comparison(Pictured):
         cautions: Caveats, a sentence each.
         sentences: The findings as sentences, including the cautions.
         data: The dataset, if there are comparisons on several; else None.
+        splits: The splits of the tests, if the data has several; else empty.
     """
 
     a: str
@@ -64,6 +66,7 @@ class Comparison(Pictured):
     cautions: tuple[str, ...]
     sentences: tuple[str, ...]
     data: str | None = None
+    splits: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """Return both pass rates, and whether their difference is significant."""
@@ -132,6 +135,7 @@ class Comparison(Pictured):
             "n_pairs": self.n_pairs,
             "only_in_a": self.only_in_a,
             "only_in_b": self.only_in_b,
+            "splits": list(self.splits),
             **self.differences.to_dict(),
             "sentences": list(self.sentences),
         }
@@ -235,7 +239,14 @@ class Comparisons(Pictured):
 
 def _clear(comparisons: Sequence[Comparison]) -> str:
     """Return the number of significant differences as a phrase."""
-    decided = sum(each.differences.overall.verdict != "undecided" for each in comparisons)
+    verdicts = [each.differences.overall.verdict for each in comparisons]
+    decided = sum(verdict in ("a", "b") for verdict in verdicts)
+    if "untested" in verdicts:
+        tested = len(verdicts) - verdicts.count("untested")
+        among = (
+            f"{decided or 'none'} of {tested} tested differences significant, " if tested else ""
+        )
+        return f"{among}differences across protocols are not tested"
     if len(comparisons) > 1:
         return (
             f"{decided or 'none'} of {len(comparisons)} differences "
@@ -276,8 +287,9 @@ def _headline(comparisons: Sequence[Comparison]) -> str:
     better = set()
     for each in comparisons:
         a, b, verdict = names[each.a], names[each.b], each.differences.overall.verdict
-        if verdict != "undecided":
+        if verdict in ("a", "b"):
             better.add((a, b) if verdict == "a" else (b, a))
-    tests = comparisons[0].differences.overall.n
+    tests, splits = comparisons[0].differences.overall.n, comparisons[0].splits
     named = {names[model]: rate for model, rate in rates.items()}
-    return f"{ranking(named, better)} of {tests:,} shared tests; {clear}."
+    of = f" ({describe_splits(splits)})" if splits else ""
+    return f"{ranking(named, better)} of {tests:,} shared tests{of}; {clear}."

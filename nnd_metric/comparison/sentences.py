@@ -22,6 +22,8 @@ def findings(a: str, b: str, differences: Differences) -> Iterator[str]:
         differences: Between the two.
     """
     yield _overall(a, b, differences.overall)
+    if differences.overall.verdict == "untested":
+        return
     for column, by_value in differences.by.items():
         if len(by_value) > 1:
             yield f"By {_COLUMNS[column]}: {_by_value(a, b, by_value)}."
@@ -50,6 +52,11 @@ def _overall(a: str, b: str, difference: Difference) -> str:
     if difference.pass_rate_a is None or difference.pass_rate_b is None:
         return f"{a} and {b} cannot be compared: they share no pair."
     rates = [100 * difference.pass_rate_a, 100 * difference.pass_rate_b]
+    if difference.verdict == "untested":
+        return (
+            f"{a} passes {rates[0]:.1f} % and {b} {rates[1]:.1f} % of {difference.n:,} tests; "
+            "the difference is not tested."
+        )
     bounds = [100 * bound for bound in difference.interval or ()]
     if difference.verdict == "b":  # the better one comes first
         a, b, rates, bounds = b, a, rates[::-1], [-bound for bound in reversed(bounds)]

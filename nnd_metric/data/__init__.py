@@ -25,16 +25,24 @@ if TYPE_CHECKING:
         only_of_one as only_of_one,
     )
     from .frames import (
+        PairData as PairData,
         Table as Table,
         check_characters as check_characters,
         to_frame as to_frame,
     )
+    from .human_scores import (
+        is_of_all_splits as is_of_all_splits,
+        read_human_scores as read_human_scores,
+    )
     from .origin import Origin as Origin, read_origin as read_origin
     from .pairs import (
-        PairData as PairData,
         PairSet as PairSet,
         load_pairs as load_pairs,
-        read_human_scores as read_human_scores,
+    )
+    from .splits import (
+        check_splits as check_splits,
+        describe_splits as describe_splits,
+        splits_in as splits_in,
     )
     from .stored import (
         SetKind as SetKind,
@@ -46,12 +54,15 @@ if TYPE_CHECKING:
         PairStream as PairStream,
         Span as Span,
         open_pairs as open_pairs,
+        read_human_scores_in as read_human_scores_in,
         row_groups as row_groups,
     )
     from .subset import (
+        choose_categories as choose_categories,
         choose_contexts as choose_contexts,
         choose_part as choose_part,
         choose_set as choose_set,
+        choose_splits as choose_splits,
         cut_pairs as cut_pairs,
     )
     from .systems import (

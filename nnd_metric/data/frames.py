@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import polars as pl
@@ -24,6 +25,8 @@ class ArrowTable(Protocol):
 
 
 Table: TypeAlias = pl.DataFrame | Dataset | ArrowTable | Sequence[Mapping[str, Any]]
+
+PairData: TypeAlias = str | Path | Table
 
 
 def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may hand over

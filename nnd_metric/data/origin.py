@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nnd.metric.data.pairs import NEEDED, PairData
+from nnd.metric.data.frames import PairData
+from nnd.metric.data.pairs import NEEDED
 from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import is_url
 from nnd.schemas import MANIFEST, ScoringError, read_manifest

@@ -2,29 +2,27 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from nnd.metric.data.completion import (
     OPTIONAL,
-    check_columns,
     complete_pairs,
     sum_digests,
     version_of,
 )
-from nnd.metric.data.frames import Table, name_of, to_frame
+from nnd.metric.data.frames import PairData, name_of, to_frame
+from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
 from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import is_url, stem_of
+from nnd.metric.data.splits import describe_splits
 from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
-from nnd.schemas import CONTEXT, ScoringError, Shown, check_files, counted, text_table
+from nnd.schemas import CONTEXT, ScoringError, Shown, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-PairData: TypeAlias = str | Path | Table
-
-HUMAN_SCORES = "human_scores.parquet"
 NEEDED = ("pairs.parquet", "pairs/*.parquet", "sets/*.parquet", HUMAN_SCORES, "manifest.json")
 """Patterns of the files to download from the Hub; * also matches folders."""
 
@@ -43,6 +41,9 @@ class PairSet(Shown):
             order.
         part: The part of the data that was chosen, as (option, value) pairs (`choose_part`).
         sets: The sets of a suite, whose pairs have the same columns.
+        splits: The chosen splits (`choose_splits`); empty before the choice, and if pairs have no
+            splits.
+        home: The folder, or ORG/name@commit on the Hub, that the human scores come with, or None.
     """
 
     pairs: pl.DataFrame
@@ -51,12 +52,21 @@ class PairSet(Shown):
     version: str
     part: tuple[tuple[str, str], ...] = ()
     sets: tuple[SuiteSet, ...] = ()
+    splits: tuple[str, ...] = ()
+    home: str | None = None
+
+    @property
+    def several_splits(self) -> tuple[str, ...]:
+        """The chosen splits, if the data has several; else empty."""
+        return self.splits if "split" in dict(self.part) or len(self.splits) > 1 else ()
 
     @property
     def title(self) -> str:
-        """The name, with the chosen part of the data."""
-        options = ", ".join(f"--{option} {value}" for option, value in self.part)
-        return f"{self.name} ({options})" if options else self.name
+        """The name, with the chosen part of the data, and its splits if it has several."""
+        part = dict(self.part)
+        splits = [describe_splits(self.several_splits)] if self.several_splits else []
+        options = [f"--{option} {part[option]}" for option in part if option != "split"]
+        return f"{self.name} ({', '.join(splits + options)})" if splits + options else self.name
 
     def headline(self) -> str:
         """Return the number of pairs and contexts, and whether systems have human scores."""
@@ -114,43 +124,9 @@ def load_pairs(data: PairData) -> PairSet:
     if path.is_file():
         return _pair_set(read_rows(path), None, path.stem)
     pairs = _read_folder(path, repo or path.resolve().name, str(data))
-    return pairs if commit is None else replace(pairs, version=commit)
-
-
-def read_human_scores(data: PairData) -> pl.DataFrame:
-    """Read human scores from the same places as `load_pairs`, or from a file of their own.
-
-    Raises:
-        ScoringError: If they cannot be read, a column is missing, a score is not a number, or two
-            rows contradict each other.
-    """
-    if isinstance(data, str | Path):
-        file = data if is_url(data) else _scores_file(data)
-        frame, where = read_rows(file), str(file)
-    else:
-        frame, where = to_frame(data), "human_scores"
-    check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
-    _check_scores(frame["score"], where)
-    return _without_repetitions(frame, where)
-
-
-def _scores_file(data: str | Path) -> Path:
-    path = find_place(data, [HUMAN_SCORES]).path
-    if path.is_file():
-        return path
-    file = path / HUMAN_SCORES
-    if not file.is_file():
-        raise ScoringError(
-            f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
-            "source with judged systems, or pass your own human scores"
-        )
-    check_files(path, [file])
-    return file
-
-
-def read_scores_in(folder: Path) -> pl.DataFrame | None:
-    """Return the human scores in a folder, or None (errors as in `read_human_scores`)."""
-    return read_human_scores(folder) if (folder / HUMAN_SCORES).is_file() else None
+    if commit is None:
+        return pairs
+    return replace(pairs, version=commit, home=f"{repo}@{commit}")
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
@@ -164,39 +140,9 @@ def _read_folder(folder: Path, name: str, where: str) -> PairSet:
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)
         for each in read_sets(folder, rows)
     ]
-    return replace(pairs, sets=tuple(sets))
+    return replace(pairs, sets=tuple(sets), home=str(folder))
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:
     pairs, digests = complete_pairs(frame, name)
     return PairSet(pairs, human_scores, name, version_of(sum_digests(digests)))
-
-
-def _check_scores(scores: pl.Series, name: str) -> None:
-    if not scores.dtype.is_numeric() and scores.dtype != pl.Null:
-        raise ScoringError(f"{name}: column score is {scores.dtype}; it must be a number")
-    finite = scores.cast(pl.Float64).is_finite().fill_null(value=True)
-    if not finite.all():
-        row = int(finite.arg_min() or 0)
-        raise ScoringError(
-            f"{name}: row {row}: score is {scores[row]}; give a finite number, or null if missing"
-        )
-
-
-def _without_repetitions(frame: pl.DataFrame, where: str) -> pl.DataFrame:
-    """Return human scores without repeated rows, which would count several times in a mean.
-
-    Raises:
-        ScoringError: If a system has two scores for one aspect and category.
-    """
-    key = [name for name in ("source", "system", "aspect", "category") if name in frame.columns]
-    rows = frame.unique([*key, "model_id", "score"], keep="first", maintain_order=True)
-    groups = rows.drop_nulls("score").group_by(key, maintain_order=True)
-    scores = groups.agg(pl.col("score").unique().sort())
-    for *values_of_key, values in scores.filter(pl.col("score").list.len() > 1).rows():
-        named = ", ".join(f"{name} {value}" for name, value in zip(key, values_of_key, strict=True))
-        raise ScoringError(
-            f"{where}: {named} has the scores {values[0]} and {values[1]}; leave one score for "
-            "each system, aspect and category"
-        )
-    return rows

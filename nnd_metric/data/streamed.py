@@ -14,10 +14,14 @@ from typing import NamedTuple, TypeAlias
 import polars as pl
 
 from nnd.metric.data.completion import Complete, complete_pairs
-from nnd.metric.data.pairs import NEEDED, PairData, PairSet, load_pairs, read_scores_in
+from nnd.metric.data.frames import PairData
+from nnd.metric.data.human_scores import read_human_scores, read_scores_in
+from nnd.metric.data.pairs import NEEDED, PairSet, load_pairs
 from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import File, is_url, readable, stem_of
+from nnd.metric.data.splits import check_splits, default_splits
 from nnd.metric.data.stored import has_sets, stored_files
+from nnd.metric.data.subset import as_part, choose_splits
 from nnd.schemas import read_row_group, row_group_sizes
 
 Span: TypeAlias = tuple[int, int]
@@ -29,11 +33,11 @@ class Chunk(NamedTuple):
 
     Attributes:
         rows: Number of rows.
-        read: Returns the rows.
+        read: Returns the rows; given names of columns, only these, as far as there are any.
     """
 
     rows: int
-    read: Callable[[], pl.DataFrame]
+    read: Callable[..., pl.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +84,81 @@ class PairStream:
         return complete_pairs(pl.concat(frames + empty), self.about.name)
 
 
-def open_pairs(data: PairData | PairSet) -> PairStream:
-    """Open pairs, if possible without reading them.
+def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStream:
+    """Open pairs, if possible without reading their texts.
 
     Args:
         data: Same as in `load_pairs`, or its result.
+        splits: Same as in `choose_splits`.
 
     Raises:
-        ScoringError: Same as in `load_pairs`.
+        ScoringError: Same as in `load_pairs` and `choose_splits`.
     """
     if isinstance(data, PairSet):
-        return _in_memory(data)
+        return _in_memory(choose_splits(data, splits))
     if not isinstance(data, str | Path):
-        return _in_memory(load_pairs(data))
+        return _in_memory(choose_splits(load_pairs(data), splits))
     if is_url(data):
-        return PairStream(_about(stem_of(data), None), {"": row_groups([data])})
+        return _in_pieces(_about(stem_of(data), None), [data], splits)
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
-        return PairStream(_about(path.stem, commit), {"": row_groups([path])})
+        return _in_pieces(_about(path.stem, commit), [path], splits)
     files = stored_files(path, "pairs")
     if has_sets(path) or not files:
-        return _in_memory(load_pairs(data))
+        return _in_memory(choose_splits(load_pairs(data), splits))
     about = _about(repo or path.resolve().name, commit)
-    return PairStream(replace(about, human_scores=read_scores_in(path)), {"": row_groups(files)})
+    home = str(path) if commit is None else f"{repo}@{commit}"
+    return _in_pieces(replace(about, human_scores=read_scores_in(path), home=home), files, splits)
 
 
 def _about(name: str, commit: str | None) -> PairSet:
     return PairSet(pl.DataFrame(), None, name, commit or "")
+
+
+def _in_pieces(about: PairSet, files: Sequence[File], names: Sequence[str]) -> PairStream:
+    """Return the pairs of some splits; only the sizes of the splits are read at first."""
+    chunks = row_groups(files)
+    tallies = [_count_splits(chunk) for chunk in chunks]
+    known = sorted({split for tally in tallies for split in tally if split is not None})
+    check_splits(about.name, names, known)
+    chosen = [*names] or default_splits(known)
+    about = replace(about, splits=tuple(split for split in known if split in chosen))
+    kept = [sum(tally.get(split, 0) for split in about.splits) for tally in tallies]
+    is_whole = kept == [chunk.rows for chunk in chunks] or (not names and chosen == known)
+    if is_whole:
+        return PairStream(about, {"": chunks})
+    read = [partial(_read_splits, chunk.read, chosen) for chunk in chunks]
+    parts = [Chunk(*part) for part in zip(kept, read, strict=True) if part[0]]
+    return PairStream(replace(as_part(about), version=""), {"": parts})
+
+
+def _count_splits(chunk: Chunk) -> dict[str | None, int]:
+    rows = chunk.read(["split"])
+    return dict(rows["split"].cast(pl.String).value_counts().iter_rows()) if rows.width else {}
+
+
+def _read_splits(read: Callable[..., pl.DataFrame], splits: Sequence[str]) -> pl.DataFrame:
+    return read().filter(pl.col("split").cast(pl.String).is_in([*splits]))
+
+
+def read_human_scores_in(data: PairData, splits: Sequence[str] | None) -> pl.DataFrame:
+    """Read the human scores that come with data, of some splits.
+
+    Args:
+        data: Same as in `read_human_scores`.
+        splits: The splits; None means all.
+
+    Raises:
+        ScoringError: Same as in `read_human_scores`, or if there is no such split.
+    """
+    people = read_human_scores(data)
+    if not splits or not isinstance(data, str | Path) or is_url(data):
+        return people
+    place = find_place(data, NEEDED).path
+    if place.is_file() or not stored_files(place, "pairs"):
+        return people
+    found = open_pairs(data, splits).about.human_scores
+    return people if found is None else found
 
 
 def _in_memory(pairs: PairSet) -> PairStream:
@@ -135,6 +187,6 @@ def _sizes(file: File) -> list[int]:
         return row_group_sizes(opened)
 
 
-def _read(file: File, number: int) -> pl.DataFrame:
+def _read(file: File, number: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
     with readable(file) as opened:
-        return read_row_group(opened, number)
+        return read_row_group(opened, number, columns)

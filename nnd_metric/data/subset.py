@@ -7,7 +7,9 @@ from typing import TypeAlias
 
 import polars as pl
 
+from nnd.metric.data.human_scores import human_scores_in
 from nnd.metric.data.pairs import PairSet, load_pairs
+from nnd.metric.data.splits import check_splits, default_splits, splits_in
 from nnd.schemas import CONTEXT, ScoringError, cut_by_context, did_you_mean
 
 _Key: TypeAlias = tuple[str | None, ...]
@@ -26,9 +28,40 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
     return pairs if len(sizes) <= contexts else _of_contexts(pairs, [*sizes][:contexts])
 
 
+def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
+    """Return the pairs of some splits, with the human scores of these, if they come with the data.
+
+    Args:
+        pairs: All pairs.
+        names: Splits; by default those chosen before, else those of `default_splits`; None means
+            all.
+
+    Raises:
+        ScoringError: If there is no such split.
+    """
+    known = splits_in(pairs.pairs)
+    names = known if names is None else names
+    check_splits(pairs.name, names, known)
+    chosen = [*names] or [*pairs.splits] or default_splits(known)
+    pairs = replace(pairs, splits=tuple(split for split in known if split in chosen))
+    is_whole = not names and {*known} <= {*chosen}
+    rows = pairs.pairs.filter(is_whole or pl.col("split").is_in(chosen))
+    return pairs if rows.height == pairs.pairs.height else as_part(_with_rows(pairs, rows))
+
+
+def as_part(pairs: PairSet) -> PairSet:
+    """Describe pairs of some splits as a part, with the human scores of these splits."""
+    people = pairs.human_scores
+    if people is not None and pairs.home is not None:
+        people = human_scores_in(pairs.home, people, pairs.splits)
+    part = dict(pairs.part) | {"split": "+".join(pairs.splits)}
+    return replace(pairs, human_scores=people, part=tuple(part.items()))
+
+
 def choose_part(
     pairs: PairSet,
     *,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -38,6 +71,8 @@ def choose_part(
 
     Args:
         pairs: All pairs.
+        splits: Keep the pairs of these splits; by default those of `default_splits`, or of all with
+            `held_out`, which divides the data in another way.
         limit: Keep at most this many pairs: whole contexts, in the order of the SHA-256 of their
             ids, but at least one context; None keeps all.
         categories: Keep the pairs of these error categories; none keeps all.
@@ -46,11 +81,26 @@ def choose_part(
         split_seed: Same as in `cut_pairs`.
 
     Raises:
-        ScoringError: If no pair has one of the error categories.
+        ScoringError: If no pair has one of the splits or error categories.
         NNDError: Same as in `cut_pairs`.
     """
     if held_out is not None:
         _, pairs = cut_pairs(pairs, held_out, split_seed)
+    pairs = choose_splits(pairs, splits)
+    pairs = choose_categories(pairs, categories)
+    if limit is None:
+        return pairs
+    part = dict(pairs.part) | {"limit": f"{limit}"}
+    pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
+    return replace(pairs, part=tuple(part.items()))
+
+
+def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
+    """Return the pairs of some error categories; none keeps all.
+
+    Raises:
+        ScoringError: If no pair has one of them.
+    """
     known = pairs.pairs["error_category"].drop_nulls().unique().sort()
     for category in categories:
         if category not in known:
@@ -59,15 +109,11 @@ def choose_part(
                 f"{did_you_mean(category, known)}; known: "
                 f"{', '.join(known) or 'none'}"
             )
-    part = dict(pairs.part)
-    if categories:
-        rows = pairs.pairs.filter(pl.col("error_category").is_in([*categories]))
-        pairs = _with_rows(pairs, rows)
-        part["category"] = "+".join(categories)
-    if limit is not None:
-        pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
-        part["limit"] = f"{limit}"
-    return replace(pairs, part=tuple(part.items()))
+    if not categories:
+        return pairs
+    part = dict(pairs.part) | {"category": "+".join(categories)}
+    rows = pairs.pairs.filter(pl.col("error_category").is_in([*categories]))
+    return replace(_with_rows(pairs, rows), part=tuple(part.items()))
 
 
 def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:
@@ -81,6 +127,7 @@ def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, Pai
     Raises:
         NNDError: If the share is not between 0 and 1, or a side is empty.
     """
+    pairs = replace(pairs, splits=pairs.splits or tuple(splits_in(pairs.pairs)))
     to_train_on = cut_by_context(pairs.pairs, share, seed=seed)
     sides = [_with_rows(pairs, pairs.pairs.filter(side)) for side in (to_train_on, ~to_train_on)]
     choices = {"held-out": f"{share:g}"} | ({"split-seed": f"{seed}"} if seed else {})

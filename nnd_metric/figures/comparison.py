@@ -137,8 +137,6 @@ def _draw_row(
     low_high = each["interval"]
     interval = "" if low_high is None else f" [{percent(low_high[0])}, {percent(low_high[1])}]"
     verdict = "not significant" if better is None else f"{better.name} is better"
-    text = (
-        f"{label}: {percent(each['difference'])} points{interval} of {each['n']:,}, "
-        f"p {p:.3g}: {verdict}"
-    )
+    tested = "not tested" if p is None else f"p {p:.3g}: {verdict}"
+    text = f"{label}: {percent(each['difference'])} points{interval} of {each['n']:,}, {tested}"
     drawing.tag(dot, Mark(text))

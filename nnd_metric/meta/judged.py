@@ -7,13 +7,13 @@ such labels, as in MetaSAMSum and FRANK, the score is used, because it is finer 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairSet, load_pairs, parts_of, read_stored
+from nnd.metric.data import PairSet, choose_splits, load_pairs, parts_of, read_stored
 from nnd.metric.scorers import Text, match_references, read_references, references_in
 from nnd.schemas import (
     MANIFEST,
@@ -77,12 +77,15 @@ class Judged:
         ]
 
 
-def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
+def read_judged(
+    folder: str | Path, *, aspect: str | None = None, splits: Sequence[str] | None = ()
+) -> Judged:
     """Read a folder that `nnd convert` wrote, or a downloaded published one.
 
     Args:
         folder: The folder.
         aspect: Only pairs and judgements of this aspect; all candidates are kept.
+        splits: Only pairs, judgements and candidates of these splits, as in `choose_splits`.
 
     Raises:
         ScoringError: If a file is missing or cannot be read, a judgement is not finite, or the
@@ -91,7 +94,7 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
     folder = Path(folder)
     if not folder.is_dir():
         raise ScoringError(f"{folder}: not a folder; name a folder that `nnd convert` wrote")
-    pairs = load_pairs(folder)
+    pairs = choose_splits(load_pairs(folder), splits)
     annotations = read_stored(folder, "annotations")
     if annotations is None:
         raise ScoringError(f"{folder}: annotations.parquet not found; convert the source again")
@@ -103,6 +106,9 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
         )
     rules = number_rules(annotations, _read_quality(folder))
     human = human_judgements(annotations, rules)
+    if "split" in dict(pairs.part):
+        of_splits = pl.col("split").is_in([*pairs.splits])
+        human, annotations = human.filter(of_splits), annotations.filter(of_splits)
     if aspect is not None:
         known = sorted(human["aspect"].unique())
         if aspect not in known:
@@ -111,7 +117,7 @@ def read_judged(folder: str | Path, *, aspect: str | None = None) -> Judged:
             )
         human = human.filter(pl.col("aspect") == aspect)
         rows = pairs.pairs.filter(pl.col("aspect") == aspect)
-        pairs = PairSet(rows, pairs.human_scores, pairs.name, pairs.version)
+        pairs = replace(pairs, pairs=rows)
     candidates = _candidates(annotations, pairs.pairs)
     definition = define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())})
     stored = read_stored(folder, "references")

@@ -9,7 +9,7 @@ from nnd.metric.data import Table, is_several, only_of_one
 from nnd.metric.meta.basis import Over
 from nnd.metric.meta.outcome import METRICS, MetricTable, MetricTables
 from nnd.metric.meta.table import AnyScorer, metrics_on_one
-from nnd.metric.results import split_by_dataset
+from nnd.metric.results import check_runs, split_by_dataset
 from nnd.metric.scorers import Several
 from nnd.schemas import ScoringError, check_replaceable
 
@@ -27,6 +27,8 @@ def metrics(
     template: str = "default",
     prefix: str = "",
     aspect: str | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTables: ...
@@ -42,6 +44,8 @@ def metrics(
     template: str = "default",
     prefix: str = "",
     aspect: str | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTable: ...
@@ -56,6 +60,8 @@ def metrics(
     template: str = "default",
     prefix: str = "",
     aspect: str | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
@@ -77,6 +83,10 @@ def metrics(
             text that is read; a name, or a text with {placeholders}.
         prefix: For the same scorers: text before the predicted text, which is scored with it.
         aspect: Only pairs and judgements of this aspect.
+        splits: Only pairs and candidates of these splits; by default those that the runs scored,
+            and without runs those that `evaluate` scores.
+        mixed_rules: Whether to take models that were scored by different protocols, which are not
+            correlated and not tested, or by different rules of different versions.
         over: Basis of the correlations: "shared", the systems and candidates that all rows have, so
             that rows can be compared; "all", everything that each row has; or names of systems:
             only these, with their candidates and the tests between them.
@@ -98,6 +108,8 @@ def metrics(
         template=template,
         prefix=prefix,
         aspect=aspect,
+        splits=splits,
+        mixed_rules=mixed_rules,
         over=over,
     )
     if not is_several(data):
@@ -105,6 +117,15 @@ def metrics(
     if references is not None:
         raise only_of_one("references")
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    try:
+        check_runs(folders)
+    except ScoringError as error:
+        if mixed_rules:
+            raise ScoringError(
+                "there are no means over datasets of models that were scored by different rules; "
+                "name one dataset at a time"
+            ) from error
+        raise
     split = split_by_dataset(folders, data, systems)
     places = {name: None if out is None else Path(out) / name for name in split}
     for place in places.values():

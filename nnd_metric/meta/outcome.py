@@ -1,7 +1,7 @@
 """Result of `metrics`: NND compared with other metrics."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from nnd.metric.agreement import Agreement
-from nnd.metric.data import OVERALL
+from nnd.metric.data import OVERALL, describe_splits
 from nnd.metric.drawing import short_names
 from nnd.metric.meta.basis import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
@@ -90,6 +90,8 @@ class MetricTable(Shown):
         people: Their mean over the candidates of each system: aspect, system, n, human.
         differences: Differences between every two rows over the same candidates.
         shared: The common basis of all rows; None if each row uses everything that it has.
+        notes: Sentences on how the models of the run were scored, if not alike.
+        splits: The splits of the tests, if the data has several; else empty.
     """
 
     rows: tuple[MetricRow, ...]
@@ -98,6 +100,8 @@ class MetricTable(Shown):
     people: pl.DataFrame
     differences: tuple[Difference, ...]
     shared: Shared | None
+    notes: Sequence[str] = ()
+    splits: Sequence[str] = ()
 
     def headline(self) -> str:
         """Return the metric with the highest pass rate."""
@@ -108,9 +112,10 @@ class MetricTable(Shown):
             return f"No test was judged by {len(self.rows)} metrics{judged}."
         best = max(rates, key=lambda name: rates[name].passes)
         rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
+        of = f" ({describe_splits(self.splits)})" if self.splits else ""
         return (
-            f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests, the highest of "
-            f"{len(rates)} metrics."
+            f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests{of}, the highest "
+            f"of {len(rates)} metrics."
         )
 
     def table(self) -> "Table":
@@ -123,7 +128,7 @@ class MetricTable(Shown):
         """Return the basis of the numbers."""
         from nnd.metric.tables import metrics_remarks  # noqa: PLC0415 - rich is for people only
 
-        return metrics_remarks(self.to_dict())
+        return [*self.notes, *metrics_remarks(self.to_dict())]
 
     def details(self) -> "list[Table | str]":
         """Return all statistics, descriptions of the rows, and what was left out."""
@@ -155,6 +160,8 @@ class MetricTable(Shown):
             },
             "differences": [each.to_dict() for each in self.differences],
             "shared": None if self.shared is None else self.shared.to_dict(),
+            "notes": list(self.notes),
+            "splits": list(self.splits),
             "rows": [row.to_dict() for row in self.rows],
         }
 

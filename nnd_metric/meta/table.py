@@ -33,7 +33,18 @@ from nnd.metric.meta.differences import find_differences
 from nnd.metric.meta.judged import CANDIDATE, Judged, read_judged
 from nnd.metric.meta.outcome import METRICS, MetricRow, MetricTable
 from nnd.metric.meta.systems import agree_on_systems
-from nnd.metric.results import SCORED_SCHEMA, measure, pass_rates
+from nnd.metric.results import (
+    SCORED_SCHEMA,
+    Manner,
+    describe_manners,
+    describe_mixture,
+    find_protocols,
+    measure,
+    name_protocols,
+    pass_rates,
+    read_manners_of,
+    read_splits,
+)
 from nnd.metric.scorers import (
     Several,
     Text,
@@ -72,6 +83,8 @@ def metrics_on_one(
     template: str,
     prefix: str,
     aspect: str | None,
+    splits: Sequence[str],
+    mixed_rules: bool,
     over: Over | Sequence[str],
     out: str | Path | None,
 ) -> MetricTable:
@@ -79,7 +92,10 @@ def metrics_on_one(
     check_over(over)
     if out is not None:
         check_replaceable(Path(out), document=METRICS)
-    judged = read_judged(data, aspect=aspect)
+    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    run = read_scored(folders, splits=splits, mixed_rules=mixed_rules) if folders else None
+    scored = read_splits(folders) if folders else ()
+    judged = read_judged(data, aspect=aspect, splits=[*splits] or scored)
     table = None if references is None else read_references(references)
     asked: Sequence[AnyScorer]
     if scorers is None:
@@ -88,13 +104,13 @@ def metrics_on_one(
         asked = scorers
     else:
         asked = [scorers]
-    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     people = judged.pairs.human_scores
     result = compare_metrics(
         judged,
         _find_scorers(asked, several=several, template=template, prefix=prefix),
         references=table,
-        run=read_scored(folders) if folders else None,
+        run=run,
+        manners=read_manners_of(folders),
         systems=systems if people is None else stored_systems(folders, people, systems),
         over=over,
     )
@@ -132,6 +148,7 @@ def compare_metrics(
     references: pl.DataFrame | None = None,
     run: pl.DataFrame | None = None,
     systems: Mapping[str, str] | None = None,
+    manners: Mapping[str, Manner] | None = None,
     over: Over | Sequence[str] = "shared",
 ) -> MetricTable:
     """Compute how well scorers, and the models of a stored run, agree with people.
@@ -142,6 +159,7 @@ def compare_metrics(
         references: A table of references (`references.read_references`).
         run: Scored pairs of one or more models (`agreement.read_scored`); no model is run.
         systems: Model of the run → system it stands for, if the model's id does not name it.
+        manners: Model of the run → how it was scored.
         over: Basis of the correlations (`basis`).
 
     Raises:
@@ -154,7 +172,8 @@ def compare_metrics(
         judged = of_systems(judged, over)
         matched = {model: system for model, system in matched.items() if system in over}
     scored = None if run is None else _of_pairs(run, judged)
-    models = _models(scored)
+    names = name_protocols(manners or {})
+    models = {names.get(model, model): rows for model, rows in _models(scored).items()}
     _check_names([*(scorer.name for scorer in all_scorers), *models])
     numbers = [*_ask(all_scorers, judged, references), *_look_up(models, judged)]
     comparable, shared = numbers, None
@@ -162,12 +181,15 @@ def compare_metrics(
         comparable, shared = find_shared(numbers, _people(judged), matched)
     rows = [_row(each, judged) for each in comparable]
     if scored is not None:
-        rows.append(_nnd_row(scored, judged, matched, shared))
+        rows.append(_nnd_row(scored, judged, matched, shared, manners or {}))
     scores = [
         each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
     ]
     compared = {} if shared is None else {row.name: row.candidates for row in rows}
-    differences = tuple(find_differences(compared))
+    by_name = {names[model]: manner for model, manner in (manners or {}).items()}
+    differences = tuple(
+        each for each in find_differences(compared) if _is_tested(by_name, each.metric, each.other)
+    )
     judgements = judged.human.join(judged.candidates, on=CANDIDATE)
     people = judgements_by_system(judgements)
     return MetricTable(
@@ -177,7 +199,14 @@ def compare_metrics(
         people=people,
         differences=differences,
         shared=shared,
+        notes=describe_manners(manners or {}),
+        splits=judged.pairs.several_splits,
     )
+
+
+def _is_tested(manners: Mapping[str, Manner], *names: str) -> bool:
+    """Whether two rows may be compared: scorers, and models of one protocol."""
+    return len(find_protocols(manners[name] for name in names if name in manners)) < 2  # noqa: PLR2004
 
 
 def _people(judged: Judged) -> pl.DataFrame | None:
@@ -261,9 +290,16 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _nnd_row(
-    scored: pl.DataFrame, judged: Judged, matched: Mapping[str, str], shared: Shared | None
+    scored: pl.DataFrame,
+    judged: Judged,
+    matched: Mapping[str, str],
+    shared: Shared | None,
+    manners: Mapping[str, Manner],
 ) -> MetricRow:
     """Return the row of NND itself, without systems for which other rows lack a number."""
+    mixture = describe_mixture(manners.values())
+    if mixture is not None:
+        return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, None, mixture, {})
     people, aspect = judged.pairs.human_scores, judged.aspect
     if shared is not None and len(shared.systems) >= FEWEST_MODELS:
         left_out = [model for model, system in matched.items() if system not in shared.systems]

@@ -110,7 +110,7 @@ def open_part(
     """
     if chosen["categories"] or chosen["limit"] is not None or chosen["held_out"] is not None:
         data = choose_part(data if isinstance(data, PairSet) else load_pairs(data), **chosen)
-    stream = open_pairs(data)
+    stream = open_pairs(data, chosen["splits"])
     if not stream.sizes()[""]:
         raise no_pairs(stream.about.name)
     return stream

@@ -64,6 +64,7 @@ def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Ev
     )
     return Evaluation(
         data=data.title,
+        splits=data.splits,
         results=tuple(results),
         scored=pl.DataFrame(schema=STORED),
         agreement=agreement,

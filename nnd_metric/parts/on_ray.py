@@ -44,6 +44,7 @@ def evaluate_on_ray(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     templates: Mapping[str, str] | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -64,6 +65,7 @@ def evaluate_on_ray(
         human_scores: Same as in `evaluate`.
         systems: Same as in `evaluate`.
         templates: Same as in `evaluate`.
+        splits: Same as in `evaluate`.
         limit: Same as in `evaluate`.
         categories: Same as in `evaluate`.
         held_out: Same as in `evaluate`.
@@ -82,6 +84,7 @@ def evaluate_on_ray(
     check_ray(ray)
     _check_names([*list_models(models), *(data if is_several(data) else [data])])
     chosen = {
+        "splits": splits,
         "limit": limit,
         "categories": categories,
         "held_out": held_out,

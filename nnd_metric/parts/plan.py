@@ -89,7 +89,10 @@ class Plan:
         nothing = pl.DataFrame()
         sets = (SuiteSet(name, kind, by, nothing) for name, kind, by in data["sets"])
         part = tuple((option, value) for option, value in data["part"])
-        return PairSet(nothing, self.human_scores, data["name"], self.version, part, tuple(sets))
+        splits = tuple(data.get("splits", ()))
+        return PairSet(
+            nothing, self.human_scores, data["name"], self.version, part, tuple(sets), splits
+        )
 
 
 def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
@@ -106,6 +109,7 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
         "part": [list(each) for each in about.part],
         "sets": [[each.name, each.kind, each.operation] for each in about.sets],
         "rows": stream.sizes(),
+        **({"splits": about.splits} if about.splits else {}),
     }
     facts = {"nnd_version": VERSION, "data": data, **options}
     plain: dict[str, Any] = json.loads(json.dumps(facts, default=str))

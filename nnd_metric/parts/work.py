@@ -29,6 +29,7 @@ def evaluate_parts(
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
     templates: Mapping[str, str] | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -53,6 +54,7 @@ def evaluate_parts(
         human_scores: Same as in `evaluate`.
         systems: Same as in `evaluate`.
         templates: Same as in `evaluate`.
+        splits: Same as in `evaluate`.
         limit: Same as in `evaluate`.
         categories: Same as in `evaluate`.
         held_out: Same as in `evaluate`.
@@ -76,6 +78,7 @@ def evaluate_parts(
         human_scores=human_scores,
         systems=systems,
         templates=templates,
+        splits=splits,
         limit=limit,
         categories=categories,
         held_out=held_out,

@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .aligned import by_model as by_model, join_texts as join_texts
+    from .aligned import (
+        by_model as by_model,
+        join_texts as join_texts,
+        shared_split as shared_split,
+    )
     from .baselines import (
         BASELINES as BASELINES,
         MATCHED_WITHIN as MATCHED_WITHIN,
@@ -40,6 +44,22 @@ if TYPE_CHECKING:
         without_rates as without_rates,
     )
     from .kept_run import KeptRun as KeptRun, read_kept as read_kept
+    from .manner import (
+        Manner as Manner,
+        check_manners as check_manners,
+        check_runs as check_runs,
+        describe_manners as describe_manners,
+        describe_mixture as describe_mixture,
+        describe_others as describe_others,
+        find_protocols as find_protocols,
+        is_tested as is_tested,
+        manner_of as manner_of,
+        name_protocol as name_protocol,
+        name_protocols as name_protocols,
+        read_manners as read_manners,
+        read_manners_of as read_manners_of,
+        version_rules as version_rules,
+    )
     from .numbering import number_occurrences as number_occurrences
     from .one_model import (
         ModelResult as ModelResult,
@@ -71,20 +91,21 @@ if TYPE_CHECKING:
         STORED_SETS as STORED_SETS,
         check_same as check_same,
         locked_run as locked_run,
+        open_result as open_result,
         read_pieces as read_pieces,
-        read_result as read_result,
         read_run as read_run,
         read_sets as read_sets,
         read_signatures as read_signatures,
+        read_splits as read_splits,
         read_systems as read_systems,
         run_folders as run_folders,
+        scored_splits as scored_splits,
     )
     from .scoring import (
         CHILD_SCHEMA as CHILD_SCHEMA,
         score_pairs as score_pairs,
         score_suite as score_suite,
     )
-    from .scoring_rules import check_rules as check_rules, scoring_rule as scoring_rule
     from .signature import make_signature as make_signature
     from .surface import measure as measure
     from .version import VERSION as VERSION

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from nnd.metric.data import REQUIRED, PairSet
+from nnd.metric.data import REQUIRED, PairSet, splits_in
 from nnd.metric.results.numbering import number_occurrences
 from nnd.metric.results.run_folder import check_same
 from nnd.schemas import ScoringError
@@ -39,10 +39,19 @@ def _as_in(first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     if not ordered.height == rows.height == first.height:
         raise ScoringError(
             f'models "{a}" and "{b}" were not scored on the same pairs; evaluate both on the same '
-            "data, or name the data of each with --data"
+            f"data, or name the data of each with --data{shared_split(first, rows)}"
         )
     check_same(first.hstack(ordered.rename(lambda column: f"{column}_b")), a, b)
     return ordered
+
+
+def shared_split(a: pl.DataFrame, b: pl.DataFrame) -> str:
+    """Return the remedy for models that were scored on different splits, or ""."""
+    splits = {*splits_in(a)}, {*splits_in(b)}
+    shared = sorted(splits[0] & splits[1])
+    if splits[0] == splits[1] or not shared:
+        return ""
+    return f", or choose the splits of both with {' '.join(f'--split {name}' for name in shared)}"
 
 
 def join_texts(rows: pl.DataFrame, texts: PairSet, columns: Sequence[str] = ()) -> pl.DataFrame:

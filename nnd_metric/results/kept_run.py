@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.metric.chat import NONE, Chat
-from nnd.metric.data import PairSet, parts_of
+from nnd.metric.chat import NONE, Chat, describe_options
+from nnd.metric.data import PairSet, describe_splits, parts_of, splits_in
 from nnd.metric.encoding import choose_template
 from nnd.metric.engine import Scoring
 from nnd.metric.results.one_model import ModelResult, stored_result
@@ -106,7 +106,9 @@ def _find_difference(
     A kept model may have a template that was chosen for it alone.
     """
     if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
-        return f"on other pairs than {pairs.title}"
+        splits = splits_in(scored)
+        named = f" ({describe_splits(splits)})" if splits and splits != [*pairs.splits] else ""
+        return f"on other pairs{named} than {pairs.title}"
     own = {*stored.get("templates", {})}.difference(models)
     for each in stored["results"]:
         asked = models.get(each["model"], scoring)
@@ -115,7 +117,7 @@ def _find_difference(
         now = (asked.protocol, each["template"] if each["model"] in own else chosen)
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
-        chats = (_asked_chat(each), _chat_options(asked.chat.to_dict()))
+        chats = (_asked_chat(each), describe_options(asked.chat.to_dict()))
         if chats[0] != chats[1] and _may_be_chat(each, asked.chat):
             return f"with {chats[0]}, not {chats[1]}"
     if not all(has_present_rule(each["signature"]) for each in stored["results"]):
@@ -134,13 +136,7 @@ def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
 def _asked_chat(stored: Mapping[str, Any]) -> str:
     """Return the chat options of a result; older versions read plain text."""
     chat = stored.get("chat")
-    return _chat_options(Chat(NONE).to_dict() if chat is None else chat["asked"])
-
-
-def _chat_options(asked: Mapping[str, Any]) -> str:
-    arguments = [f"--template-arg {name}={value}" for name, value in asked["arguments"].items()]
-    system = [] if asked["system"] is None else [f'--system-prompt "{asked["system"]}"']
-    return " ".join([f"--chat-template {asked['template']}", *system, *arguments])
+    return describe_options(Chat(NONE).to_dict() if chat is None else chat["asked"])
 
 
 def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:

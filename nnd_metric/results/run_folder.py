@@ -1,13 +1,13 @@
 """The folders of `nnd evaluate`: per-pair log-likelihoods and signatures."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import read_rows, row_groups
+from nnd.metric.data import check_splits, read_rows, row_groups, splits_in
 from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, SLICES
 from nnd.metric.results.scoring import CHILD_SCHEMA
 from nnd.metric.results.surface import SURFACE_SCHEMA
@@ -80,21 +80,26 @@ def locked_run(folder: Path | None) -> AbstractContextManager[None]:
     return exclusive(folder) if folder is not None and folder.exists() else nullcontext()
 
 
-def read_run(folder: Path) -> pl.DataFrame:
+def read_run(folder: Path, splits: Sequence[str] = ()) -> pl.DataFrame:
     """Read the log-likelihoods that `nnd evaluate` stored in a folder.
+
+    Args:
+        folder: The folder.
+        splits: Only pairs of these splits; none means all.
 
     Returns:
         One row per model and pair, with the columns of STORED.
 
     Raises:
-        ScoringError: If they cannot be read, a column is missing or has the wrong type, or a row
-            has an invalid value.
+        ScoringError: If they cannot be read, a column is missing or has the wrong type, a row has
+            an invalid value, or no pair has one of the splits.
         SchemaError: If they were changed since they were written.
     """
     _check_run(folder)
     path = folder / LIKELIHOODS
-    frame = read_rows(path)
-    return _checked(_with_late_columns(frame), path, STORED)
+    rows = _checked(_with_late_columns(read_rows(path)), path, STORED)
+    check_splits(f"{folder}", splits, splits_in(rows))
+    return rows.filter(pl.col("split").is_in([*splits])) if splits else rows
 
 
 def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
@@ -148,7 +153,7 @@ def read_signatures(folder: Path) -> dict[str, str]:
     Raises:
         NNDError: If the result cannot be read, or was changed since it was written.
     """
-    with read_result(folder) as found:
+    with open_result(folder) as found:
         return {str(each["model"]): str(each["signature"]) for each in found.get("results", ())}
 
 
@@ -157,13 +162,43 @@ def read_systems(folder: Path) -> dict[str, str]:
 
     Older runs store the systems only in their agreement.
     """
-    with read_result(folder) as found:
+    with open_result(folder) as found:
         systems = found.get("systems") or (found.get("agreement") or {}).get("systems", {})
         return {str(model): str(system) for model, system in systems.items()}
 
 
+def read_splits(folders: Sequence[Path]) -> list[str] | None:
+    """Return the splits that some runs scored; None if one does not state them, as older runs.
+
+    Raises:
+        ScoringError: If a result cannot be read.
+    """
+    splits: set[str] = set()
+    for folder in folders:
+        with open_result(folder) as found:
+            if "splits" not in found:
+                return None
+            splits.update(map(str, found["splits"]))
+    return sorted(splits)
+
+
+def scored_splits(
+    rows: pl.DataFrame, signatures: Iterable[str | None], chosen: Sequence[str] = ()
+) -> list[str]:
+    """Return the splits of scored pairs, if the data has several; else an empty list.
+
+    Args:
+        rows: The pairs.
+        signatures: Signatures of the models.
+        chosen: The splits that were chosen of the stored ones, or none.
+    """
+    splits = splits_in(rows)
+    is_part = bool(chosen) or any("|split:" in (signature or "") for signature in signatures)
+    return splits if is_part or len(splits) > 1 else []
+
+
 @contextmanager
-def read_result(folder: Path) -> Iterator[dict[str, Any]]:
+def open_result(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the result of a run; empty if the run has none.
 
     Raises:

@@ -1,6 +1,7 @@
 """The entries of a list of runs (`runs.schema.json`)."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ class RunEntry:
         scoring: Scoring options.
         loading: Loading options.
         system: The system that the model stands for, or None.
+        splits: The splits to score (`evaluate`); empty means the default.
     """
 
     where: str
@@ -35,6 +37,7 @@ class RunEntry:
     scoring: Scoring
     loading: Loading
     system: str | None = None
+    splits: tuple[str, ...] = ()
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -53,7 +56,8 @@ class RunEntry:
         """The scoring options as the name of a folder: `native`, `laban2022+mixqg`.
 
         It has the protocol and all options that are not the default: the template, the kept part of
-        contexts, and the chat options. A user's text or file is represented by its digest.
+        contexts, the chat options and the splits. A user's text or file is represented by its
+        digest.
         """
         parts = [self.scoring.protocol]
         template, chat = self.scoring.template, self.scoring.chat
@@ -66,6 +70,9 @@ class RunEntry:
             parts.append(f"chat-{chat.to_dict()['template']}")
         if chat.system is not None:
             parts.append(f"system-{_digest(chat.system)}")
+        for split in self.splits:
+            is_plain = re.fullmatch(r"[\w.-]+", split) is not None
+            parts.append(f"split-{split if is_plain else _digest(split)}")
         return "+".join(parts)
 
 
@@ -141,7 +148,10 @@ def _entry(
         chat = replace(chat, template=template if named else _located(template, folder))
     if "system_prompt" in values:
         chat = replace(chat, system=values["system_prompt"])
-    data = [values["data"]] if isinstance(values["data"], str) else values["data"]
+    data, splits = (
+        (value,) if isinstance(value, str) else tuple(value)
+        for value in (values["data"], values.get("split", ()))
+    )
     return RunEntry(
         where,
         model,
@@ -149,6 +159,7 @@ def _entry(
         replace(scoring, chat=chat, **_given(values, "protocol", "template", "keep")),
         replace(loading, **_given(values, "dtype", "quantise")),
         values.get("system"),
+        splits,
     )
 
 

@@ -52,6 +52,7 @@ def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None =
                 list(first.data),
                 out=place / keys[0] if len(keys) == 1 else place,
                 systems=_systems(group),
+                splits=first.splits,
                 limit=limit,
                 scoring=first.scoring,
                 loading=first.loading,
@@ -77,7 +78,7 @@ def _alike(entries: Sequence[RunEntry]) -> list[list[RunEntry]]:
 
 
 def _shared(entry: RunEntry) -> tuple[object, ...]:
-    return entry.scoring, entry.loading, entry.data
+    return entry.scoring, entry.loading, entry.data, entry.splits
 
 
 def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:

@@ -1,6 +1,6 @@
 """The result: pass rates of slices, and which of them are below the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,6 +62,7 @@ class Slices(Pictured):
         slices: The slices; after a search, the one furthest below the rest comes first.
         axis_tests: Axis → sum of the tests of its slices, and number of tests in none of them.
         search: The search; None for requested slices.
+        notes: Sentences on how the models were scored, if not alike.
     """
 
     data: str
@@ -69,6 +70,7 @@ class Slices(Pictured):
     slices: tuple[SliceRates, ...]
     axis_tests: Mapping[str, tuple[int, int]]
     search: Search | None
+    notes: Sequence[str] = ()
 
     @property
     def n(self) -> int:
@@ -104,7 +106,7 @@ class Slices(Pictured):
 
     def remarks(self) -> list[str]:
         """Return which slices overlap or leave tests out, and which are small."""
-        found = []
+        found = [*self.notes]
         for axis, (together, outside) in self.axis_tests.items():
             inside = self.n - outside
             if together > inside:
@@ -184,6 +186,7 @@ class Slices(Pictured):
                 for axis, (together, outside) in self.axis_tests.items()
             },
             "search": None if self.search is None else self.search._asdict(),
+            "notes": list(self.notes),
         }
 
 

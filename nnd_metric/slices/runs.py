@@ -6,8 +6,17 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.agreement import read_scored
-from nnd.metric.data import REQUIRED, PairData, PairSet, load_pairs, read_stored
-from nnd.metric.results import by_model, join_texts, read_signatures, to_rate
+from nnd.metric.data import REQUIRED, PairData, PairSet, describe_splits, load_pairs, read_stored
+from nnd.metric.results import (
+    by_model,
+    describe_manners,
+    join_texts,
+    name_protocols,
+    read_manners_of,
+    read_signatures,
+    scored_splits,
+    to_rate,
+)
 from nnd.metric.slices.choice import Sliced, choose_slices, distinct_slices, slices_to_try
 from nnd.metric.slices.naming import NamedSlice
 from nnd.metric.slices.outcome import Search, Slices, worst_of
@@ -25,6 +34,7 @@ def slice_runs(
     names: str | Sequence[str] = (),
     find: bool = False,
     contexts: int = FEW_CONTEXTS,
+    splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Slices:
     """Return the pass rates of slices of stored runs; no model is run.
@@ -40,15 +50,17 @@ def slice_runs(
         find: Show only slices that are significantly below the rest, of the axes in `by` or of all
             axes.
         contexts: With `find`, the smallest number of contexts of a slice.
-        mixed_rules: Whether to combine models that were scored by different rules of different
-            versions of the metric (see `scoring_rules`).
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models together that were scored by different protocols, or by
+            different rules of different versions (see `scoring_rules`).
 
     Raises:
         ScoringError: If a run or the data cannot be read, they do not fit together, or a name is
             unknown.
     """
     folders = [Path(run) for run in _listed(runs)]
-    frames = by_model(read_scored(folders, mixed_rules=mixed_rules))
+    scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
+    frames = by_model(scored)
     if not frames:
         raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
     texts = None if data is None else load_pairs(data)
@@ -63,17 +75,20 @@ def slice_runs(
         chosen = _large(of.pairs, chosen, contexts)
         search = Search(contexts, len(chosen))
     ids = of.pairs["pair_id"]
-    rated = {model: to_rate([rows]) for model, rows in frames.items()}
+    manners = read_manners_of(folders)
+    shown = {model: model for model in frames} | name_protocols(manners)
+    rated = {shown[model]: to_rate([rows]) for model, rows in frames.items()}
     found = rates_in(rated, ids, chosen)
     if find:
         below = [each for each in found if worst_of(each)[1].verdict == "below"]
         found = sorted(below, key=lambda each: worst_of(each)[1].difference or 0.0)
     return Slices(
-        data=_name(folders, texts),
+        data=_name(folders, texts, scored, splits),
         overall=overall_rates(rated),
         slices=tuple(found),
         axis_tests={} if find or names else _axis_tests(of.pairs, chosen),
         search=search,
+        notes=describe_manners(manners),
     )
 
 
@@ -122,11 +137,19 @@ def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, 
     return found
 
 
-def _name(folders: Sequence[Path], texts: PairSet | None) -> str:
-    """Return the name of the data, else the one in the first signature, else that of the run."""
-    if texts is not None:
-        return texts.name
-    for part in next(iter(read_signatures(folders[0]).values()), "").split("|"):
-        if part.startswith("data:"):
-            return part.removeprefix("data:").rpartition("@")[0]
-    return folders[0].name
+def _name(
+    folders: Sequence[Path],
+    texts: PairSet | None,
+    scored: pl.DataFrame,
+    chosen: Sequence[str],
+) -> str:
+    """Return the name of the data and its splits, if it has several.
+
+    Without texts, it is the name in the first signature, else that of the run.
+    """
+    signatures = [*read_signatures(folders[0]).values()]
+    named = (part for part in "|".join(signatures[:1]).split("|") if part.startswith("data:"))
+    stored = next(named, "").removeprefix("data:").rpartition("@")[0]
+    name = texts.name if texts is not None else stored or folders[0].name
+    splits = scored_splits(scored, signatures, chosen)
+    return f"{name} ({describe_splits(splits)})" if splits else name

@@ -96,6 +96,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         tokenizer: PreTrainedTokenizerBase | None = None,
         human_scores: PairData | None = None,
         systems: Mapping[str, str] | None = None,
+        splits: Sequence[str] = (),
         protocol: str = "native",
         template: str = "default",
         chat_template: str | Path = "auto",
@@ -121,6 +122,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             human_scores: Human scores per system: a converted folder, a Parquet file, a Dataset;
                 None means those that come with the dataset.
             systems: Model → system it stands for, if the model's id does not name it.
+            splits: Only the pairs of these splits; by default those of test, if the others are
+                called train, validation, dev or the like, else all.
             protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
             template: "default", the name of another template, "auto" (by the model's name), or a
                 text with {placeholders}.
@@ -160,6 +163,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             pairs,
             human_scores=human_scores,
             systems=systems,
+            splits=splits,
             scoring=scoring,
             loading=loading,
         ).to_dict()

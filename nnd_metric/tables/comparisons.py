@@ -10,7 +10,8 @@ from nnd.schemas import text_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-_UNDECIDED = "not significant"
+_UNDECIDED, _UNTESTED = "not significant", "not tested"
+_DIFFER = {"undecided": "no", "untested": _UNTESTED}
 
 
 def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
@@ -37,7 +38,7 @@ def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
                 f"{a} against {b}" if ahead else f"{b} against {a}",
                 _difference(overall, 1 if ahead else -1),
                 p_value(overall["p"]),
-                "no" if overall["verdict"] == "undecided" else "yes",
+                _DIFFER.get(overall["verdict"], "yes"),
             )
         table.add_section()
     return table
@@ -49,7 +50,7 @@ def comparison_table(comparison: Mapping[str, Any]) -> "Table":
     titles = ["pass rate, %", "tests", a, b, "difference, points [95 %]", "only first passes"]
     titles += ["only second passes", "p (McNemar)", "p (Holm)", "tests for 2 points, before Holm"]
     table = text_table([*titles, "better"], right=titles[1:])
-    better = {"a": a, "b": b, "undecided": _UNDECIDED}
+    better = {"a": a, "b": b, "undecided": _UNDECIDED, "untested": _UNTESTED}
     table.add_row("overall", *_compared(comparison["overall"], better), style="bold")
     for key, title in slices([comparison]):
         table.add_section()

@@ -21,6 +21,7 @@ import copy
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from transformers import (
 )
 
 from nnd.metric.chat import Chat, choose_chat
-from nnd.metric.data import PairData, PairSet, choose_contexts, load_pairs
+from nnd.metric.data import PairData, PairSet, choose_contexts, choose_splits, load_pairs
 from nnd.metric.encoding import find_protocol, find_template
 from nnd.metric.engine import Engine
 from nnd.metric.models import unwrap, virtual_tokens, wrap_model
@@ -73,6 +74,7 @@ class NNDCallback(TrainerCallback):
         pairs: Pairs (see `data.load_pairs`).
         tokenizer: The model's tokenizer; None means the Trainer's `processing_class`.
         every: Optimiser steps between scorings.
+        splits: Splits to score, same as in `evaluate`.
         contexts: Number of contexts to score, with all their pairs: those whose ids have the
             smallest SHA-256, so that every run scores the same. None means all.
         protocol: Which tokens are scored and what they are divided by (see `protocols`).
@@ -93,6 +95,7 @@ class NNDCallback(TrainerCallback):
         tokenizer: PreTrainedTokenizerBase | None = None,
         *,
         every: int = 500,
+        splits: Sequence[str] = (),
         contexts: int | None = 200,
         protocol: str = "native",
         template: str = "default",
@@ -100,7 +103,7 @@ class NNDCallback(TrainerCallback):
         history: str | Path | None = None,
     ) -> None:
         _check_counts(every, contexts)
-        whole = pairs if isinstance(pairs, PairSet) else load_pairs(pairs)
+        whole = choose_splits(pairs if isinstance(pairs, PairSet) else load_pairs(pairs), splits)
         self.pairs = whole if contexts is None else choose_contexts(whole, contexts)
         self.every = every
         self.history = Path(trainer.args.output_dir or ".") / HISTORY

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import PairData, PairSet, choose_set, cut_pairs, load_pairs
+from nnd.metric.data import PairData, PairSet, choose_set, choose_splits, cut_pairs, load_pairs
 from nnd.metric.training.transfer import check_apart
 from nnd.schemas import ScoringError
 
@@ -48,7 +48,7 @@ def take_sides(
     if set_name is not None:
         training, chosen = choose_set(training, set_name), choose_set(held_out, set_name)
         tested = [chosen, *_beside(held_out, chosen)]
-    tested = [replace(each, sets=()) for each in [*tested, *map(load_pairs, tests)]]
+    tested = [replace(each, sets=()) for each in [*tested, *map(_of_default_splits, tests)]]
     for each in [training, *tested]:
         if each.pairs.is_empty():
             side = "to train on" if each is training else "to test on"
@@ -58,6 +58,10 @@ def take_sides(
     for each in tested:
         check_apart(training, each)
     return Sides(training, tuple(tested))
+
+
+def _of_default_splits(data: PairData) -> PairSet:
+    return choose_splits(load_pairs(data))
 
 
 def _beside(human: PairSet, chosen: PairSet) -> list[PairSet]:

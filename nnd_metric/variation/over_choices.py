@@ -27,6 +27,7 @@ def vary(
     dimensions: Sequence[str],
     *,
     out: str | Path | None = None,
+    splits: Sequence[str] = (),
     limit: int | None = None,
     categories: Sequence[str] = (),
     held_out: float | None = None,
@@ -44,6 +45,7 @@ def vary(
         dimensions: Dimensions to vary: protocol, chat-template, dtype, separator, normalise (how
             texts are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
+        splits: Score only the pairs of these splits (see `evaluate`).
         limit: Score at most this many pairs: whole contexts, the same in every run.
         categories: Score only the pairs of these error categories.
         held_out: Score only the contexts that `train` and `export` hold out (see `evaluate`).
@@ -66,7 +68,12 @@ def vary(
         check_replaceable(Path(out), document=VARIATION)
     pairs = data if isinstance(data, PairSet) else load_pairs(data)
     pairs = choose_part(
-        pairs, limit=limit, categories=categories, held_out=held_out, split_seed=split_seed
+        pairs,
+        splits=splits,
+        limit=limit,
+        categories=categories,
+        held_out=held_out,
+        split_seed=split_seed,
     )
     pairs = replace(pairs, sets=())
     found = _score_all(model, pairs, dimensions, replace(scoring, unconditional=False), loading)

@@ -160,6 +160,14 @@ def test_other_protocols_templates_and_data_stand_beside_it() -> None:
     }
 
 
+def test_the_split_is_stated_if_only_one_was_scored() -> None:
+    on = ScoredOn(QUIZ.name, QUIZ.commit, "test")
+    index = yaml.safe_load(add_results(None, "org/tiny", result(), on).split("---")[1])
+    (entry,) = index["model-index"][0]["results"]
+    assert entry["dataset"]["split"] == "test"
+    assert "split:" not in add_results(None, "org/tiny", result(), QUIZ)
+
+
 def test_of_several_models_it_goes_to_the_one_of_that_name() -> None:
     both = "---\nmodel-index:\n- {name: other, results: []}\n- {name: tiny, results: []}\n---\n"
     index = yaml.safe_load(add_results(both, "org/tiny", result(), QUIZ).split("---")[1])

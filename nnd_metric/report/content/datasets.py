@@ -10,7 +10,13 @@ import polars as pl
 from nnd.metric.comparison import group_runs
 from nnd.metric.data import PairData, is_several, load_pairs, only_of_one, read_origin
 from nnd.metric.report.content.gathered import Content, gather
-from nnd.metric.results import read_run, split_by_dataset
+from nnd.metric.results import (
+    check_runs,
+    find_protocols,
+    read_manners,
+    read_run,
+    split_by_dataset,
+)
 from nnd.metric.slices import slice_runs
 from nnd.schemas import ScoringError
 
@@ -23,6 +29,8 @@ def gather_each(
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
     by: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
 ) -> dict[str, Content]:
     """Return dataset → its content in a report; a single dataset has an empty name.
 
@@ -34,11 +42,16 @@ def gather_each(
         systems: Model → system it stands for, if neither its id nor the run names it.
         families: Model → its family.
         by: Axes that the pairs are sliced by (`slices.slice_runs`).
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models that were scored by different rules.
 
     Raises:
         ScoringError: If a file cannot be read, runs and data do not fit together, or a name is
             unknown.
     """
+    rules: dict[str, Any] = {"splits": splits, "mixed_rules": mixed_rules}
+    if not mixed_rules:
+        check_runs(folders)
     if is_several(data):
         if human_scores is not None:
             raise only_of_one("human_scores")
@@ -58,14 +71,16 @@ def gather_each(
         }
         sliced = dict.fromkeys(asked, data)
     slices = {
-        name: slice_runs(of_one["folders"], sliced[name], by=by) if by else None
+        name: slice_runs(of_one["folders"], sliced[name], by=by, **rules) if by else None
         for name, of_one in asked.items()
     }
+    manners = (each for folder in folders for each in read_manners(folder).values())
+    rules["protocols"] = len(find_protocols(manners)) > 1
     models = pl.concat([read_run(folder).select("model") for folder in folders])
     among = models["model"].unique(maintain_order=True).to_list()
     return {
         name: replace(
-            gather(**of_one, human_scores=human_scores, families=families, among=among),
+            gather(**of_one, human_scores=human_scores, families=families, among=among, **rules),
             slices=slices[name],
         )
         for name, of_one in asked.items()

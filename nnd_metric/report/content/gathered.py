@@ -10,11 +10,19 @@ import polars as pl
 
 from nnd.metric.agreement import agree_scored, category_column, stored_systems
 from nnd.metric.comparison import Comparison, Entry, compare_entries
-from nnd.metric.data import Origin, PairData, PairSet, read_human_scores
+from nnd.metric.data import Origin, PairData, PairSet, choose_splits, read_human_scores
 from nnd.metric.figures import Group, Points, find_groups
 from nnd.metric.report.content.models import Evaluated, read_models, stored_agreement
 from nnd.metric.report.content.points import find_points
 from nnd.metric.report.content.suites import read_effects
+from nnd.metric.results import (
+    Manner,
+    describe_manners,
+    describe_mixture,
+    manner_of,
+    read_splits,
+    scored_splits,
+)
 from nnd.metric.slices import Slices
 from nnd.metric.suites import Effects
 from nnd.schemas import ScoringError, did_you_mean
@@ -53,6 +61,8 @@ class Content:
         texts: The pairs that were scored, with their texts, or None.
         origin: Facts about their source, or None.
         slices: Pass rates of slices, if requested; else None.
+        splits: The splits of the pairs, if the data has several; else empty.
+        notes: Sentences on how the models were scored, if not alike.
     """
 
     models: Sequence[Evaluated]
@@ -66,6 +76,8 @@ class Content:
     texts: PairSet | None
     origin: Origin | None
     slices: Slices | None = None
+    splits: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def gather(
@@ -77,6 +89,9 @@ def gather(
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
     among: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+    protocols: bool = False,
 ) -> Content:
     """Read stored runs, and compute the content of their report.
 
@@ -88,19 +103,27 @@ def gather(
         systems: Model → system it stands for, if neither its id nor the run names it.
         families: Model → its family.
         among: All models of the page, if it has more than these runs.
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models that were scored by different rules.
+        protocols: Whether names of models state the protocol.
 
     Raises:
         ScoringError: If the runs cannot be read or do not fit together, or a name is unknown.
     """
-    models = read_models(folders, among)
+    models = read_models(
+        folders, among, splits=splits, mixed_rules=mixed_rules, protocols=protocols
+    )
+    manners = {each.name: manner_of(each.facts) for each in models}
+    mixture = describe_mixture(manners.values())
+    texts = texts and choose_splits(texts, [*splits] or read_splits(folders))
     families = dict(families or {})
     _check_families(families, models, among)
     people = texts.human_scores if texts is not None else None
     if human_scores is not None:
         people = read_human_scores(human_scores)
-    stored, reason = stored_agreement(folders)
+    stored, reason = (None, mixture) if mixture else stored_agreement(folders)
     points: Sequence[Points] = ()
-    if people is not None:
+    if people is not None and mixture is None:
         chosen = stored_systems(folders, people, systems)
         everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
         found, why = agree_scored(everything, people, systems=chosen)
@@ -108,7 +131,7 @@ def gather(
         if found is not None:
             rates = {each.model: each.rates for each in models}
             points = find_points(rates, found, people, category_column(everything, people))
-    elif systems:
+    elif systems and mixture is None:
         raise ScoringError("--system needs human scores; pass --data or --human-scores")
     return Content(
         models=models,
@@ -116,16 +139,21 @@ def gather(
         agreement=stored,
         agreement_reason=None if stored is not None else reason,
         points=points,
-        comparisons=_compare(models),
+        comparisons=_compare(models, manners),
         effects=read_effects(folders, models),
         families={e.model: families[e.model] for e in models if e.model in families},
         texts=texts,
         origin=origin,
+        splits=scored_splits(models[0].rows, [each.signature for each in models], splits),
+        notes=describe_manners(manners),
     )
 
 
-def _compare(models: Sequence[Evaluated]) -> list[Compared]:
-    entries = [Entry(each.name, each.model, each.rows, each.signature) for each in models]
+def _compare(models: Sequence[Evaluated], manners: Mapping[str, Manner]) -> list[Compared]:
+    entries = [
+        Entry(each.name, each.model, each.rows, each.signature, manners[each.name])
+        for each in models
+    ]
     chosen = list(combinations(range(len(models)), 2))
     if len(chosen) > MOST_COMPARISONS:
         rates = [each.rates.overall.pass_rate or 0.0 for each in models]

@@ -10,7 +10,15 @@ import polars as pl
 from nnd.metric.agreement import read_scored
 from nnd.metric.drawing import short_names
 from nnd.metric.encoding import PROTOCOLS
-from nnd.metric.results import PassRates, by_model, is_close, pass_rates, read_result
+from nnd.metric.results import (
+    PassRates,
+    by_model,
+    is_close,
+    manner_of,
+    name_protocol,
+    open_result,
+    pass_rates,
+)
 from nnd.schemas import ScoringError
 
 
@@ -45,18 +53,28 @@ class Evaluated:
         return _whole(self.facts.get("parameters"))
 
 
-def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Evaluated]:
+def read_models(
+    folders: Sequence[Path],
+    among: Sequence[str] = (),
+    *,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+    protocols: bool = False,
+) -> list[Evaluated]:
     """Read every model of some folders that `nnd evaluate` wrote, in their order.
 
     Args:
         folders: The folders.
         among: All models of the page, if it has more, so that short names differ.
+        splits: Same as in `read_scored`.
+        mixed_rules: Same as in `read_scored`.
+        protocols: Whether short names state the protocol.
 
     Raises:
         ScoringError: If a folder cannot be read, a model is in two, or the models were scored
             on different pairs.
     """
-    frames = by_model(read_scored(folders))
+    frames = by_model(read_scored(folders, splits=splits, mixed_rules=mixed_rules))
     facts: dict[str, Mapping[str, Any]] = {}
     for folder in folders:
         facts |= _facts(folder)
@@ -73,7 +91,8 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
         known_close = close if _deviation(known) else pl.lit(None, pl.Boolean)
         rates = pass_rates(rows.drop("model", "occurrence"))
         evaluated = rows.with_columns(close=known_close)
-        found.append(Evaluated(model, names[model], evaluated, rates, known))
+        name = name_protocol(names[model], manner_of(known)) if protocols else names[model]
+        found.append(Evaluated(model, name, evaluated, rates, known))
     return found
 
 
@@ -81,7 +100,7 @@ def stored_agreement(folders: Sequence[Path]) -> tuple[Mapping[str, Any] | None,
     """Return the stored agreement of a single run, or None and the reason."""
     if len(folders) > 1:
         return None, "several runs have no common stored agreement; pass --data or --human-scores"
-    with read_result(folders[0]) as whole:
+    with open_result(folders[0]) as whole:
         if not isinstance(whole.get("agreement"), Mapping | None):
             raise TypeError
         reason = whole.get("agreement_reason") or (
@@ -91,7 +110,7 @@ def stored_agreement(folders: Sequence[Path]) -> tuple[Mapping[str, Any] | None,
 
 
 def _facts(folder: Path) -> dict[str, Mapping[str, Any]]:
-    with read_result(folder) as whole:
+    with open_result(folder) as whole:
         return {str(result["model"]): result for result in whole.get("results", ())}
 
 

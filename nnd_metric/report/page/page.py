@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from nnd.metric import CITATION, PAPER
 from nnd.metric.comparison import mean_ranking
+from nnd.metric.data import describe_splits
 from nnd.metric.drawing import Drawing, svg_inline, visible, whole_name
 from nnd.metric.figures import IN_WORDS, in_short
 from nnd.metric.report.content import MOST_PAIRS, Compared, Content, Figures, pack_pairs
@@ -24,7 +25,7 @@ from nnd.metric.report.page.doubts import find_doubts
 from nnd.metric.report.page.effects import effects_part
 from nnd.metric.report.page.provenance import provenance
 from nnd.metric.report.page.sheets import faded, headline, sheet, surface
-from nnd.metric.results import CLUSTER, VERSION
+from nnd.metric.results import CLUSTER, VERSION, find_protocols, manner_of
 from nnd.metric.slices import Slices
 from nnd.metric.statistics import do_all_agree
 from nnd.metric.tables import (
@@ -106,7 +107,8 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
 
     return {
         "suffix": suffix,
-        "data": name or revision,
+        "data": _title(content, name or revision),
+        "notes": content.notes,
         "revision": revision if name else "",
         "texts": None if texts is None else f"{texts.name}@{texts.version[:12]}",
         "origin": content.origin,
@@ -210,6 +212,14 @@ def _data_name(content: Content) -> str:
         if part.startswith("data:"):
             return part.removeprefix("data:")
     return "pairs" if content.texts is None else content.texts.name
+
+
+def _title(content: Content, name: str) -> str:
+    """Return the name of the data with its splits, and the protocols, where there are several."""
+    splits = [describe_splits(content.splits)] if content.splits else []
+    protocols = find_protocols(manner_of(each.facts) for each in content.models)
+    mixed = [f"protocols {' and '.join(protocols)}"] if len(protocols) > 1 else []
+    return f"{name} ({', '.join(splits + mixed)})" if splits + mixed else name
 
 
 def _best(content: Content) -> dict[str, Any]:

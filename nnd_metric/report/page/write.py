@@ -71,6 +71,8 @@ def report(
     systems: Mapping[str, str] | None = None,
     families: Mapping[str, str] | None = None,
     by: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
     day: date | None = None,
     command: str | None = None,
 ) -> Report:
@@ -91,6 +93,9 @@ def report(
         families: Model → its family; a line joins the models of a family by size.
         by: Axes of slices, such as "error_category,length" (see `slice`); the page then has a part
             for these slices.
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models that were scored by different protocols, between which
+            nothing is tested, or by different rules of different versions (see `scoring_rules`).
         day: Date of the report, for the footer; without it, the same runs give the same bytes.
         command: The command line, for the footer.
 
@@ -110,7 +115,14 @@ def report(
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
         raise ScoringError(f"{figures}: is a file; name a folder with --figures")
     contents = gather_each(
-        folders, data, human_scores=human_scores, systems=systems, families=families, by=by
+        folders,
+        data,
+        human_scores=human_scores,
+        systems=systems,
+        families=families,
+        by=by,
+        splits=splits,
+        mixed_rules=mixed_rules,
     )
     drawn = {name: (content, draw_figures(content)) for name, content in contents.items()}
     files = {page: with_mark(render([*drawn.values()], Made(day, command)).encode())}

@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.pairs.human_scores import make_human_scores
 from nnd.converters.source.source import Source
-from nnd.schemas import check_frame
+from nnd.schemas import check_frame, make_human_scores
 
 Annotated = Callable[..., pl.DataFrame]
 
@@ -28,7 +27,7 @@ CREDIT = source(rule="credit", high=[1], low=[0])
 
 def scores(frame: pl.DataFrame, of: Source) -> dict[tuple[str, str], tuple[float, int]]:
     """System and category → score and n."""
-    rows = make_human_scores(frame, of).select("system", "category", "score", "n").rows()
+    rows = make_human_scores(frame, of.facts).select("system", "category", "score", "n").rows()
     return {(system, category): (score, n) for system, category, score, n in rows}
 
 
@@ -106,7 +105,7 @@ def test_an_aspect_has_the_categories_that_were_found_under_it(annotated: Annota
         ]
     )
 
-    found = make_human_scores(frame, NO_ERROR).select("aspect", "category", "score").rows()
+    found = make_human_scores(frame, NO_ERROR.facts).select("aspect", "category", "score").rows()
 
     assert found == [
         ("answer", "overall", 0.5),
@@ -170,7 +169,7 @@ def test_scores_are_of_the_number_that_the_rule_takes_of_ratings(
         ]
     )
 
-    (row,) = make_human_scores(frame, source(**quality)).rows(named=True)
+    (row,) = make_human_scores(frame, source(**quality).facts).rows(named=True)
 
     assert row["score"] == pytest.approx(score)
     assert row["definition"] == f"mean {what} of the system's candidates"
@@ -184,7 +183,7 @@ def test_z_scores_are_of_all_candidates_those_without_a_system_too(annotated: An
     )
     quality = {"rule": "gap", "minimum": 1, "ratings": "mean", "standardise": "annotator"}
 
-    (row,) = make_human_scores(frame, source(**quality)).rows(named=True)
+    (row,) = make_human_scores(frame, source(**quality).facts).rows(named=True)
 
     assert row["score"] == -0.5
     assert row["definition"] == "mean standardised rating of the system's candidates"
@@ -209,13 +208,13 @@ def test_a_score_names_the_model_where_it_is_public(
 ) -> None:
     frame = annotated("label", ("a", "good"), system=system)
 
-    assert make_human_scores(frame, NO_ERROR)["model_id"].to_list() == [model_id]
+    assert make_human_scores(frame, NO_ERROR.facts)["model_id"].to_list() == [model_id]
 
 
 def test_a_score_says_what_it_is(annotated: Annotated) -> None:
     frame = annotated("label", ("a", "good"), ("b", "wrong"))
 
-    assert make_human_scores(frame, NO_ERROR)["definition"].to_list() == [
+    assert make_human_scores(frame, NO_ERROR.facts)["definition"].to_list() == [
         'share of the system\'s candidates labelled "good" and nothing else',
         '1 - share of the system\'s candidates labelled "wrong"',
     ]
@@ -227,7 +226,7 @@ def test_scores_keep_the_contract_and_an_order(annotated: Annotated) -> None:
         for name in ("wren", "heron")
     )
 
-    found = make_human_scores(frame, NO_ERROR)
+    found = make_human_scores(frame, NO_ERROR.facts)
 
     assert list(check_frame("human_score", found)) == []
     assert found.equals(found.sort("aspect", "system", "category"))

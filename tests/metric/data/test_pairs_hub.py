@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from support.hub.server import Hub
 from support.places import SUPPORT
+from support.suites.split_source import write_letters
 
 Ask = Callable[[str], dict[str, Any]]
 NEVER = "0" * 40
@@ -99,6 +100,28 @@ def test_human_scores_are_read_without_the_pairs(hub: Hub, ask: Ask) -> None:
     hub.commit("datasets", "org/quiz", {**files, "human_scores.parquet": scores("bart")})
     assert ask(f"scores org/quiz@{first}") == {"systems": ["t5"]}
     assert ask("scores org/quiz@main") == {"systems": ["bart"]}
+
+
+def test_annotations_are_fetched_for_the_human_scores_of_a_split(
+    hub: Hub, ask: Ask, tmp_path: Path
+) -> None:
+    folder = write_letters(tmp_path / "letters", ["valid", "test"])
+    files = {
+        name: (folder / name).read_bytes() for name in ("manifest.json", "human_scores.parquet")
+    }
+    for name in ("pairs", "annotations"):
+        for (split,), rows in pl.read_parquet(folder / f"{name}.parquet").group_by("split"):
+            columns = rows.to_dict(as_series=False)
+            files[f"{name}/{split}-00000-of-00001.parquet"] = parquet(columns)
+    hub.commit("datasets", "org/letters", files)
+    ask("org/letters")
+    assert not any("/annotations/" in request for request in hub.requests)
+    assert ask("split org/letters") == {
+        "title": "org/letters (split test)",
+        "otter": 1.0,
+        "badger": 0.25,
+        "marten": 0.0,
+    }
 
 
 def test_a_dataset_without_human_scores_says_so(hub: Hub, ask: Ask) -> None:

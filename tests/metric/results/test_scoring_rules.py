@@ -2,13 +2,18 @@
 
 import pytest
 
-from nnd.metric.results.scoring_rules import check_rules, scoring_rule
+from nnd.metric.results.manner import check_manners, manner_of
+from nnd.metric.results.scoring_rules import scoring_rule
 from nnd.schemas import ScoringError
 
 
 def decoder_only(version: str, protocol: str = "native") -> str:
     separator = "" if protocol == "laban2022" else "|sep:' '"
     return f"nnd|v:{version}|model:m@1|data:d@2|protocol:{protocol}|n:4{separator}|bos:no"
+
+
+def check_rules(signatures: dict[str, str | None]) -> None:
+    check_manners([(None, m, manner_of({"signature": text})) for m, text in signatures.items()])
 
 
 @pytest.mark.parametrize(

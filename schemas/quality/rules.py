@@ -15,7 +15,8 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from nnd.schemas import SourceError, read_ratings
+from nnd.schemas import SourceError
+from nnd.schemas.quality.ratings import read_ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ class Credit:
     def __post_init__(self) -> None:
         both = set(self.high) & set(self.low)
         if both:
-            raise SourceError(f"quality: {listed(sorted(both))} is both high and low; choose one")
+            raise SourceError(
+                f"quality: {listed_numbers(sorted(both))} is both high and low; choose one"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +232,6 @@ def close_order(better: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     return closure
 
 
-def listed(values: Iterable[float]) -> str:
+def listed_numbers(values: Iterable[float]) -> str:
     """Return numbers in a list for a message."""
     return ", ".join(f"{value:g}" for value in values)

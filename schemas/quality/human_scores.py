@@ -4,45 +4,68 @@ Only these definitions give the numbers of the paper's Table 1. A text that seve
 counts for each of them.
 """
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 import polars as pl
 
-from nnd.converters import Credit, Gap, Majority, NoError, Order, Rule, close_order, readable
-from nnd.converters.source import Source
-from nnd.schemas import polars_schema
+from nnd.schemas.quality.rules import (
+    Credit,
+    Gap,
+    Majority,
+    NoError,
+    Order,
+    Rule,
+    close_order,
+    read_rules,
+    readable,
+)
+
+_COLUMNS = ("source", "system", "model_id", "aspect", "category", "score", "n", "definition")
+"""Columns of `human_score.schema.json`, which the metric of a Space cannot read."""
 
 _SYSTEM = ("aspect", "system")
 _JUDGED = ("split", "candidate_id", "group")
 """A candidate that was judged in several groups, such as by several raters, counts in each."""
 
 
-def make_human_scores(annotations: pl.DataFrame, source: Source) -> pl.DataFrame:
+def make_human_scores(
+    annotations: pl.DataFrame,
+    source: Mapping[str, Any],
+    *,
+    splits: Collection[str] | None = None,
+) -> pl.DataFrame:
     """Score every system of a source from the judgements of its annotators.
 
     Args:
         annotations: Rows of the annotation schema; those the rule cannot read are left out.
-        source: Its rule decides the definition: a share of error-free candidates where there are
-            labels, a mean where there are scores or ratings.
+        source: The facts of source.yaml, as the manifest has them. The rule decides the definition:
+            a share of error-free candidates where there are labels, a mean where there are scores
+            or ratings.
+        splits: Only judgements of these splits; None means all. Ratings are standardised over all.
 
     Returns:
         Rows of the human_score schema, ordered by aspect, system, category; none where no system is
         named, or where people made the errors on purpose.
     """
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
-    is_scored = pl.col("system").is_not_null() & (not source.is_constructed)
+    is_scored = pl.col("system").is_not_null() & (source.get("origin") != "constructed")
+    if splits is not None:
+        is_scored &= pl.col("split").is_in([*splits])
     scores = pl.concat(
         _scores(
             readable(rows, rule).filter(is_scored).with_columns(systems).explode("system"), rule
         )
-        for rule, rows in source.rules.divide(annotations)
+        for rule, rows in read_rules(source["quality"]).divide(annotations)
     )
     ids = pl.DataFrame(
-        {"system": list(source.systems), "model_id": list(source.systems.values())},
+        {"system": [*source["systems"]], "model_id": [*source["systems"].values()]},
         {"system": pl.String, "model_id": pl.String},
     )
     return (
         scores.join(ids, on="system", how="left")
-        .with_columns(source=pl.lit(source.name), n=pl.col("n").cast(pl.Int64))
-        .select(polars_schema("human_score").names())
+        .with_columns(source=pl.lit(source["name"]), n=pl.col("n").cast(pl.Int64))
+        .select(_COLUMNS)
         .sort("aspect", "system", "category")
     )
 

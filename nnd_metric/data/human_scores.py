@@ -1,0 +1,140 @@
+"""Read human scores of systems: those stored with the data, your own, or those of some splits."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.data.completion import check_columns
+from nnd.metric.data.frames import PairData, to_frame
+from nnd.metric.data.places import find_place
+from nnd.metric.data.remote import is_url
+from nnd.metric.data.stored import read_rows, read_stored
+from nnd.schemas import (
+    MANIFEST,
+    ScoringError,
+    check_files,
+    make_human_scores,
+    read_manifest,
+)
+
+HUMAN_SCORES = "human_scores.parquet"
+
+_JUDGED = ("annotations.parquet", "annotations/*.parquet", MANIFEST)
+"""Patterns of the files that human scores are computed from."""
+
+_COLUMNS = {
+    *("split", "candidate_id", "group", "system", "category", "aspect"),
+    *("label", "score", "ratings"),
+}
+"""Columns of annotations that they are computed from."""
+
+_OF_ALL = ", over all splits"
+"""End of the definition of human scores that could not be computed for some splits."""
+
+
+def read_human_scores(data: PairData) -> pl.DataFrame:
+    """Read human scores from the same places as `load_pairs`, or from a file of their own.
+
+    Raises:
+        ScoringError: If they cannot be read, a column is missing, a score is not a number, or two
+            rows contradict each other.
+    """
+    if isinstance(data, str | Path):
+        file = data if is_url(data) else _scores_file(data)
+        frame, where = read_rows(file), str(file)
+    else:
+        frame, where = to_frame(data), "human_scores"
+    check_columns(frame, ("system", "model_id", "aspect", "category", "score"), where)
+    _check_scores(frame["score"], where)
+    return _without_repetitions(frame, where)
+
+
+def _scores_file(data: str | Path) -> Path:
+    path = find_place(data, [HUMAN_SCORES]).path
+    if path.is_file():
+        return path
+    file = path / HUMAN_SCORES
+    if not file.is_file():
+        raise ScoringError(
+            f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
+            "source with judged systems, or pass your own human scores"
+        )
+    check_files(path, [file])
+    return file
+
+
+def read_scores_in(folder: Path) -> pl.DataFrame | None:
+    """Return the human scores in a folder, or None (errors as in `read_human_scores`)."""
+    return read_human_scores(folder) if (folder / HUMAN_SCORES).is_file() else None
+
+
+def human_scores_in(
+    home: str | Path, scores: pl.DataFrame, splits: Collection[str]
+) -> pl.DataFrame:
+    """Return human scores of some splits, computed from the annotations.
+
+    Args:
+        home: The folder, or ORG/name@revision on the Hub, that the scores come with.
+        scores: Its human scores, which are over all splits.
+        splits: The splits.
+
+    Returns:
+        Their human scores; without annotations or a rule, those over all splits, whose definitions
+        say so (`is_of_all_splits`).
+    """
+    computed = _compute(home, splits)
+    if computed is not None:
+        return computed
+    if "definition" not in scores.columns:
+        scores = scores.with_columns(definition=pl.lit("score"))
+    return scores.with_columns(pl.col("definition").fill_null("score") + _OF_ALL)
+
+
+def _compute(home: str | Path, splits: Collection[str]) -> pl.DataFrame | None:
+    try:
+        folder = find_place(home, _JUDGED).path
+    except ScoringError:  # the Hub cannot be reached
+        return None
+    annotations = read_stored(folder, "annotations")
+    source = read_manifest(folder).get("source") if (folder / MANIFEST).is_file() else None
+    if annotations is None or not isinstance(source, Mapping):
+        return None
+    if not {*annotations.columns} >= _COLUMNS or not {"name", "quality", "systems"} <= {*source}:
+        return None  # written by an older version
+    return make_human_scores(annotations, source, splits=splits)
+
+
+def is_of_all_splits(definition: str | None) -> bool:
+    """Whether human scores are over all splits because those of some could not be computed."""
+    return (definition or "").endswith(_OF_ALL)
+
+
+def _check_scores(scores: pl.Series, name: str) -> None:
+    if not scores.dtype.is_numeric() and scores.dtype != pl.Null:
+        raise ScoringError(f"{name}: column score is {scores.dtype}; it must be a number")
+    finite = scores.cast(pl.Float64).is_finite().fill_null(value=True)
+    if not finite.all():
+        row = int(finite.arg_min() or 0)
+        raise ScoringError(
+            f"{name}: row {row}: score is {scores[row]}; give a finite number, or null if missing"
+        )
+
+
+def _without_repetitions(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Return human scores without repeated rows, which would count several times in a mean.
+
+    Raises:
+        ScoringError: If a system has two scores for one aspect and category.
+    """
+    key = [name for name in ("source", "system", "aspect", "category") if name in frame.columns]
+    rows = frame.unique([*key, "model_id", "score"], keep="first", maintain_order=True)
+    groups = rows.drop_nulls("score").group_by(key, maintain_order=True)
+    scores = groups.agg(pl.col("score").unique().sort())
+    for *values_of_key, values in scores.filter(pl.col("score").list.len() > 1).rows():
+        named = ", ".join(f"{name} {value}" for name, value in zip(key, values_of_key, strict=True))
+        raise ScoringError(
+            f"{where}: {named} has the scores {values[0]} and {values[1]}; leave one score for "
+            "each system, aspect and category"
+        )
+    return rows
