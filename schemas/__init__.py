@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         set_files as set_files,
         set_path as set_path,
     )
+    from .forks import check_not_forked as check_not_forked
     from .frames import read_frame as read_frame, read_set as read_set
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,

@@ -13,6 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from nnd.schemas.forks import check_not_forked
+
 
 def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return the rows of a Parquet file.
@@ -25,7 +27,9 @@ def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) ->
         OSError: If the file cannot be read.
         ValueError: If it is not a Parquet file, is damaged, or lacks a column; the message is one
             line without the name of the file.
+        NNDError: If this process was forked (`check_not_forked`).
     """
+    check_not_forked()
     with _one_line(), pq.ParquetFile(file) as parquet:
         missing = [name for name in columns or () if name not in parquet.schema_arrow.names]
         if missing:

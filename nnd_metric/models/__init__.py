@@ -34,5 +34,6 @@ if TYPE_CHECKING:
         list_checkpoints as list_checkpoints,
         step_of as step_of,
     )
+    from .threads import loading_alone as loading_alone
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

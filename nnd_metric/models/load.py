@@ -42,9 +42,11 @@ from nnd.metric.models.formats import (
 from nnd.metric.models.loaded import AdaptedFrom, LoadedModel, Skeleton
 from nnd.metric.models.options import Loading
 from nnd.metric.models.revisions import resolve_revision
+from nnd.metric.models.threads import loading_alone
 from nnd.schemas import ScoringError
 
 
+@loading_alone()
 def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
     """Load a causal or encoder-decoder language model and its tokenizer.
 
@@ -56,7 +58,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
 
     Raises:
         ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
-            missing, or an adapter does not fit.
+            missing, or an adapter does not fit; or if another thread loads models in another way.
     """
     name, loading = resolve_revision(model_id, loading)
     device = _find_device(loading)
@@ -93,6 +95,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
 
 
+@loading_alone()
 def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleton:
     """Return a model as `load_model` does, but without weights and without reading their files.
 
@@ -125,6 +128,7 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
     )
 
 
+@loading_alone()
 def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:
     """Load a model's tokenizer alone, or that of an adapter.
 
@@ -135,6 +139,7 @@ def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTra
     return _load_tokenizer(_find_base(base, loading, adapter), adapter)
 
 
+@loading_alone()
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
     """Load a model's configuration: a cheap way to find out whether the model exists.
 
