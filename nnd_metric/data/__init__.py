@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         load_pairs as load_pairs,
         read_human_scores as read_human_scores,
     )
+    from .places import check_place as check_place
+    from .remote import is_url as is_url
     from .stored import (
         SetKind as SetKind,
         SuiteSet as SuiteSet,
