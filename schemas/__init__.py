@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
     from .parquet import (
+        parquet_bytes as parquet_bytes,
         read_parquet as read_parquet,
         read_row_group as read_row_group,
         row_group_sizes as row_group_sizes,

@@ -6,6 +6,7 @@ called `split=test` would add a column, and pandas would be imported.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -37,6 +38,13 @@ def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) ->
         table = parquet.read(None if columns is None else list(columns))
         frame = _frame(table, parquet.metadata.num_rows)
     return frame if columns is None else frame.select(columns)
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """Return a frame as a Parquet file; polars itself does not say that a disk is full."""
+    buffer = BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
 
 
 def row_group_sizes(file: Path | BinaryIO) -> list[int]:

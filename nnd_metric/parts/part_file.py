@@ -93,7 +93,8 @@ def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
     """
     path = plan.path(model, part)
     with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
-        rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
+        # Polars panics if metadata is not UTF-8.
+        rows = pl.DataFrame(pl.from_arrow(file.read().replace_schema_metadata()), ROWS)
     if not rows.select("table", "row").equals(planned_rows(plan, part)):
         raise DamagedPartError(f"{path}: the file does not hold the planned rows")
     return rows
@@ -149,8 +150,11 @@ def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, A
 def _readable(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
-        if isinstance(error, DamagedPartError):
-            raise
+    except DamagedPartError:
+        raise
+    except (
+        *(OSError, ValueError, LookupError, TypeError),
+        *(pa.ArrowException, pl.exceptions.PolarsError),
+    ) as error:
         reason = str(error).partition("\n")[0]
         raise DamagedPartError(f"{path}: cannot be read: {reason}") from error

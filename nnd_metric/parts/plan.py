@@ -17,7 +17,7 @@ import polars as pl
 from nnd.metric.data import PairSet, PairStream, Span, SuiteSet, read_rows
 from nnd.metric.parts.cutting import Cut, cut_into_parts
 from nnd.metric.results import PARTS, VERSION
-from nnd.schemas import ScoringError, fingerprint, one_line, workplace
+from nnd.schemas import ScoringError, fingerprint, one_line, parquet_bytes, workplace
 
 PLAN, SPANS, HUMAN_SCORES = "plan.json", "spans.parquet", "human_scores.parquet"
 
@@ -146,8 +146,12 @@ def read_plan(run: Path) -> Plan:
         text = (folder / PLAN).read_bytes()
         facts = json.loads(text)
         made, outputs = facts.pop("made"), facts.pop("outputs")
+        version, templates = made["version"], made["templates"]
         changed = [name for name in outputs if fingerprint(folder / name) != outputs[name]]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (
+        *(OSError, ValueError, LookupError),
+        *(TypeError, AttributeError, RecursionError),
+    ) as error:
         raise ScoringError(
             f"{folder / PLAN}: cannot be read: {error}; remove {folder} and start the workers again"
         ) from error
@@ -160,8 +164,8 @@ def read_plan(run: Path) -> Plan:
         run=run,
         digest=hashlib.sha256(text).hexdigest(),
         asked=facts,
-        version=made["version"],
-        models=made["templates"],
+        version=version,
+        models=templates,
         spans=read_rows(folder / SPANS),
         human_scores=read_rows(folder / HUMAN_SCORES) if HUMAN_SCORES in outputs else None,
     )
@@ -179,9 +183,9 @@ def _write(
         with workplace(run) as place:
             fresh = place / PARTS
             fresh.mkdir()
-            cut.spans.write_parquet(fresh / SPANS)
+            (fresh / SPANS).write_bytes(parquet_bytes(cut.spans))
             if human_scores is not None:
-                human_scores.write_parquet(fresh / HUMAN_SCORES)
+                (fresh / HUMAN_SCORES).write_bytes(parquet_bytes(human_scores))
             outputs = {path.name: fingerprint(path) for path in sorted(fresh.iterdir())}
             made = {"version": cut.version, "templates": dict(templates)}
             text = json.dumps({**asked, "made": made, "outputs": outputs}, indent=2)
