@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
     from .choice import choose_examples as choose_examples
-    from .collector import collector_paused as collector_paused
     from .contract import (
         SCHEMA_NAMES as SCHEMA_NAMES,
         SchemaName as SchemaName,
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
         set_files as set_files,
         set_path as set_path,
     )
-    from .forks import check_not_forked as check_not_forked
     from .frames import read_frame as read_frame, read_set as read_set
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,
@@ -88,6 +86,10 @@ if TYPE_CHECKING:
         replace_own as replace_own,
         write_document as write_document,
         write_folder as write_folder,
+    )
+    from .process import (
+        check_not_forked as check_not_forked,
+        collector_paused as collector_paused,
     )
     from .quality import read_ratings as read_ratings, rule_of as rule_of
     from .sql import (

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nnd.schemas.forks import check_not_forked
+from nnd.schemas.process import check_not_forked
 
 
 def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) -> pl.DataFrame:

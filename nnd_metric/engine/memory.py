@@ -98,7 +98,7 @@ def number_in(config: object, names: Sequence[str], otherwise: int) -> int:
         value = getattr(config, name, None)
         numbers = [each for each in (value if isinstance(value, list) else [value]) if each]
         if numbers and all(isinstance(each, int) for each in numbers):
-            return max(numbers)
+            return int(max(numbers))
     return otherwise
 
 

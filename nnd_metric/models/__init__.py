@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Model as Model,
         Skeleton as Skeleton,
     )
-    from .local import check_local as check_local
+    from .local import check_local as check_local, place_of as place_of
     from .names import (
         list_models as list_models,
         name_models as name_models,

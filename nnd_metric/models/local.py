@@ -1,5 +1,6 @@
 """Models in local folders, checked without importing torch."""
 
+import os
 import re
 from pathlib import Path
 
@@ -8,6 +9,11 @@ from nnd.schemas import ScoringError
 CONFIG = "config.json"
 ADAPTER_CONFIG = "adapter_config.json"
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+
+
+def place_of(model: str) -> str:
+    """Return one path for all spellings of a local path, and any other name unchanged."""
+    return os.path.realpath(model) if Path(model).exists() else model
 
 
 def check_local(model_id: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nnd.metric.models.local import place_of
 from nnd.metric.models.options import Loading
 from nnd.metric.models.revisions import split_revision
 from nnd.schemas import ScoringError, has_surrogate
@@ -39,6 +40,11 @@ def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(place_of(name), name)
+        if other != name:
+            raise ScoringError(f'models "{other}" and "{name}" are the same; name each once')
     return names
 
 

@@ -323,7 +323,7 @@ def _text_for_numbers(run: Path) -> None:
     pq.write_table(table.set_column(place, "ll_high", [["x"] * table.num_rows]), part)
 
 
-def _plan_without_templates(run: Path) -> None:
+def _lose_templates(run: Path) -> None:
     plan = run / "parts" / "plan.json"
     plan.write_text(plan.read_text().replace('"templates": {', '"templatez": {'))
 
@@ -332,9 +332,7 @@ def _deep_plan(run: Path) -> None:
     (run / "parts" / "plan.json").write_text("[" * 100_000)
 
 
-@pytest.mark.parametrize(
-    "damage", [_not_utf8, _text_for_numbers, _plan_without_templates, _deep_plan]
-)
+@pytest.mark.parametrize("damage", [_not_utf8, _text_for_numbers, _lose_templates, _deep_plan])
 def test_any_damage_is_one_error(
     damage: Callable[[Path], None], gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
@@ -461,7 +459,7 @@ def test_a_full_disk_leaves_the_parts_of_a_merge(gpt2: LoadedModel, tmp_path: Pa
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     with (
         _small_files(5_000),
-        pytest.raises(NNDError, match="cannot be written: .*File too large; m"),
+        pytest.raises(NNDError, match=r"cannot be written: .*too large; m"),
     ):
         merge(run)
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
