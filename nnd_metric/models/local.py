@@ -12,8 +12,11 @@ _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
 def place_of(model: str) -> str:
-    """Return one path for all spellings of a local path, and any other name unchanged."""
-    return os.path.realpath(model) if Path(model).exists() else model
+    """Return one path for all spellings of a local path, and any other name unchanged.
+
+    Links are not followed: they may be names that somebody gave to models.
+    """
+    return os.path.abspath(model) if Path(model).exists() else model  # noqa: PTH100 - without `..`
 
 
 def check_local(model_id: str) -> None:
