@@ -1,6 +1,5 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +22,7 @@ from nnd.metric.results import (
 from nnd.metric.statistics import percent
 from nnd.metric.suites import Effects, all_effects
 from nnd.metric.trouble import Failure
-from nnd.schemas import ScoringError, Shown, write_folder
+from nnd.schemas import ScoringError, Shown, parquet_bytes, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -170,9 +169,9 @@ class Evaluation(Pictured):
                 f"{folder}: cannot write a merged run, because its rows are not in "
                 "memory; copy the folder that `merge` wrote"
             )
-        files = {LIKELIHOODS: _parquet(self.scored)}
+        files = {LIKELIHOODS: parquet_bytes(self.scored)}
         if self.effects is not None:
-            files[SETS] = _parquet(self.children)
+            files[SETS] = parquet_bytes(self.children)
         write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
 
 
@@ -204,12 +203,6 @@ def join_results(
     return Evaluation(
         data.title, results, scored, agreement, reason, own, chosen, children, effects, data.splits
     )
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()  # a full disk is then a plain OSError with the file's name
-    frame.write_parquet(buffer)
-    return buffer.getvalue()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

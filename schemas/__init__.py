@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .addresses import URL as URL
     from .atomic import (
         put_in_place as put_in_place,
+        replace_file as replace_file,
         write_whole as write_whole,
     )
     from .cache_facts import (
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
     from .choice import choose_examples as choose_examples
-    from .collector import collector_paused as collector_paused
     from .contract import (
         SCHEMA_NAMES as SCHEMA_NAMES,
         SchemaName as SchemaName,
@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from .marks import has_mark as has_mark, with_mark as with_mark
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
     from .parquet import (
+        parquet_bytes as parquet_bytes,
         read_parquet as read_parquet,
         read_row_group as read_row_group,
         row_group_sizes as row_group_sizes,
@@ -99,6 +100,10 @@ if TYPE_CHECKING:
         replace_folder as replace_folder,
         replace_own as replace_own,
         write_folder as write_folder,
+    )
+    from .process import (
+        check_not_forked as check_not_forked,
+        collector_paused as collector_paused,
     )
     from .quality import (
         Credit as Credit,

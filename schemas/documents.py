@@ -33,6 +33,7 @@ _KINDS: Final[Mapping[str, tuple[SchemaName | None, str]]] = {
     "variation.json": ("variation", "run `nnd evaluate --vary` again"),
     VALIDITY: ("validity", "write it again with `nnd compare --by origin --out`, or remove it"),
     "plan.json": (None, "remove its folder, and start the workers again"),
+    "settings.json": (None, "train into another folder"),
     "training.json": ("training", "train again"),
     "nnd_history.jsonl": ("history", "train again"),
 }

@@ -6,12 +6,15 @@ called `split=test` would add a column, and pandas would be imported.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from nnd.schemas.process import check_not_forked
 
 
 def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -25,7 +28,9 @@ def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) ->
         OSError: If the file cannot be read.
         ValueError: If it is not a Parquet file, is damaged, or lacks a column; the message is one
             line without the name of the file.
+        NNDError: If this process was forked (`check_not_forked`).
     """
+    check_not_forked()
     with _one_line(), pq.ParquetFile(file) as parquet:
         missing = [name for name in columns or () if name not in parquet.schema_arrow.names]
         if missing:
@@ -33,6 +38,13 @@ def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) ->
         table = parquet.read(None if columns is None else list(columns))
         frame = _frame(table, parquet.metadata.num_rows)
     return frame if columns is None else frame.select(columns)
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """Return a frame as a Parquet file; polars itself does not say that a disk is full."""
+    buffer = BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
 
 
 def row_group_sizes(file: Path | BinaryIO) -> list[int]:

@@ -11,7 +11,7 @@ import typer
 
 from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.options import HOW
-from nnd.metric.cli.printing import resumable
+from nnd.metric.cli.printing import quiet_loading, resumable
 from nnd.schemas import NNDError, ScoringError, write_whole
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def vary_choices(
 
     Args:
         models: Command-line value.
-        data: Command-line value.
+        data: The datasets.
         dimensions: Command-line value.
         alone: Whether all options are ones that --vary supports.
         **chosen: Further options of `vary`.
@@ -57,7 +57,7 @@ def vary_choices(
             "--vary works with one --model and one --data; leave out further ones, "
             "--human-scores, --system, --worker, --ray and --push-to-model-card"
         )
-    return vary(models[0], find_data(data[0]), dimensions.split(","), **chosen)
+    return vary(models[0], data[0], dimensions.split(","), **chosen)
 
 
 def estimate_cost(
@@ -71,7 +71,7 @@ def estimate_cost(
 
     Args:
         models: Command-line value.
-        data: Command-line value.
+        data: The datasets.
         alone: Whether all options are ones that --dry-run supports.
         **chosen: Options of `estimate`.
     """
@@ -79,7 +79,7 @@ def estimate_cost(
 
     if not alone:
         raise ScoringError("--dry-run estimates a whole run; leave out --vary and --worker")
-    return estimate(models, [find_data(name) for name in data], **chosen)
+    return estimate(models, list(data), **chosen)
 
 
 _WITH_RUNS = {
@@ -127,6 +127,7 @@ def score_runs(
             )
     if out is None:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
+    quiet_loading()
     with resumable(cached=scoring.cache):
         return evaluate_runs(runs, out=out, limit=limit, scoring=scoring, loading=loading)
 

@@ -53,9 +53,14 @@ def one_or_several(names: Sequence[str]) -> Any:  # noqa: ANN401 - as functions 
 
 def _converted(name: str) -> Path:
     from nnd.converters.folder import convert
-    from nnd.schemas import MANIFEST, cache_folder, nnd_version, read_manifest
+    from nnd.schemas import MANIFEST, SourceError, cache_folder, nnd_version, read_manifest
 
     folder = cache_folder() / "converted" / name
     if not (folder / MANIFEST).is_file() or read_manifest(folder)["nnd_version"] != nnd_version():
-        convert(name, out=folder)
+        try:
+            convert(name, out=folder)
+        except SourceError as error:
+            convert_it = f"nnd convert {name} --from COPY --out FOLDER"
+            yours = f"convert your copy with `{convert_it}` and name FOLDER"
+            raise SourceError(str(error).replace("name your copy with --from", yours)) from error
     return folder

@@ -16,6 +16,7 @@ from nnd.metric.cli.loading import (
     Quantise,
     Revision,
     TrustRemoteCode,
+    find_all,
     find_models,
 )
 from nnd.metric.cli.options import (
@@ -213,12 +214,10 @@ def evaluate(
         part = any(each is not None for each in parts)
         check_pushable_run(model, revision, part=part, changed=bool(adapter or quantise))
 
-    from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
     from nnd.metric.encoding import AUTO
-    from nnd.metric.engine import Scoring
+    from nnd.metric.engine import Scoring, scoring_of_each
     from nnd.metric.models import Loading, name_models
 
-    quiet_loading()
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
     if runs is not None:
         scoring = Scoring(
@@ -234,7 +233,8 @@ def evaluate(
     if not data:
         raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
     model = find_models(model, checkpoints)
-    given, templates = read_templates(template, name_models(model, loading))
+    names = name_models(model, loading)
+    given, templates = read_templates(template, names)
     for_all = given or "default"
     scoring = Scoring(
         protocol,
@@ -246,6 +246,12 @@ def evaluate(
         chat=read_chat(chat_template, system_prompt, template_arg),
         matmul=matmul,  # type: ignore[arg-type] # as above
     )
+    scoring_of_each(names, scoring, templates)
+    data = find_all(model, data)
+
+    from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
+
+    quiet_loading()
     chosen: dict[str, Any] = {
         "splits": split,
         "limit": limit,
@@ -262,16 +268,14 @@ def evaluate(
         show_result(cost, as_json, details=details)
         return
     chosen["out"] = out
-    cluster = (ray, ray_address, num_gpus, num_actors)
-    on_ray = scorer_on_ray(*cluster, worker=worker, out=out)
+    on_ray = scorer_on_ray(ray, ray_address, num_gpus, num_actors, worker=worker, out=out)
     if vary is not None:
         chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
         alone = not (human_scores or system or push_to_model_card or worker or on_ray)
         varied = vary_choices(model, data, vary, alone=alone, **chosen)
-        place = [] if out is None else [f"written to {out}"]
-        show_result(varied, as_json, details=details, after=place)
+        after = [] if out is None else [f"written to {out}"]
+        show_result(varied, as_json, details=details, after=after)
         return
-    datasets = [find_data(name) for name in data]
     chosen |= {
         "human_scores": None if human_scores is None else find_data(human_scores),
         "systems": read_systems(system),
@@ -280,11 +284,11 @@ def evaluate(
     }
     if worker is not None:
         alone = not (push_to_model_card or details)
-        show_result(score_share(model, datasets, worker, alone=alone, **chosen), as_json)
+        show_result(score_share(model, data, worker, alone=alone, **chosen), as_json)
         return
     tell_of_workers()
     with resumable(cached=on_ray is not None or not no_cache):
-        found = (on_ray or evaluate_)(model, datasets, **chosen)
+        found = (on_ray or evaluate_)(model, data, **chosen)
     picked = _templates(found) if AUTO in (for_all, *templates.values()) else []
     show_sweep(found, as_json, details=details, alone=len(data) == 1, out=out, lines=picked)
     if push_to_model_card:

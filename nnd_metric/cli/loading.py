@@ -1,8 +1,11 @@
 """Options that say how a model is loaded."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+
+from nnd.metric.cli.datasets import find_data
 
 _PANEL = "Loading the model"
 
@@ -70,3 +73,21 @@ def find_models(models: list[str], checkpoints: str | None) -> list[str]:
     if not models:
         raise typer.BadParameter("name a model, or use --checkpoints", param_hint="--model")
     return models
+
+
+def find_all(models: Sequence[str], data: Sequence[str]) -> list[str]:
+    """Return the paths or Hub ids of datasets (`find_data`).
+
+    If there is one model and one dataset, both are checked as far as that is possible without torch
+    and the Hub. Of several, those that exist are scored.
+    """
+    from nnd.metric.data import check_place, is_url
+    from nnd.metric.models import check_local, split_revision
+
+    alone = len(models) == len(data) == 1
+    if alone and not models[0].endswith(".gguf"):
+        check_local(split_revision(models[0])[0])
+    found = [find_data(name) for name in data]
+    if alone and not is_url(found[0]):
+        check_place(found[0])
+    return found

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.datasets import find_data
+from nnd.metric.cli.loading import find_all
 from nnd.metric.cli.options import (
     DATA,
     ChatTemplate,
@@ -105,26 +106,34 @@ def train(
     Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
     Example: nnd train --model gpt2 --data my_suite --set negation --out trained
     """
-    quiet_loading()  # Trainer imports bitsandbytes if it is installed, which logs on import
+    from nnd.metric.encoding import find_template
     from nnd.metric.models import Loading
-    from nnd.metric.training import Objective, Schedule, train as train_
+    from nnd.metric.training import Objective, Schedule
 
     # The called function checks the choices and lists them.
     objective = Objective(loss, alpha, negative_tokens, margin)  # type: ignore[arg-type]
+    schedule = Schedule(epochs, steps, batch_size, learning_rate, seed)
+    template = read_template(template)
+    find_template(template)
+    (pairs,), tests = find_all([model], [data]), [find_data(name) for name in test]
+
+    from nnd.metric.training import train as train_  # from here on it takes seconds
+
+    quiet_loading()  # Trainer imports bitsandbytes if it is installed, which logs on import
     try:
         found = train_(
             model,
-            find_data(data),
+            pairs,
             out=out,
             set_name=set_name,
-            tests=[find_data(name) for name in test],
+            tests=tests,
             split=split,
             split_seed=split_seed,
-            template=read_template(template),
+            template=template,
             chat=read_chat(chat_template, system_prompt, template_arg),
             resume=resume,
             objective=objective,
-            schedule=Schedule(epochs, steps, batch_size, learning_rate, seed),
+            schedule=schedule,
             loading=Loading(dtype=dtype, device=device),
         )
     except KeyboardInterrupt:

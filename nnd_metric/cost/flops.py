@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 from torch import nn
 
 from nnd.metric.encoding import Encoded, Ids
+from nnd.metric.engine import number_in
 from nnd.metric.models import LoadedModel
 
 _ACROSS = re.compile(
@@ -98,18 +99,17 @@ def _matrix_weights(stack: Any) -> int:  # noqa: ANN401 - as above
 
 def _share_of_experts(config: Any) -> float:  # noqa: ANN401 - as above
     """Return the share of its experts that a mixture sends a token through."""
-    chosen, known = (
-        next((value for name in names if (value := getattr(config, name, None))), None)
-        for names in (_CHOSEN, _ALL)
-    )
-    return 1.0 if chosen is None or known is None else chosen / known
+    chosen, known = number_in(config, _CHOSEN, 0), number_in(config, _ALL, 0)
+    return chosen / known if chosen and known else 1.0
 
 
 def _per_key(stack: Any) -> int:  # noqa: ANN401 - as above
     """Return the operations for each key that a query sees, in all layers of a stack."""
     config = stack.config
-    head = getattr(config, "head_dim", None) or getattr(config, "d_kv", None)
-    width = head * config.num_attention_heads if head else config.hidden_size
+    head, heads = (
+        number_in(config, names, 0) for names in (("head_dim", "d_kv"), ("num_attention_heads",))
+    )
+    width = head * heads or number_in(config, ("hidden_size",), 0)
     lists = (len(part) for part in stack.children() if isinstance(part, nn.ModuleList))
     return int(4 * width * max(lists, default=0))
 

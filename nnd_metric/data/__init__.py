@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         PairSet as PairSet,
         load_pairs as load_pairs,
     )
+    from .places import check_place as check_place
+    from .remote import is_url as is_url
     from .splits import (
         check_splits as check_splits,
         describe_splits as describe_splits,

@@ -18,7 +18,7 @@ from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import is_url, stem_of
 from nnd.metric.data.splits import describe_splits
 from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
-from nnd.schemas import CONTEXT, ScoringError, Shown, counted, text_table
+from nnd.schemas import CONTEXT, ScoringError, Shown, check_not_forked, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -115,7 +115,9 @@ def load_pairs(data: PairData) -> PairSet:
 
     Raises:
         ScoringError: If it cannot be read, a column is missing, or a text is null.
+        NNDError: If this process was forked (`check_not_forked`).
     """
+    check_not_forked()
     if not isinstance(data, str | Path):
         return _pair_set(to_frame(data), None, name_of(data))
     if is_url(data):

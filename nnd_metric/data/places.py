@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from nnd.schemas import ScoringError
 
-_HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(@(?P<revision>\S+))?")
+_HUB_ID = re.compile(r"(?P<repo>\w[\w.-]*/\w[\w.-]*)(@(?P<revision>\S+))?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -36,17 +36,29 @@ def find_place(data: str | Path, needed: Sequence[str]) -> Place:
     Raises:
         ScoringError: If the data is not found, or the Hub does not provide it.
     """
+    hub = check_place(data)
+    if hub is None:
+        return Place(Path(data))
+    folder, commit = _fetch(hub["repo"], hub["revision"], needed)
+    return Place(folder, hub["repo"], commit)
+
+
+def check_place(data: str | Path) -> re.Match[str] | None:
+    """Return the parts of a Hub id, which is not looked up, or None for a path that exists.
+
+    Raises:
+        ScoringError: If the data is neither.
+    """
     path = Path(data)
     if path.exists():
-        return Place(path)
+        return None
     hub = _HUB_ID.fullmatch(str(data))
     if hub is None or isinstance(data, Path) or path.suffix == ".parquet":
         raise ScoringError(
             f"{data}: file or folder not found; name a folder that `nnd convert` wrote, a Parquet "
             "file, or ORG/name[@revision] on the Hub"
         )
-    folder, commit = _fetch(hub["repo"], hub["revision"], needed)
-    return Place(folder, hub["repo"], commit)
+    return hub
 
 
 def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path, str]:

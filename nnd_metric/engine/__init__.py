@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         bytes_per_position as bytes_per_position,
         choose_budget as choose_budget,
         full_speed_bytes as full_speed_bytes,
+        number_in as number_in,
     )
     from .options import Scoring as Scoring, scoring_of_each as scoring_of_each
     from .packed import open_packed as open_packed

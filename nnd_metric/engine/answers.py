@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from nnd.metric.encoding import Request
 
+OTHER_NUMBERS = "nats from those of requests scored alone"
+"""What a reason says that a path is switched off for, after the largest difference."""
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -34,6 +37,13 @@ class Work:
     requests: int
     stored: int
     token_budget: int
+
+    @property
+    def moved_by_padding(self) -> bool:
+        """Whether padding changes the numbers of requests that share nothing."""
+        return any(
+            reason.startswith("plain: ") and OTHER_NUMBERS in reason for reason in self.switched_off
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values that bear on the numbers, without the cost."""

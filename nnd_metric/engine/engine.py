@@ -31,7 +31,7 @@ from nnd.metric.engine.precision import check_matmul, multiplying
 from nnd.metric.engine.proof import Proof
 from nnd.metric.engine.store import Store
 from nnd.metric.models import LoadedModel, evaluation_mode
-from nnd.schemas import ScoringError, collector_paused
+from nnd.schemas import ScoringError, check_not_forked, collector_paused
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ class Engine:
             ScoringError: If a candidate does not fit the model's window, the protocol or the
                 tokenizer does not fit the model, the model looks ahead or returns NaN, or memory
                 does not suffice for a single request.
+            NNDError: If this process was forked (`check_not_forked`).
         """
+        check_not_forked()
         if not find_protocol(self.protocol).minus_alone:
             return self._given(requests)
         n = len(requests)

@@ -1,7 +1,7 @@
 """How much goes through the model at once: as much as memory allows and speed gains from."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -81,12 +81,25 @@ def release(loaded: LoadedModel) -> None:
 def bytes_per_position(loaded: LoadedModel) -> int:
     """Estimate the memory of one position within a layer, and in a cache of keys and values."""
     config = loaded.model.config.get_text_config()
-    hidden = int(getattr(config, "hidden_size", 1024))
-    layers = int(getattr(config, "num_hidden_layers", 24))
+    hidden = number_in(config, ("hidden_size",), 1024)
+    layers = number_in(config, ("num_hidden_layers",), 24)
     names = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "decoder_ffn_dim")
-    inner = next((value for name in names if (value := getattr(config, name, None))), 4 * hidden)
-    within_layer, cached = 8 * hidden + 3 * int(inner), 4 * layers * hidden
+    inner = number_in(config, names, 4 * hidden)
+    within_layer, cached = 8 * hidden + 3 * inner, 4 * layers * hidden
     return (within_layer + cached) * loaded.model.dtype.itemsize
+
+
+def number_in(config: object, names: Sequence[str], otherwise: int) -> int:
+    """Return the number that a config has under the first of some names.
+
+    Of a list, which has a number for each layer (Gemma 3n), it is the largest.
+    """
+    for name in names:
+        value = getattr(config, name, None)
+        numbers = [each for each in (value if isinstance(value, list) else [value]) if each]
+        if numbers and all(isinstance(each, int) for each in numbers):
+            return int(max(numbers))
+    return otherwise
 
 
 def _power_of_2(most: float) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nnd.metric.encoding import Encoded
+from nnd.metric.engine.answers import OTHER_NUMBERS
 from nnd.metric.engine.lengths import crossed_lengths, read_lengths
 from nnd.metric.engine.memory import room_for
 from nnd.metric.engine.paths import ALONE
@@ -183,10 +184,7 @@ class Checks:
         mean = sum(self._apart) / len(self._apart)
         apart = max(self._apart) if precision.each else mean
         if apart > precision.bound:
-            raise PathOffError(
-                f"{apart:.1e} nats from those of requests scored alone, more than "
-                f"{precision.bound:.0e}"
-            )
+            raise PathOffError(f"{apart:.1e} {OTHER_NUMBERS}, more than {precision.bound:.0e}")
 
 
 def score_alone(loaded: LoadedModel, row: Encoded) -> float:

@@ -1,6 +1,5 @@
 """Result of `metrics`: NND compared with other metrics."""
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.meta.differences import Difference
 from nnd.metric.results import OverDatasets, PassRates
 from nnd.metric.statistics import EACH_ONCE, FEWEST_SYSTEMS, mean_defined, mean_over, percent
-from nnd.schemas import Shown, write_folder
+from nnd.schemas import Shown, parquet_bytes, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -171,9 +170,7 @@ class MetricTable(Shown):
         Raises:
             NNDError: If the folder holds anything that nnd did not write, or cannot be written.
         """
-        buffer = io.BytesIO()
-        self.scores.write_parquet(buffer)
-        files = {SCORES: buffer.getvalue()}
+        files = {SCORES: parquet_bytes(self.scores)}
         write_folder(Path(folder), self.to_dict(), document=METRICS, files=files)
 
 

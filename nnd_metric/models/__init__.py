@@ -21,9 +21,13 @@ if TYPE_CHECKING:
         load_tokenizer as load_tokenizer,
         wrap_model as wrap_model,
     )
-    from .loaded import LoadedModel as LoadedModel, Skeleton as Skeleton
-    from .names import (
+    from .loaded import (
+        LoadedModel as LoadedModel,
         Model as Model,
+        Skeleton as Skeleton,
+    )
+    from .local import check_local as check_local, place_of as place_of
+    from .names import (
         list_models as list_models,
         name_models as name_models,
     )
@@ -34,5 +38,6 @@ if TYPE_CHECKING:
         list_checkpoints as list_checkpoints,
         step_of as step_of,
     )
+    from .threads import loading_alone as loading_alone
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

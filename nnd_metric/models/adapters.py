@@ -8,12 +8,12 @@ from typing import Any
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.models.adapted import check_method, unwrap
+from nnd.metric.models.local import ADAPTER_CONFIG
 from nnd.metric.models.options import Loading
 from nnd.metric.models.reading import find_file, reason_of
 from nnd.metric.models.revisions import find_commit, resolve_revision
 from nnd.schemas import DISTRIBUTION, ScoringError
 
-CONFIG = "adapter_config.json"
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 _LANGUAGE_TASKS = {"CAUSAL_LM", "SEQ_2_SEQ_LM"}
 
@@ -51,8 +51,8 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
             return model_id, loading, None
         if own.base is None:
             raise ScoringError(
-                f"{model_id}: the {CONFIG} of this adapter does not name a base model; name it "
-                f"with --model BASE --adapter {model_id}"
+                f"{model_id}: the {ADAPTER_CONFIG} of this adapter does not name a base model; "
+                f"name it with --model BASE --adapter {model_id}"
             )
         _check_peft(model_id)
         if _find(own.base, own.base_revision):
@@ -64,9 +64,9 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
     adapter = _find(name, of_adapter.revision)
     if adapter is None:
         raise ScoringError(
-            f"{loading.adapter}: not an adapter, because it has no {CONFIG}; name a folder that "
-            "PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only the "
-            "cache is searched)"
+            f"{loading.adapter}: not an adapter, because it has no {ADAPTER_CONFIG}; name a folder "
+            "that PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only "
+            "the cache is searched)"
         )
     _check_peft(name)
     return model_id, loading, adapter
@@ -133,7 +133,7 @@ def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
 
 
 def _find(name: str, revision: str | None) -> Adapter | None:
-    path = find_file(name, CONFIG, revision)
+    path = find_file(name, ADAPTER_CONFIG, revision)
     if path is None:
         return None
     try:
@@ -141,9 +141,11 @@ def _find(name: str, revision: str | None) -> Adapter | None:
         base, base_revision = config["base_model_name_or_path"], config.get("revision")
     except (ValueError, KeyError, TypeError) as error:
         raise ScoringError(
-            f"{name}: the adapter cannot be read: its {CONFIG} is damaged ({error!r})"
+            f"{name}: the adapter cannot be read: its {ADAPTER_CONFIG} is damaged ({error!r})"
         ) from error
-    return Adapter(name, find_commit(name, revision, CONFIG), base or None, base_revision or None)
+    return Adapter(
+        name, find_commit(name, revision, ADAPTER_CONFIG), base or None, base_revision or None
+    )
 
 
 def _check_peft(name: str) -> None:

@@ -2,12 +2,12 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from nnd.metric.models.digests import files_digest, files_stamp
 from nnd.metric.models.gguf_files import check_gguf, gguf_format, split_gguf
+from nnd.metric.models.local import check_local
 from nnd.metric.models.options import Loading
 from nnd.metric.models.reading import read_pretrained
 from nnd.metric.models.revisions import find_commit
@@ -21,11 +21,13 @@ class Checkpoint:
         name: Hub id or folder.
         options: Options of `from_pretrained` for weights, tokenizer and configuration.
         file: The GGUF file, or None.
+        gguf: The format of its weights.
     """
 
     name: str
     options: dict[str, Any] = field(default_factory=dict)
     file: Path | None = None
+    gguf: str | None = None
 
     def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
         """Return the object that an Auto class of transformers loads from it.
@@ -46,11 +48,6 @@ class Checkpoint:
     def commit(self) -> str | None:
         """The Hub commit; None for a folder, and for a GGUF file, as a commit may hold many."""
         return None if self.file else find_commit(self.name, self.options["revision"])
-
-    @cached_property
-    def gguf(self) -> str | None:
-        """The format of a GGUF file's weights."""
-        return None if self.file is None else gguf_format(self.file)
 
     def digest(self) -> str | None:
         """Return the SHA-256 of the files with the weights; None for a repository with a commit."""
@@ -81,11 +78,13 @@ def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
     """Return the checkpoint that a model id without a revision stands for.
 
     Raises:
-        ScoringError: If it names a GGUF file that is missing or damaged.
+        ScoringError: If it names a folder without a model, or a GGUF file that is missing or
+            damaged.
     """
     name, file = split_gguf(model_id)
     options = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
     if file is None:
+        check_local(name)
         return Checkpoint(name, options)
     path = check_gguf(name, file, loading.revision)
-    return Checkpoint(name, options | {"gguf_file": file}, path)
+    return Checkpoint(name, options | {"gguf_file": file}, path, gguf_format(path))

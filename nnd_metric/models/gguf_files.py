@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nnd.metric.models.formats import check_library
-from nnd.metric.models.reading import find_file, reason_of
+from nnd.metric.models.reading import find_file
 from nnd.schemas import ScoringError
 
 _SUFFIX, _MAGIC = ".gguf", b"GGUF"
@@ -59,5 +59,8 @@ def gguf_format(path: Path) -> str:
         kind = gguf.GGUFReader(path).get_field("general.file_type")
         name = gguf.LlamaFileType(int(kind.contents())).name if kind else "unknown"
     except Exception as error:  # damaged files may raise anything
-        raise ScoringError(f"{path}: the GGUF file is damaged: {reason_of(error)}") from error
+        raise ScoringError(
+            f"{path}: the GGUF file is cut or damaged, or of an unknown version of the format; "
+            "download it again, or name another file"
+        ) from error
     return f"gguf-{name.removeprefix('MOSTLY_').removeprefix('ALL_')}"

@@ -12,7 +12,6 @@ from transformers import (
     AutoModelForCausalLM,
     AutoModelForImageTextToText,
     AutoModelForSeq2SeqLM,
-    AutoTokenizer,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
@@ -23,7 +22,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from nnd.metric.models.adapted import active_adapters, unwrap
-from nnd.metric.models.adapters import Adapter, attach, has_tokenizer, resolve_adapter
+from nnd.metric.models.adapters import Adapter, attach, resolve_adapter
 from nnd.metric.models.checkpoint import Checkpoint, find_checkpoint
 from nnd.metric.models.digests import is_offloaded, weights_digest
 from nnd.metric.models.fitness import (
@@ -43,9 +42,12 @@ from nnd.metric.models.kernels import without_kernels
 from nnd.metric.models.loaded import AdaptedFrom, LoadedModel, Skeleton
 from nnd.metric.models.options import Loading
 from nnd.metric.models.revisions import resolve_revision
+from nnd.metric.models.threads import loading_alone
+from nnd.metric.models.tokenizer import read_tokenizer
 from nnd.schemas import ScoringError
 
 
+@loading_alone()
 def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
     """Load a causal or encoder-decoder language model and its tokenizer.
 
@@ -57,7 +59,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
 
     Raises:
         ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
-            missing, or an adapter does not fit.
+            missing, or an adapter does not fit; or if another thread loads models in another way.
     """
     name, loading = resolve_revision(model_id, loading)
     device = _find_device(loading)
@@ -68,7 +70,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     check_architecture(config, base)
     check_format(config, base, loading.quantise)
     checkpoint = checkpoint.pinned()
-    tokenizer = _load_tokenizer(checkpoint, adapter)
+    tokenizer = read_tokenizer(checkpoint, adapter)
     kind = _kind(config)
     quantised = loading.quantise or checkpoint.gguf or format_of(config)
     stays = quantised is not None or loading.device_map is not None
@@ -94,6 +96,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
 
 
+@loading_alone()
 def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleton:
     """Return a model as `load_model` does, but without weights and without reading their files.
 
@@ -118,7 +121,7 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
         )
     return Skeleton(
         model.eval(),
-        _load_tokenizer(checkpoint.pinned(), adapter),
+        read_tokenizer(checkpoint.pinned(), adapter),
         loading.called(name),
         adapted=AdaptedFrom(base, adapter.name, adapter.commit) if adapter else None,
         quantised=loading.quantise or checkpoint.gguf or format_of(config),
@@ -126,6 +129,7 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
     )
 
 
+@loading_alone()
 def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:
     """Load a model's tokenizer alone, or that of an adapter.
 
@@ -133,9 +137,10 @@ def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTra
         ScoringError: If the tokenizer is missing or cannot be loaded.
     """
     base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
-    return _load_tokenizer(_find_base(base, loading, adapter), adapter)
+    return read_tokenizer(_find_base(base, loading, adapter), adapter)
 
 
+@loading_alone()
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
     """Load a model's configuration: a cheap way to find out whether the model exists.
 
@@ -284,14 +289,3 @@ def _named_by(adapter: Adapter | None) -> Iterator[None]:
             f"{adapter.name}: the base model of this adapter cannot be loaded: {error}; if you "
             f"have it elsewhere, name it with --model BASE --adapter {adapter.name}"
         ) from error
-
-
-def _load_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTrainedTokenizerBase:
-    """Return the adapter's own tokenizer, else the base's."""
-    if adapter is not None and has_tokenizer(adapter):
-        checkpoint = Checkpoint(adapter.name, checkpoint.options | {"revision": adapter.commit})
-    tokenizer: PreTrainedTokenizerBase = checkpoint.read(
-        AutoTokenizer, "the model has no usable tokenizer"
-    )
-    check_vocabulary(tokenizer, checkpoint.name)
-    return tokenizer

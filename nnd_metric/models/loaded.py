@@ -1,7 +1,8 @@
 """A model in memory with its tokenizer, and their properties."""
 
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -148,6 +149,9 @@ class LoadedModel:
         if len(parts) != len(names):
             return f"{'+'.join(names)}@{version[:7]}"
         return "+".join(f"{name}@{part[:7]}" for name, part in zip(names, parts, strict=True))
+
+
+Model: TypeAlias = str | Path | LoadedModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
-from nnd.metric.models.loaded import LoadedModel
+from nnd.metric.models.local import place_of
 from nnd.metric.models.options import Loading
 from nnd.metric.models.revisions import split_revision
 from nnd.schemas import ScoringError, has_surrogate
 
-Model: TypeAlias = str | Path | LoadedModel
+if TYPE_CHECKING:
+    from nnd.metric.models.loaded import Model
 
 
-def list_models(models: Model | Sequence[Model]) -> list[Model]:
+def list_models(models: "Model | Sequence[Model]") -> "list[Model]":
     """Return a list of the models; a single model needs no list."""
-    if isinstance(models, str | Path | LoadedModel) or not isinstance(models, Sequence):
+    if isinstance(models, str | Path) or not isinstance(models, Sequence):
         return [models]
     return list(models)
 
 
-def name_models(models: Sequence[Model], loading: Loading = Loading()) -> list[str]:
+def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list[str]:
     """Return the names of models in the results.
 
     Args:
@@ -29,24 +30,9 @@ def name_models(models: Sequence[Model], loading: Loading = Loading()) -> list[s
     Raises:
         ScoringError: If the list is empty, an entry is not a model, or a model is named twice.
     """
-    for model in models:
-        if not isinstance(model, str | Path | LoadedModel):
-            raise ScoringError(
-                f"{type(model).__name__}: not a model that can be evaluated; name a Hub id or a "
-                "folder, or pass nnd.metric.models.wrap_model(model, tokenizer)"
-            )
-    asked = [
-        model.name if isinstance(model, LoadedModel) else loading.called(str(model))
-        for model in models
-    ]
-    without = [
-        model.name if isinstance(model, LoadedModel) else loading.called(split_revision(model)[0])
-        for model in models
-    ]
-    names = [
-        name if without.count(name) == 1 else whole
-        for name, whole in zip(without, asked, strict=True)
-    ]
+    found = [_called(model, loading) for model in models]
+    without = [name for name, _ in found]
+    names = [name if without.count(name) == 1 else whole for name, whole in found]
     if not names:
         raise ScoringError("no model was given; name at least one")
     for name in filter(has_surrogate, names):
@@ -54,4 +40,23 @@ def name_models(models: Sequence[Model], loading: Loading = Loading()) -> list[s
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(place_of(name), name)
+        if other != name:
+            raise ScoringError(f'models "{other}" and "{name}" are the same; name each once')
     return names
+
+
+def _called(model: "Model", loading: Loading) -> tuple[str, str]:
+    """Return the name of a model without and with its revision."""
+    if isinstance(model, str | Path):
+        return loading.called(split_revision(model)[0]), loading.called(str(model))
+    from nnd.metric.models.loaded import LoadedModel  # noqa: PLC0415 - imports torch
+
+    if not isinstance(model, LoadedModel):
+        raise ScoringError(
+            f"{type(model).__name__}: not a model that can be evaluated; name a Hub id or a "
+            "folder, or pass nnd.metric.models.wrap_model(model, tokenizer)"
+        )
+    return model.name, model.name

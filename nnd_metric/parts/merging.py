@@ -32,7 +32,14 @@ from nnd.metric.results import (
     STORED_SETS,
     has_baseline,
 )
-from nnd.schemas import ScoringError, list_files, listed, replace_folder, write_document
+from nnd.schemas import (
+    ScoringError,
+    list_files,
+    listed,
+    parquet_bytes,
+    replace_folder,
+    write_document,
+)
 
 _NO_BASELINE = [pl.lit(None, dtype).alias(name) for name, dtype in ALONE_SCHEMA.items()]
 
@@ -133,7 +140,7 @@ def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
             f"{'; '.join(damage)}; run the workers again, which then score only these parts"
         )
     if plan.pair_set().sets:
-        pl.concat(children).write_parquet(fresh / SETS)
+        (fresh / SETS).write_bytes(parquet_bytes(pl.concat(children)))
     return footers
 
 

@@ -161,6 +161,9 @@ def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, A
 def _readable(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
+    except (
+        *(OSError, ValueError, LookupError, TypeError),
+        *(pa.ArrowException, pl.exceptions.PolarsError),
+    ) as error:
         reason = str(error).partition("\n")[0]
         raise DamagedPartError(f"{path}: cannot be read: {reason}") from error

@@ -20,6 +20,7 @@ from nnd.schemas import (
     ScoringError,
     list_files,
     one_line,
+    parquet_bytes,
     read_document,
     read_with,
     workplace,
@@ -180,9 +181,9 @@ def _write(
         with workplace(run) as place:
             fresh = place / PARTS
             fresh.mkdir()
-            cut.spans.write_parquet(fresh / SPANS)
+            (fresh / SPANS).write_bytes(parquet_bytes(cut.spans))
             if human_scores is not None:
-                human_scores.write_parquet(fresh / HUMAN_SCORES)
+                (fresh / HUMAN_SCORES).write_bytes(parquet_bytes(human_scores))
             outputs = list_files(fresh, sorted(path.name for path in fresh.iterdir()))
             made = {"version": cut.version, "templates": dict(templates)}
             write_document(fresh, {**asked, "made": made, "outputs": outputs}, document=PLAN)

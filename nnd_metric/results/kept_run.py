@@ -11,6 +11,7 @@ from nnd.metric.chat import NONE, Chat, describe_options
 from nnd.metric.data import PairSet, describe_splits, parts_of, splits_in
 from nnd.metric.encoding import choose_template
 from nnd.metric.engine import Scoring
+from nnd.metric.models import place_of
 from nnd.metric.results.one_model import ModelResult, stored_result
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.run_folder import RESULT, read_run, read_sets
@@ -69,11 +70,12 @@ def read_kept(
             f"{folder}: this folder holds a run of {there}, scored {problem}; name another folder "
             "with --out"
         )
+    places = {*map(place_of, done)}
     with _readable(folder):
         results = tuple(
             stored_result(each, pass_rates(scored.filter(pl.col("model") == each["model"])))
             for each in stored["results"]
-            if each["model"] not in done
+            if place_of(each["model"]) not in places
         )
         names = [each.model for each in results]
         systems, templates = (

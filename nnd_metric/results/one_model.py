@@ -22,6 +22,11 @@ NO_BASELINE = "no baseline without contexts: "
 
 _TEXT_ALONE = "the model also reads images; it was scored with its language model, from text only"
 
+_BY_LENGTH = (
+    "the likelihoods of this model depend on the length of the row that a text is in, so each text "
+    "was scored in a row of its own; tools that pad rows get other numbers"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
@@ -164,6 +169,7 @@ def evaluate_model(
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
     notes += [f"{NO_BASELINE}{found.no_baseline}"] if found.no_baseline else []
+    notes += [_BY_LENGTH] if found.work.moved_by_padding else []
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
     work, protocol = found.work, find_protocol(engine.protocol)

@@ -196,8 +196,11 @@ def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) ->
             f"bertscore needs the library bert-score ({error}): "
             f"pip install '{DISTRIBUTION}[bertscore]'"
         ) from error
+    from nnd.metric.models import loading_alone  # noqa: PLC0415 - as above
+
     try:
-        scorer = BERTScorer(model_type=model, num_layers=layer)
+        with loading_alone():
+            scorer = BERTScorer(model_type=model, num_layers=layer)
     except KeyError as error:
         raise ScoringError(
             f"bert-score has no default layer for {model}; name another model, such as "

@@ -13,7 +13,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from transformers import PreTrainedTokenizerBase
+from transformers import (
+    PreTrainedTokenizerBase,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
 
 from nnd.metric import evaluate
 from nnd.metric.chat import NONE, Chat, choose_chat
@@ -29,7 +35,7 @@ from nnd.metric.training.history import HISTORY
 from nnd.metric.training.objective import Objective, Schedule
 from nnd.metric.training.outcome import Trained
 from nnd.metric.training.pair_trainer import PairTrainer
-from nnd.metric.training.place import CHECKPOINTS, begin, check_place, finish
+from nnd.metric.training.place import CHECKPOINTS, Place, check_place, training_place
 from nnd.metric.training.running import (
     find_subject,
     losses_of,
@@ -116,26 +122,45 @@ def train(
         "chat": read.to_dict()["template"],
     }
     scoring = Scoring(template=template, chat=chat, unconditional=False)
-    checkpoint = begin(out, settings, resume=resume)
-    before = _evaluate(subject.loaded, sides, scoring, out / "before")
-    trainer = make_trainer(subject, examples, objective, arguments)
-    _watch(trainer, sides, schedule.steps_on(len(examples)), scoring, out / HISTORY)
-    start = time.perf_counter()
-    trainer.train(resume_from_checkpoint=checkpoint)
-    facts = {
-        "signature": _sign(settings, len(examples)),
-        **settings,
-        "device": str(arguments.device),
-        "steps": trainer.state.global_step,
-        "seconds": time.perf_counter() - start,
-        "counts": _count(sides, examples, objective),
-        "losses": losses_of(trainer),
-    }
-    after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
-    cautions = circularity(sides.training, sides.tests)
-    found = Trained(out, facts, compare([*before, *after]), tuple(cautions))
-    finish(out, subject.save, found.to_dict())
+    with training_place(out, settings, resume=resume) as place:
+        arguments.output_dir = str(place.staging)
+        before = _evaluate(subject.loaded, sides, scoring, out / "before")
+        trainer = make_trainer(subject, examples, objective, arguments)
+        trainer.add_callback(_Keeper(place))
+        _watch(trainer, sides, schedule.steps_on(len(examples)), scoring, out / HISTORY)
+        start = time.perf_counter()
+        trainer.train(resume_from_checkpoint=place.checkpoint())
+        facts = {
+            "signature": _sign(settings, len(examples)),
+            **settings,
+            "device": str(arguments.device),
+            "steps": trainer.state.global_step,
+            "seconds": time.perf_counter() - start,
+            "counts": _count(sides, examples, objective),
+            "losses": losses_of(trainer),
+        }
+        after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
+        cautions = circularity(sides.training, sides.tests)
+        found = Trained(out, facts, compare([*before, *after]), tuple(cautions))
+        subject.save(place.staging / "final")
+        place.finish(place.staging / "final", found.to_dict())
     return found
+
+
+class _Keeper(TrainerCallback):
+    """Moves each checkpoint to its place when it is written."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def on_save(
+        self,
+        args: TrainingArguments,  # noqa: ARG002 - the base class decides
+        state: TrainerState,
+        control: TrainerControl,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
+    ) -> None:
+        self._place.keep_checkpoint(state.global_step)
 
 
 def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:

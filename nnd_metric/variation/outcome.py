@@ -1,6 +1,5 @@
 """The effects of choices on the verdicts of one model."""
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from nnd.metric import Evaluation
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import Flips, ModelResult
 from nnd.metric.statistics import percent
-from nnd.schemas import write_folder
+from nnd.schemas import parquet_bytes, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -173,9 +172,7 @@ class Variation(Pictured):
             )
             for dimension, choice, each in keyed
         )
-        buffer = io.BytesIO()
-        rows.write_parquet(buffer)
-        files = {LIKELIHOODS: buffer.getvalue()}
+        files = {LIKELIHOODS: parquet_bytes(rows)}
         write_folder(Path(folder), self.to_dict(), document=VARIATION, files=files)
 
 

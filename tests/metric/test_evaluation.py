@@ -345,6 +345,20 @@ def test_a_model_named_twice_is_an_error(loaded: Loaded) -> None:
         evaluate([loaded("gpt2"), loaded("bart"), loaded("gpt2")], PAIRS)
 
 
+@pytest.mark.parametrize("other", ["./m", "m/", "x/../m", "{here}/m"])
+def test_two_spellings_of_a_path_are_one_model(
+    other: str, saved: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m").symlink_to(saved("gpt2"))
+    Path("x").mkdir()
+    other = other.format(here=tmp_path)
+    with pytest.raises(ScoringError, match=f'models "m" and "{other}" are the same; name each on'):
+        evaluate(["m", other], PAIRS)
+    evaluate("m", PAIRS, out="run")
+    assert [each.model for each in evaluate(other, PAIRS, out="run").results] == [other]
+
+
 def test_folders_and_loaded_models_go_together(
     loaded: Loaded, saved: Callable[[str], Path]
 ) -> None:

@@ -110,6 +110,53 @@ def reformer(hash_seed: int | None = None) -> Family:
         return causal("reformer", model, tokenizer, bos=(1,), laban=(1, 2), window=WINDOW)
 
 
+def gemma3n() -> Family:
+    """Its feed-forward layers have widths of their own, which the config lists."""
+    tokenizer = llama_tokenizer()
+    shape = rope_shape(len(tokenizer), WINDOW)
+    shape |= {"intermediate_size": [48, 64, 48, 64], "num_hidden_layers": 4, "pad_token_id": 0}
+    config = hf.Gemma3nTextConfig(
+        **shape,
+        vocab_size_per_layer_input=len(tokenizer),
+        hidden_size_per_layer_input=8,
+        num_kv_shared_layers=2,
+        layer_types=["sliding_attention", "full_attention"] * 2,
+        sliding_window=16,
+        activation_sparsity_pattern=[0.95, 0.95, 0.0, 0.0],
+        laurel_rank=4,
+    )
+    with seeded():
+        model = hf.Gemma3nForCausalLM(config)
+        return causal("gemma3n", model, tokenizer, bos=(1,), laban=(1, 2), window=WINDOW)
+
+
+def deepseek_v32() -> Family:
+    """Each token reads the 4 that an indexer prefers; which of equal ones depends on the row."""
+    tokenizer = llama_tokenizer()
+    shape = rope_shape(len(tokenizer), WINDOW) | {"num_key_value_heads": 4, "pad_token_id": 0}
+    del shape["head_dim"]
+    config = hf.DeepseekV32Config(
+        **shape,
+        index_topk=4,
+        index_head_dim=8,
+        index_n_heads=2,
+        q_lora_rank=8,
+        kv_lora_rank=8,
+        qk_nope_head_dim=4,
+        qk_rope_head_dim=4,
+        v_head_dim=8,
+        n_routed_experts=4,
+        num_experts_per_tok=2,
+        n_group=1,
+        topk_group=1,
+        moe_intermediate_size=16,
+        first_k_dense_replace=1,
+    )
+    with seeded():
+        model = hf.DeepseekV32ForCausalLM(config)
+        return causal("deepseek_v32", model, tokenizer, bos=(1,), laban=(1, 2), window=WINDOW)
+
+
 ODD: dict[str, Callable[[], Family]] = {
     "phi3": _phi3,
     "dynamic": _dynamic,

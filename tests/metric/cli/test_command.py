@@ -693,7 +693,7 @@ def test_out_on_the_working_folder_or_above_it(
 
 def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    ran = nnd("evaluate", "--model", "nobody/nothing", "--data", "nowhere", "--out", "file")
+    ran = nnd("evaluate", "--model", "nobody/nothing", "--data", "org/nowhere", "--out", "file")
     assert_one_line(ran, "file: is a file")
 
 

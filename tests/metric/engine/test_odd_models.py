@@ -3,7 +3,9 @@
 import copy
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,13 @@ import pytest
 import torch
 from support import oracle
 from support.engine.cases import Requests, ids, run
-from support.odd_models import LIMIT, ODD, build_odd, reformer
+from support.odd_models import LIMIT, ODD, build_odd, deepseek_v32, gemma3n, reformer
 from support.tiny_models import SENTENCES, Family
 
+from nnd.metric import evaluate
 from nnd.metric.cli.command import main
+from nnd.metric.engine import Scoring, bytes_per_position, number_in
+from nnd.metric.models import wrap_model
 from nnd.schemas import ScoringError
 
 WORDS = " ".join(SENTENCES).split()
@@ -147,3 +152,41 @@ def test_what_reads_nothing_sensible_is_not_believed_because_it_is_plain() -> No
     work = run(build_odd("bigbird_pegasus"), "native", REQUESTS).work
     assert [reason.split(":")[0] for reason in work.switched_off] == ["packed", "shared", "plain"]
     assert "nats from those of requests scored alone" in work.switched_off[-1]
+
+
+def test_layers_of_different_widths_are_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = gemma3n()
+    scored, _ = evaluated(family, tmp_path, monkeypatch)
+    found = [value for row in scored.select("ll_high", "ll_low").rows() for value in row]
+    np.testing.assert_allclose(found, one_by_one(family, REQUESTS), atol=1e-4, rtol=0)
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--dry-run"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+
+
+def test_a_position_takes_the_memory_of_the_widest_layer() -> None:
+    family = gemma3n()
+    loaded = wrap_model(family.model, family.tokenizer)
+    # 8 hidden vectors, 3 of the widest feed-forward layer, and keys and values of 4 layers.
+    assert bytes_per_position(loaded) == 4 * (8 * 32 + 3 * 64 + 4 * 4 * 32)
+
+
+@pytest.mark.parametrize("value", [None, [], "wide", [None, "wide"], 2.5])
+def test_a_config_that_says_something_else_does_not_end_a_run(value: object) -> None:
+    config = SimpleNamespace(intermediate_size=value)
+    assert number_in(config, ("intermediate_size", "d_ff"), 7) == 7
+
+
+@pytest.mark.parametrize(("build", "moved"), [(deepseek_v32, True), (gemma3n, False)])
+def test_a_model_whose_numbers_move_with_the_row_is_said_to(
+    build: Callable[[], Family], *, moved: bool
+) -> None:
+    family = build()
+    model = wrap_model(family.model, family.tokenizer, name="tiny")
+    (result,) = evaluate(model, PAIRS, scoring=Scoring(cache=False)).results
+    said = [note for note in result.notes if "depend on the length of the row" in note]
+    assert len(said) == moved
+    assert (result.work.path == "alone") == moved

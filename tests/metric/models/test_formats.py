@@ -257,10 +257,18 @@ def test_a_checkpoint_whose_library_is_missing(made: Made, tmp_path: Path) -> No
     )
 
 
-def test_what_is_not_a_gguf_file(made: Made, tmp_path: Path) -> None:
+def test_what_is_not_a_gguf_file(tmp_path: Path) -> None:
     page = tmp_path / "page.gguf"
     assert refused(page).startswith(f"{page}: file not found; name a file here, or ORG/NAME")
     page.write_text("<html>")
     assert refused(page).startswith(f"{page}: not a GGUF file, because it does not begin with")
-    page.write_bytes(made.gguf.read_bytes()[:1000])
-    assert refused(page).startswith(f"{page}: no such model: ")
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.3, 0.9, 0.999])
+def test_a_gguf_file_that_was_cut(share: float, made: Made, tmp_path: Path) -> None:
+    content, cut = made.gguf.read_bytes(), tmp_path / "cut.gguf"
+    cut.write_bytes(content[: max(6, int(share * len(content)))])
+    assert refused(cut) == (
+        f"{cut}: the GGUF file is cut or damaged, or of an unknown version of the format; download "
+        "it again, or name another file"
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from support.metric_runs import human_scores, pair_rows
 from support.suites.folders import write_suite
@@ -307,6 +308,41 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(
     assert noticed > len(content) / 97 / 2
 
 
+def _not_utf8(run: Path) -> None:
+    """Damage the metadata behind the schema, which polars would read."""
+    part = part_files(run)[1]
+    content = part.read_bytes()
+    at = content.rindex(b"nnd-sha256") + 1
+    part.write_bytes(content[:at] + b"\xee" + content[at + 1 :])
+
+
+def _text_for_numbers(run: Path) -> None:
+    part = part_files(run)[1]
+    table = pq.read_table(part)
+    place = table.schema.get_field_index("ll_high")
+    pq.write_table(table.set_column(place, "ll_high", [["x"] * table.num_rows]), part)
+
+
+def _lose_templates(run: Path) -> None:
+    plan = run / "parts" / "plan.json"
+    plan.write_text(plan.read_text().replace('"templates": {', '"templatez": {'))
+
+
+def _deep_plan(run: Path) -> None:
+    (run / "parts" / "plan.json").write_text("[" * 100_000)
+
+
+@pytest.mark.parametrize("damage", [_not_utf8, _text_for_numbers, _lose_templates, _deep_plan])
+def test_any_damage_is_one_error(
+    damage: Callable[[Path], None], gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    damage(run)
+    with pytest.raises(ScoringError, match="cannot be read: "):
+        merge(run)
+
+
 def test_a_part_that_is_missing_is_named(gpt2: LoadedModel, birds: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     evaluate_parts(gpt2, birds, out=run, worker=(2, 2))
@@ -405,6 +441,29 @@ def test_a_full_disk_leaves_no_part_of_a_part(
     assert caught.value.filename == str(run / "parts/1-gpt2/00001.parquet")
     assert [path.name for path in (run / "parts/1-gpt2").iterdir()] == ["00000.parquet"]
     assert evaluate_parts(gpt2, birds, out=run, worker=(2, 5)).done == 1
+
+
+@pytest.mark.parametrize("most", [10, 500, 2_500])
+def test_a_full_disk_leaves_no_part_of_a_plan(
+    most: int, gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    with _small_files(most), pytest.raises(NNDError, match=r"run: cannot be written: .* folder wi"):
+        evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    assert [*run.iterdir()] == []
+
+
+def test_a_full_disk_leaves_the_parts_of_a_merge(gpt2: LoadedModel, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    evaluate_parts(gpt2, write_suite(tmp_path / "suite"), out=run, worker=(1, 1))
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    with (
+        _small_files(5_000),
+        pytest.raises(NNDError, match=r"cannot be written: .*too large; m"),
+    ):
+        merge(run)
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    merge(run)
 
 
 @contextmanager

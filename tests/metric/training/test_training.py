@@ -1,6 +1,7 @@
 """Training: what it leaves, that it goes on where it stopped, and what it refuses."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +16,14 @@ from nnd.metric.cli.command import main
 from nnd.metric.comparison import compare
 from nnd.metric.models import config_digest, load_model
 from nnd.metric.results import read_run
+from nnd.metric.training import place
 from nnd.metric.training.fine_tuning import train
 from nnd.metric.training.history import HISTORY, read_history
 from nnd.metric.training.objective import Objective, Schedule
 from nnd.metric.training.outcome import Trained
 from nnd.metric.training.pair_trainer import PairTrainer
-from nnd.metric.training.place import TRAINING
-from nnd.schemas import NNDError, ScoringError, ScoringWarning, check_rows
+from nnd.metric.training.place import TRAINING, training_place
+from nnd.schemas import NNDError, ScoringError, ScoringWarning, check_rows, put_in_place
 
 BRIEF = Schedule(steps=3, batch_size=4, learning_rate=3e-3)
 
@@ -163,11 +165,189 @@ def test_an_interrupted_training_resumes_as_it_was_started_and_ends_the_same(
 
     checkpoints = interrupted / "checkpoints"
     assert [path.name for path in checkpoints.glob("checkpoint-*")] == ["checkpoint-2"]
-    # A kill while a checkpoint is written leaves a part of it, which does not count.
-    (checkpoints / "checkpoint-3").mkdir()
     begin(done.data, interrupted, resume=True)
     assert bits(load_model(interrupted).model) == bits(done.model)
     assert [entry.step for entry in read_history(interrupted / HISTORY)] == [0, 1, 2, 3]
+
+
+# What is not nnd's own
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder, byte for byte."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "checkpoints/notes.txt",
+        "checkpoints/checkpoint-1/model.safetensors",
+        "checkpoints/checkpoint-2/notes.txt",
+        "checkpoints/final/config.json",
+        "config.json",
+        "thesis.tex",
+    ],
+)
+def test_a_training_with_files_of_others_is_not_resumed(
+    name: str, interrupted: Path, done: Done
+) -> None:
+    (interrupted / name).parent.mkdir(exist_ok=True)
+    (interrupted / name).write_text("mine")
+    before = contents(interrupted)
+    with pytest.raises(NNDError, match=rf"nnd did not write.*: {name}; move them away"):
+        begin(done.data, interrupted, resume=True)
+    assert contents(interrupted) == before
+
+
+@pytest.mark.parametrize("name", ["trainer_state.json", "model.safetensors"])
+def test_a_training_with_a_changed_checkpoint_is_not_resumed(
+    name: str, interrupted: Path, done: Done
+) -> None:
+    file = interrupted / "checkpoints" / "checkpoint-2" / name
+    file.write_bytes(file.read_bytes() + b" ")
+    before = contents(interrupted)
+    with pytest.raises(NNDError, match=rf"changed since: checkpoints/checkpoint-2/{name}"):
+        begin(done.data, interrupted, resume=True)
+    assert contents(interrupted) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"split": 0.6', '"split": 0.7'),
+        lambda text: text.replace("{", '{"note": "mine",', 1),
+        lambda text: text[:-3],
+        lambda _: "[1]",
+        lambda _: '{"split": 0.6}',  # as nnd wrote it before it listed files
+    ],
+)
+def test_changed_settings_are_refused(
+    change: Callable[[str], str], interrupted: Path, done: Done
+) -> None:
+    file = interrupted / "checkpoints" / "settings.json"
+    file.write_text(change(file.read_text()))
+    before = contents(interrupted)
+    with pytest.raises(NNDError, match=r"settings\.json: nnd did not write this file, or it was"):
+        begin(done.data, interrupted, resume=True)
+    assert contents(interrupted) == before
+
+
+def at_step(monkeypatch: pytest.MonkeyPatch, step: int, act: Callable[[], object]) -> None:
+    """Do something when a step of a training begins."""
+    compute = PairTrainer.compute_loss
+
+    def compute_loss(self: PairTrainer, *arguments: Any, **options: Any) -> Any:
+        if self.state.global_step == step:
+            act()
+        return compute(self, *arguments, **options)
+
+    monkeypatch.setattr(PairTrainer, "compute_loss", compute_loss)
+
+
+def test_files_that_are_added_or_changed_during_a_training_are_kept(
+    done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints = tmp_path / "out" / "checkpoints"
+
+    def change() -> None:
+        (checkpoints / "notes.txt").write_text("mine")
+        (checkpoints / "checkpoint-2" / "trainer_state.json").write_text("{}")
+
+    at_step(monkeypatch, 2, change)
+    begin(done.data, tmp_path / "out")
+    assert bits(load_model(tmp_path / "out").model) == bits(done.model)
+    assert contents(checkpoints) == {
+        "notes.txt": b"mine",
+        "checkpoint-2/trainer_state.json": b"{}",
+    }
+
+
+def test_a_file_in_the_way_of_the_model_is_named_and_nothing_is_lost(
+    done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    at_step(monkeypatch, 2, lambda: (out / "config.json").write_text("mine"))
+    with pytest.raises(NNDError, match=r"did not write: config\.json; move them away, and contin"):
+        begin(done.data, out)
+    assert (out / "config.json").read_text() == "mine"
+    assert not (out / "model.safetensors").exists()
+    (out / "config.json").unlink()
+    begin(done.data, out, resume=True)
+    assert bits(load_model(out).model) == bits(done.model)
+    assert not (out / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("moves", [0, 5, 14, 33, 35])
+def test_a_training_that_is_killed_while_files_are_moved_is_resumed(
+    moves: int, done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = iter(range(moves))
+
+    def move(fresh: Path, target: Path) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        put_in_place(fresh, target)
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(place, "put_in_place", move)
+        with pytest.raises(KeyboardInterrupt):
+            begin(done.data, out)
+    begin(done.data, out, resume=True)
+    assert bits(load_model(out).model) == bits(done.model)
+    assert {*contents(out)} == {*contents(done.out)}
+
+
+# Two at once
+
+
+def test_a_second_training_in_the_folder_is_refused_until_the_first_ends_or_is_killed(
+    done: Done, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from nnd.metric.training.place import training_place\n"
+        "with training_place(Path(sys.argv[1]), {}, resume=False):\n"
+        "    print('running', flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    command = [sys.executable, "-c", code, str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as first:
+        try:
+            assert first.stdout is not None
+            assert first.stdout.readline() == "running\n"
+            before = contents(out)
+            for resume in (False, True):
+                with pytest.raises(NNDError, match="another training is running in this folder"):
+                    begin(done.data, out, resume=resume)
+            assert contents(out) == before
+        finally:
+            first.kill()
+    with training_place(out, {}, resume=True):
+        pass
+
+
+def test_of_two_trainings_that_start_at_once_one_is_refused(tmp_path: Path) -> None:
+    with (
+        training_place(tmp_path / "out", {}, resume=False),
+        pytest.raises(NNDError, match="another training is running in this folder"),
+        training_place(tmp_path / "out", {}, resume=False),
+    ):
+        pytest.fail("both run")
+
+
+def test_a_training_that_was_killed_before_it_had_settings_starts_again(
+    done: Done, tmp_path: Path
+) -> None:
+    checkpoints = tmp_path / "out" / "checkpoints"
+    checkpoints.mkdir(parents=True)
+    (checkpoints / ".lock").touch()
+    begin(done.data, tmp_path / "out")
+    assert {*contents(tmp_path / "out")} == {*contents(done.out)}
 
 
 # Adapters
