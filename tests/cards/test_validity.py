@@ -158,7 +158,9 @@ def test_one_of_other_pairs_is_refused(
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(("text", "reason"), [("{", "cannot be read"), ("[]", "is not a JSON object")])
+@pytest.mark.parametrize(
+    ("text", "reason"), [("{", "cannot be read"), ("[]", "is not a JSON object")]
+)
 def test_a_damaged_one_is_one_error(suite: Path, text: str, reason: str) -> None:
     (suite / "validity.json").write_text(text, encoding="utf-8")
     for read_it in validate, lambda folder: data_card(folder, "org/suite"):
