@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .addresses import URL as URL
     from .atomic import (
         put_in_place as put_in_place,
         replace_file as replace_file,
@@ -17,16 +16,20 @@ if TYPE_CHECKING:
         read_facts as read_facts,
     )
     from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
-    from .choice import choose_examples as choose_examples
     from .contract import (
         SCHEMA_NAMES as SCHEMA_NAMES,
+        URL as URL,
         SchemaName as SchemaName,
         load_schema as load_schema,
         polars_schema as polars_schema,
         rows_of as rows_of,
     )
     from .cutting import context_keys as context_keys, cut_by_context as cut_by_context
-    from .digests import fingerprint as fingerprint
+    from .digests import (
+        fingerprint as fingerprint,
+        has_mark as has_mark,
+        with_mark as with_mark,
+    )
     from .display import (
         Shown as Shown,
         table_html as table_html,
@@ -79,11 +82,11 @@ if TYPE_CHECKING:
     from .keys import (
         CONTEXT as CONTEXT,
         DISTINCT as DISTINCT,
+        choose_examples as choose_examples,
         distinct_in_order as distinct_in_order,
         pairs_digest as pairs_digest,
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
-    from .marks import has_mark as has_mark, with_mark as with_mark
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
     from .parquet import (
         parquet_bytes as parquet_bytes,

@@ -29,6 +29,16 @@ SchemaName = Literal[
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
+_HOST = r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:[0-9]{1,5})?"
+URL = rf"https?://{_HOST}([/?#][A-Za-z0-9._~:/?#@&+,=%-]*)?"
+"""A web address that is accepted from sources and shown as a link, as in source.schema.json.
+
+An address from a source may come from anyone and ends up in cards that the Hub renders as HTML. So
+only characters without a meaning in Markdown, HTML or YAML are allowed: no spaces, quotes, brackets
+or backslashes, and no user or password before the host. Other characters can be written with
+percent signs, and names of hosts in other scripts as `xn--…`.
+"""
+
 _SCALARS: dict[str, pl.DataType] = {
     "string": pl.String(),
     "number": pl.Float64(),

@@ -1,10 +1,16 @@
-"""SHA-256 of files, computed once per process for files that do not change."""
+"""SHA-256 of files, computed once per process for files that do not change.
+
+Single files (pages, SVG, PNG) carry the SHA-256 of their own content. It tells a file that nnd
+wrote from one that a person made or changed, which is never replaced.
+"""
 
 import errno
 import hashlib
 import re
 import stat
+import struct
 import time
+import zlib
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +23,16 @@ _STORED: Final = "digests.json"
 _HEX: Final = re.compile("[0-9a-f]{64}")
 _SETTLED: Final = 2_000_000_000
 """Nanoseconds after which a change is sure to get another time stamp on every file system."""
+
+_COMMENT: Final = b"<!-- nnd-sha256: %s -->\n"
+_KEYWORD: Final = b"nnd-sha256\0"
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
+_LAST_CHUNK: Final = 12
+"""Bytes of IEND, the last chunk of a PNG file."""
+
+_DIGITS: Final = 64
+_MARK_BYTES: Final = len(_COMMENT % b"") + _DIGITS
+_CHUNK_BYTES: Final = 12 + len(_KEYWORD) + _DIGITS
 
 _known: dict[str, str] = {}
 """Inode, size and times of a file → its digest."""
@@ -46,6 +62,25 @@ def fingerprint(path: Path) -> dict[str, Any]:
     if is_settled:
         _known[key] = digest
     return {"bytes": facts.st_size, "sha256": digest}
+
+
+def with_mark(content: bytes) -> bytes:
+    """Return a file with the digest of its content: a PNG text chunk, else a comment at the end."""
+    digest = hashlib.sha256(content).hexdigest().encode()
+    if not content.startswith(_PNG):
+        return content + _COMMENT % digest
+    chunk = b"tEXt" + _KEYWORD + digest
+    size, check = struct.pack(">I", len(chunk) - 4), struct.pack(">I", zlib.crc32(chunk))
+    return content[:-_LAST_CHUNK] + size + chunk + check + content[-_LAST_CHUNK:]
+
+
+def has_mark(path: Path) -> bool:
+    """Whether a file has the digest of its content."""
+    content = path.read_bytes()
+    if not content.startswith(_PNG):
+        return with_mark(content[:-_MARK_BYTES]) == content
+    plain = content[: -_CHUNK_BYTES - _LAST_CHUNK] + content[-_LAST_CHUNK:]
+    return with_mark(plain) == content
 
 
 def _is_digest(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""The columns that identify contexts and tests, and a digest that identifies sets of pairs."""
+"""What identifies contexts, tests and sets of pairs; and a choice of pairs by their ids alone."""
 
 import hashlib
 from collections.abc import Iterable
@@ -27,3 +27,26 @@ def pairs_digest(pair_ids: Iterable[str]) -> str:
     """Return a digest of a set of pair ids; order and repetitions do not matter."""
     ids = "\n".join(sorted({*pair_ids}))
     return hashlib.sha256(ids.encode()).hexdigest()[:16]
+
+
+def choose_examples(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Return pairs of as many error categories as possible, the most frequent first.
+
+    The pair with the lowest pair_id of each category comes first, then the next of each. A pair_id
+    is a digest, so the choice is arbitrary and does not depend on the order of rows.
+
+    Args:
+        pairs: With pair_id and error_category.
+        most: Largest number of pairs.
+    """
+    ordered = (
+        pairs.select("pair_id", "error_category")
+        .with_row_index("row")
+        .sort("pair_id")
+        .with_columns(
+            turn=pl.int_range(pl.len()).over("error_category"),
+            often=pl.len().over("error_category"),
+        )
+        .sort("turn", "often", "error_category", descending=[False, True, False], nulls_last=True)
+    )
+    return pairs[ordered["row"].head(most)]

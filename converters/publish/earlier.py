@@ -83,18 +83,19 @@ def earlier_files(
             f"{repository.name}: holds {found or 'what nnd did not publish'}, and this is {ours}; "
             "name another repository, or empty this one"
         )
+    same = {path for path in sent if is_same(digest(sent[path]), state.files.get(path))}
+    others = {path: state.files[path] for path in state.files.keys() - same - {MANIFEST, CARD}}
     own = {
         path
-        for path, held in state.files.items()
+        for path, held in others.items()
         if _is_listed(repository, state, manifest, held) or _is_validity(repository, state, path)
     }
-    merged = {MANIFEST, CARD}
-    for path in sorted(sent.keys() & state.files.keys() - own - merged):
-        if not is_same(digest(sent[path]), state.files[path]):
-            raise PublishError(
-                f"{repository.name}/{path}: nnd did not publish this file, or it was changed "
-                "since; rename or delete it there, or name another repository"
-            )
+    foreign = sorted(sent.keys() & others.keys() - own)
+    if foreign:
+        raise PublishError(
+            f"{repository.name}/{foreign[0]}: nnd did not publish this file, or it was changed "
+            "since; rename or delete it there, or name another repository"
+        )
     yield from own
 
 

@@ -23,6 +23,7 @@ from support.card_folders import (
     section,
     table,
 )
+from support.stored_folders import read_manifest, write_manifest
 
 from nnd.cards.dataset import data_card, write_card
 from nnd.cards.lint.checks import check_card
@@ -367,9 +368,9 @@ def test_a_folder_without_a_part_is_refused(tmp_path: Path) -> None:
     (folder / "human_scores.parquet").unlink()
     with pytest.raises(SchemaError, match="there is neither human_scores"):
         data_card(folder, "org/birds")
-    change_manifest(folder)
-    path = folder / "manifest.json"
-    path.write_text(path.read_text().replace('"hygiene"', '"hygienic"'))
+    manifest = read_manifest(folder)
+    manifest["hygienic"] = manifest.pop("hygiene")
+    write_manifest(folder, manifest)
     with pytest.raises(SchemaError, match="'hygiene' is a required property"):
         data_card(folder, "org/birds")
 

@@ -5,60 +5,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from support.card_folders import make_folder, row, section, table
+from support.card_folders import section, table
 from support.stored_folders import write_sealed
+from support.suites.compared import compared_suite
 
-import nnd
 from nnd.cards import data_card
 from nnd.cards.lint import check_card
 from nnd.converters.folder import validate
 from nnd.converters.publish.release import read_release, write_release
-from nnd.schemas import SchemaError, pairs_digest
+from nnd.schemas import SchemaError
 
 TITLE = "How well made pairs represent human pairs"
 
 
-def rate(passes: int, n: int, shorter: float) -> dict[str, Any]:
-    """A pass rate as results have it, and how often the shorter text is the better one."""
-    unknown = dict.fromkeys(("truncated", "interval", "wilson", "length_matched"))
-    lead = {"lead": passes / n - shorter, "lead_interval": None, "verdict": "close"}
-    baseline = {"pass_rate": shorter, "ties": 0, "unscored": 0, "with_coin": shorter, **lead}
-    return {
-        "pass_rate": passes / n,
-        "n": n,
-        "passes": passes,
-        "ties": 0,
-        "unscored": 0,
-        "baselines": {
-            "shorter_wins": baseline,
-            **dict.fromkeys(("longer_wins", "copy_wins", "unconditional")),
-        },
-        **unknown,
-    }
-
-
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
-    """A suite with negatives that were compared."""
-    rows = [row("a", "heron", "good", candidate="It is a heron."), row("b", "wren", "wrong")]
-    birds, folder = make_folder(tmp_path, rows), tmp_path / "suite"
-    nnd.derive(birds, ["negation"], out=folder, negatives="preferred")
-    made = pl.read_parquet(folder / "sets" / "negation.parquet")
-    human = {"rate": rate(1, 4, 0.5), "difference": 0.5, "interval": [-0.1, 0.75], "p": 0.2}
-    operation = {
-        "operation": "negation",
-        "digest": pairs_digest(made["pair_id"]),
-        "categories": ["wrong"],
-        "models": {"tiny_model": {"made": rate(3, 4, 1.0), "human": human}},
-        "tau_b": {"human": None, "constructed": None},
-    }
-    write(
-        folder,
-        {"operations": [operation], "sentences": ["one_sentence."], "signatures": ["nnd|v:1"]},
-    )
-    return folder
+    return compared_suite(tmp_path)
 
 
 def write(folder: Path, validity: object) -> None:
@@ -158,7 +121,9 @@ def test_one_of_other_pairs_is_refused(
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(("text", "reason"), [("{", "cannot be read"), ("[]", "not a JSON object")])
+@pytest.mark.parametrize(
+    ("text", "reason"), [("{", "cannot be read"), ("[]", "is not a JSON object")]
+)
 def test_a_damaged_one_is_one_error(suite: Path, text: str, reason: str) -> None:
     (suite / "validity.json").write_text(text, encoding="utf-8")
     for read_it in validate, lambda folder: data_card(folder, "org/suite"):

@@ -213,7 +213,9 @@ def test_a_document_without_a_digest_is_read_with_a_warning(suite: Path) -> None
             warnings.simplefilter("ignore")
             whole = (suite / "pairs.parquet").read_bytes()
             (suite / "pairs.parquet").write_bytes(spoilt)
-            with pytest.raises(NNDError, match="changed since it was written; write it again, or"):
+            with pytest.raises(
+                NNDError, match="changed since it was written; convert or build it again, or"
+            ):
                 load_pairs(suite)
             (suite / "pairs.parquet").write_bytes(whole)
     finally:

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from nnd.schemas import check_rows, load_schema
-from nnd.schemas.addresses import URL
+from nnd.schemas import URL, check_rows, load_schema
 
 GOOD = (
     "https://github.com/salesforce/QGen",

@@ -8,6 +8,7 @@ import polars as pl
 from huggingface_hub import RepoCard
 from markdown_it import MarkdownIt
 from support.card_folders import change_manifest, make_folder, row
+from support.stored_folders import rewrite
 
 from nnd.cards.dataset import data_card
 from nnd.cards.model import ScoredOn, add_results
@@ -60,9 +61,8 @@ def hostile_folder(place: Path) -> Path:
         limitations=[ALL],
         published_counts=[{"what": ALL, "published": 1, "why": ALL}],
     )
-    scores = made / "human_scores.parquet"
-    models = pl.read_parquet(scores).with_columns(model_id=pl.lit(ALL), definition=pl.lit(ALL))
-    models.write_parquet(scores)
+    models = (pl.lit(ALL).alias(name) for name in ("model_id", "definition"))
+    rewrite(made, "human_scores.parquet", *models)
     told = json.loads((made / "manifest.json").read_text())
     change_manifest(
         made,

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.card_folders import change_manifest, make_folder, row
+from support.stored_folders import store
 
 from nnd.cards.dataset import data_card
 from nnd.cards.lint.checks import SECTIONS, check_card
@@ -341,9 +342,8 @@ def test_every_section_must_be_there_and_hold_something(name: str, card: str, fo
 def test_a_card_of_older_data_is_told_row_by_row(tmp_path: Path) -> None:
     folder = make_folder(tmp_path, ROWS)
     card = data_card(folder, "org/birds")
-    path = folder / "pairs.parquet"
-    pairs = pl.read_parquet(path)
-    pairs.filter(pl.col("error_category") != "rude").write_parquet(path)
+    pairs = pl.read_parquet(folder / "pairs.parquet")
+    store(folder, "pairs.parquet", pairs.filter(pl.col("error_category") != "rude"))
 
     found = problems_of(card, folder)
     changed = 'Counts: the row "pairs | 3" should be "pairs | 2" according to the data'

@@ -42,7 +42,7 @@ def test_it_holds_the_folder_of_the_parents_unchanged_and_the_sets(
 
     assert new.keys() - old.keys() == {"sets/punctuation.parquet"}
     assert {name for name in old if old[name] != new[name]} == {"manifest.json"}
-    assert manifest == read_manifest(folder)
+    assert manifest | {"digest": None} == read_manifest(folder) | {"digest": None}
     assert listed["rows"] == children.height == 2
     assert children.schema == polars_schema("pair")
     assert facts == {
@@ -124,7 +124,7 @@ def test_a_suite_of_a_suite_is_refused(folder: Path, tmp_path: Path) -> None:
 def test_changed_parents_are_refused(folder: Path, tmp_path: Path) -> None:
     pl.read_parquet(folder / "pairs.parquet").head(1).write_parquet(folder / "pairs.parquet")
 
-    with pytest.raises(SchemaError, match=r"pairs\.parquet: is not the file that manifest\.json"):
+    with pytest.raises(SchemaError, match=r"pairs\.parquet: changed since it was written"):
         derive(folder, ["punctuation"], out=tmp_path / "suite")
 
 

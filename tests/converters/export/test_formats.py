@@ -10,11 +10,11 @@ from typing import Any, get_args
 
 import polars as pl
 import pytest
+from support.stored_folders import reseal, store, write_manifest
 
 from nnd.converters.export.formats import Target, export
 from nnd.converters.export.rendering import Rendering
 from nnd.converters.folder.conversion import convert
-from nnd.converters.folder.parquet import write_parquet
 from nnd.schemas import NNDError, SchemaError, polars_schema, rows_of
 from nnd.schemas.parquet import read_parquet
 
@@ -103,7 +103,7 @@ def test_pairs_that_break_the_contract_are_refused(
     change: Callable[[pl.DataFrame], pl.DataFrame], said: str, sample: Path, tmp_path: Path
 ) -> None:
     broken = shutil.copytree(sample, tmp_path / "in")
-    write_parquet(change(read_parquet(broken / "pairs.parquet")), broken / "pairs.parquet")
+    store(broken, "pairs.parquet", change(read_parquet(broken / "pairs.parquet")))
     with pytest.raises(SchemaError, match=said):
         export(broken, tmp_path / "out", to="jsonl")
     assert not (tmp_path / "out").exists()
@@ -111,7 +111,7 @@ def test_pairs_that_break_the_contract_are_refused(
 
 def test_a_manifest_without_its_source_is_refused(sample: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(sample, tmp_path / "in")
-    (broken / "manifest.json").write_text("{}", encoding="utf-8")
+    write_manifest(broken, {})
     with pytest.raises(SchemaError, match="`nnd validate` lists all problems"):
         export(broken, tmp_path / "out", to="trl")
 
@@ -190,6 +190,7 @@ def test_a_folder_as_it_lies_on_the_hub_gives_the_same(
     (published / "pairs").mkdir(parents=True)
     shutil.copy(sample / "manifest.json", published)
     shutil.copy(sample / "pairs.parquet", published / "pairs" / "test-00000-of-00001.parquet")
+    reseal(published)
     export(published, tmp_path / "a", to=target)
     export(sample, tmp_path / "b", to=target)
     assert files(tmp_path / "a") == files(tmp_path / "b")
@@ -298,7 +299,7 @@ def test_no_other_form_is_for_excel(target: Target, sample: Path, tmp_path: Path
 def test_rows_keep_their_order(target: Target, sample: Path, tmp_path: Path) -> None:
     turned = shutil.copytree(sample, tmp_path / "in")
     pairs = read_parquet(sample / "pairs.parquet").reverse()
-    write_parquet(pairs, turned / "pairs.parquet")
+    store(turned, "pairs.parquet", pairs)
     export(turned, tmp_path / "out", to=target)
     found = pl.read_ndjson(tmp_path / "out") if target == "jsonl" else pl.read_csv(tmp_path / "out")
     assert found["pair_id"].to_list() == pairs["pair_id"].to_list()

@@ -77,7 +77,7 @@ def test_what_convert_writes(make_source: Callable[..., Path], tmp_path: Path) -
     manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
     assert list(manifest) == [
         *("nnd_version", "source", "files", "oddities", "normalised", "keep_equal"),
-        *("counts", "dropped", "agreement", "hygiene", "outputs"),
+        *("counts", "dropped", "agreement", "hygiene", "outputs", "digest"),
     ]
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {"manifest.json", *manifest["outputs"]}

@@ -16,6 +16,7 @@ from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN, Client, client
 from support.hub.server import Hub
 from support.stored_folders import write_sealed
+from support.suites.compared import compared_suite
 
 from nnd.cards.lint import check_card
 from nnd.converters.folder.conversion import Conversion, convert
@@ -23,7 +24,7 @@ from nnd.converters.folder.validation import validate
 from nnd.converters.publish.release import read_release, write_release
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.meta.judged import read_judged
-from nnd.schemas import NNDError, PublishError, SchemaError
+from nnd.schemas import NNDError, PublishError, SchemaError, nnd_version, seal
 from nnd.schemas.folder import FrameName
 from nnd.schemas.frames import read_frame
 
@@ -51,6 +52,10 @@ class There:
 
     def files(self, revision: str = "main") -> dict[str, bytes]:
         return self.hub.files("datasets", self.name, revision)
+
+    def commit(self, files: dict[str, bytes]) -> None:
+        """Let somebody else add or change files."""
+        self.hub.commit("datasets", self.name, files)
 
     def manifest(self) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads(self.files()["manifest.json"])
@@ -165,9 +170,9 @@ def test_what_is_published(
         "files": [{"path": p, "bytes": len(held[p]), "change": "added"} for p in paths],
         "card_diff": "",
     }
-    assert there.titles() == ["initial commit", "Publish toy with nnd 0.2.0"]
+    assert there.titles() == ["initial commit", f"Publish toy with nnd {nnd_version()}"]
     outputs = there.manifest()["outputs"]
-    assert set(outputs) == {path for path in paths if path.endswith(".parquet")}
+    assert set(outputs) == {path for path in paths if path.endswith((".parquet", ".schema.json"))}
     for path, entry in outputs.items():
         assert entry["sha256"] == hashlib.sha256(held[path]).hexdigest()
 
@@ -317,10 +322,8 @@ def test_outputs_that_make_no_sense_delete_nothing(
 ) -> None:
     folder = convert_rows()
     there.publish(folder)
-    strange = there.manifest() | {"outputs": ["README.md", 3, None]}
-    there.hub.commit(
-        "datasets", there.name, {"manifest.json": json.dumps(strange).encode(), "a.png": b"a"}
-    )
+    strange = seal(there.manifest() | {"outputs": ["README.md", 3, None]})
+    there.commit({"manifest.json": json.dumps(strange).encode(), "a.png": b"a"})
 
     there.publish(folder)
 
@@ -341,15 +344,92 @@ def test_a_forged_manifest_deletes_nothing_that_nnd_did_not_write(
         "LICENSE": {"rows": 1, "sha256": digests["LICENSE"]},
         "pairs/mine-00000-of-00001.parquet": {"rows": 1, "sha256": digests["thesis.tex"]},
     }
-    there.hub.commit(
-        "datasets", there.name, theirs | {"manifest.json": json.dumps(forged).encode()}
-    )
+    there.commit(theirs | {"manifest.json": json.dumps(seal(forged)).encode()})
 
     there.publish(folder)
 
     held = there.files()
     assert {path: held.get(path) for path in theirs} == theirs
     assert there.manifest()["outputs"] != forged["outputs"]
+
+
+def test_a_manifest_that_was_changed_there_is_refused(
+    there: There, convert_rows: Callable[..., Path]
+) -> None:
+    folder = convert_rows()
+    there.publish(folder)
+    changed = there.manifest()
+    changed["outputs"]["thesis.tex"] = {"rows": 1, "bytes": 1, "sha256": "0" * 64}
+    there.commit({"thesis.tex": b"t", "manifest.json": json.dumps(changed).encode()})
+    held = there.files()
+
+    error = there.refused(folder)
+
+    assert error.startswith(f"{there.name}/manifest.json: changed since nnd published it; restore")
+    assert there.files() == held
+
+
+@pytest.mark.parametrize(
+    "path", ["schemas/pair.schema.json", "pairs/test-00000-of-00001.parquet", "validity.json"]
+)
+def test_a_file_that_was_changed_there_is_refused_by_name(
+    there: There, tmp_path: Path, path: str
+) -> None:
+    suite = compared_suite(tmp_path)
+    there.publish(suite, unverified="invented")
+    there.commit({path: there.files()[path].replace(b"a", b"b")})
+    held = there.files()
+
+    assert there.refused(suite, unverified="invented") == (
+        f"{there.name}/{path}: nnd did not publish this file, or it was changed since; rename or "
+        "delete it there, or name another repository"
+    )
+    assert there.files() == held
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_schema_of_an_earlier_version_is_replaced_and_one_of_somebody_else_is_not(
+    there: There, convert_rows: Callable[..., Path], *, listed: bool
+) -> None:
+    folder, path = convert_rows(), "schemas/pair.schema.json"
+    there.publish(folder)
+    present, earlier = there.files()[path], b'{"type": "object"}'
+    manifest = there.manifest()
+    manifest["outputs"][path] = {
+        "bytes": len(earlier),
+        "sha256": hashlib.sha256(earlier).hexdigest(),
+    }
+    if not listed:
+        del manifest["outputs"][path]
+    there.commit({path: earlier, "manifest.json": json.dumps(seal(manifest)).encode()})
+
+    if listed:
+        there.publish(folder)
+        assert there.files()[path] == present
+    else:
+        assert there.refused(folder).startswith(f"{there.name}/{path}: nnd did not publish")
+        assert there.files()[path] == earlier
+
+
+def test_what_was_compared_is_replaced_or_goes_unless_it_was_changed_there(
+    there: There, tmp_path: Path
+) -> None:
+    suite = compared_suite(tmp_path)
+    path = suite / "validity.json"
+    there.publish(suite, unverified="invented")
+    write_sealed(path, json.loads(path.read_bytes()) | {"sentences": ["Another one."]})
+    there.publish(suite, unverified="invented")
+    replaced = json.loads(there.files()["validity.json"])
+    path.unlink()
+    there.publish(suite, unverified="invented")
+    held = there.files()
+    there.commit({"validity.json": json.dumps(replaced | {"sentences": ["Mine."]}).encode()})
+    changed = there.files()
+    there.publish(suite, unverified="invented")
+
+    assert replaced["sentences"] == ["Another one."]
+    assert "validity.json" not in held
+    assert there.files() == changed
 
 
 def test_what_people_wrote_into_the_card_stays(

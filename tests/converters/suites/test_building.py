@@ -13,7 +13,7 @@ import nnd
 from nnd.converters.folder import validate
 from nnd.converters.suites import built_in_definitions, read_definition
 from nnd.metric.data import load_pairs
-from nnd.schemas import NNDError, ScoringError
+from nnd.schemas import NNDError, SchemaError
 
 Define = Callable[..., Path]
 
@@ -274,9 +274,7 @@ def test_a_parent_that_was_changed_is_found(suite: Path) -> None:
         suite / "pairs.parquet"
     )
     assert any('candidate_high: "Changed."' in problem for problem in problems(suite))
-    with pytest.raises(
-        ScoringError, match="changed after the suite was built; build the suite again"
-    ):
+    with pytest.raises(SchemaError, match=r"pairs\.parquet: changed since it was written; "):
         load_pairs(suite)
 
 
