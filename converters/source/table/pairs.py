@@ -54,6 +54,7 @@ class PairReader:
         """
         pairs: Mapping[str, Any] = table["pairs"]
         self._contexts = ContextReader(table)
+        self._has_ids = "context_id" in table.get("columns", {})
         self._names = names
         self._one, self._other = (
             {"candidate": pairs[name]} if isinstance(pairs[name], str) else pairs[name]
@@ -65,6 +66,10 @@ class PairReader:
     def read(self, row: Row) -> PairRow:
         """Return the two candidates of a row."""
         context = self._contexts.read(row)
+        if not (self._has_ids or context.context.strip()):
+            # A pair without a context is a cluster of its own.
+            texts = sorted(row.text(each["candidate"]) for each in (self._one, self._other))
+            context = context._replace(context_id=digest([context.context_id, *texts]))
         sides = self._read_sides(row, context.context_id)
         if self._id is None:
             group = digest(sorted(side.candidate_id for side in sides))

@@ -337,3 +337,38 @@ def test_human_scores_that_cannot_be_used_are_refused(frame: pl.DataFrame, messa
 def test_a_missing_human_score_may_be_null() -> None:
     frame = SCORES.with_columns(score=pl.Series([None, 0.5]))
     assert read_human_scores(frame).equals(frame)
+
+
+# Pairs without a context
+
+
+def test_a_pair_without_a_context_is_a_cluster_of_its_own() -> None:
+    rows = [
+        {"context": context, "candidate_high": high, "candidate_low": "bad", "aspect": aspect}
+        for context, high, aspect in [
+            ("", "good", "x"),
+            ("", "good", "y"),  # the same test under another aspect
+            (" \n", "better", "x"),
+            ("text", "good", "x"),
+            ("text", "better", "x"),
+        ]
+    ]
+    ids = load_pairs(rows).pairs["context_id"].to_list()
+    assert ids[0] == ids[1]
+    assert (
+        ids[3]
+        == ids[4]
+        == load_pairs(PAIRS.with_columns(context=pl.lit("text"))).pairs["context_id"][0]
+    )
+    assert len({*ids}) == 3
+
+
+def test_parts_or_ids_tell_blank_contexts_apart() -> None:
+    rows = [
+        {"context": "", "inputs": parts, "candidate_high": high, "candidate_low": "bad"}
+        for parts, high in [({"q": "one"}, "a"), ({"q": "one"}, "b"), ({"q": "two"}, "a")]
+    ]
+    one, same, other = load_pairs(rows).pairs["context_id"].to_list()
+    assert one == same != other
+    given = load_pairs([row | {"context_id": "mine"} for row in rows])
+    assert given.pairs["context_id"].unique().to_list() == ["mine"]

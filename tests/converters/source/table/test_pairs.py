@@ -53,6 +53,12 @@ def test_a_row_of_a_better_and_a_worse_text_is_a_pair(shaped_source: ShapedSourc
     assert found.human_scores.is_empty()
 
 
+def test_a_pair_without_a_context_is_a_context_of_its_own(shaped_source: ShapedSource) -> None:
+    rows = [row | {"article": ""} for row in EDITED]
+    pairs = convert(source_of(shaped_source, rows, high="good", low="bad")).pairs
+    assert pairs["context_id"].n_unique() == pairs.height == 3
+
+
 def test_a_pair_with_no_key_is_known_by_its_texts(shaped_source: ShapedSource) -> None:
     pairs = convert(source_of(shaped_source, EDITED, high="good", low="bad")).pairs
 
