@@ -108,7 +108,7 @@ def fold(text: pl.Expr) -> pl.Expr:
     return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
 
 
-_FOLDED = r"^[!-~]*( [!-~]+)*$"
+_FOLDED = r"^([!-~]+( [!-~]+)*)?$"
 """Matches texts that folding does not change: ASCII with single spaces, as most texts are."""
 
 
