@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.agreement import Agreement, agree_scored
-from nnd.metric.data import PairSet, choices_for
+from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, choices_for
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import (
     LIKELIHOODS,
@@ -94,10 +94,14 @@ class Evaluation(Pictured):
     def remarks(self) -> "list[Table | str]":
         """Return caveats (at most a line per model), agreement with people, and effects of sets."""
         names = short_names([each.model for each in self.results])
-        found = [brief_caveat(each.rates.overall, each.notes) for each in self.results]
+        dropped = [note for note in self.results[0].notes if WITH_EQUAL_TEXTS in note]
+        found = [
+            brief_caveat(each.rates.overall, [n for n in each.notes if n not in dropped])
+            for each in self.results
+        ]
         lines = [f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat]
         agreement = self.agreement.headline() if self.agreement else self.agreement_reason
-        shown: list[Table | str] = [*lines, *([agreement] if agreement else [])]
+        shown: list[Table | str] = [*dropped, *lines, *([agreement] if agreement else [])]
         if self.effects is not None:
             shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
         return shown

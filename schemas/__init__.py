@@ -57,6 +57,11 @@ if TYPE_CHECKING:
         set_files as set_files,
         set_path as set_path,
     )
+    from .folding import (
+        fold as fold,
+        fold_texts as fold_texts,
+        have_equal_texts as have_equal_texts,
+    )
     from .frames import read_frame as read_frame, read_set as read_set
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,

@@ -8,9 +8,8 @@ import polars as pl
 from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.outcome import AT_HAND, NOT_AT_HAND, Check, judged
 from nnd.converters.check_source.reading import is_own
-from nnd.converters.pairs import fold
 from nnd.converters.texts import Contact, find_contacts
-from nnd.schemas import CONTEXT, DISTINCT, excerpt, listed
+from nnd.schemas import CONTEXT, DISTINCT, excerpt, fold, listed
 
 INVENTED, CONFOUNDS, GIVEAWAYS = "invented", "confounds", "giveaways"
 HYGIENE, PERSONAL_DATA = "hygiene", "personal data"

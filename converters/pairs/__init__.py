@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from .human_scores import make_human_scores as make_human_scores
     from .pairing import (
         Pairs as Pairs,
-        fold as fold,
         make_pairs as make_pairs,
         pair_ids as pair_ids,
         same_text as same_text,

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     )
     from .origin import Origin as Origin, read_origin as read_origin
     from .pairs import (
+        WITH_EQUAL_TEXTS as WITH_EQUAL_TEXTS,
         PairData as PairData,
         PairSet as PairSet,
+        equal_texts as equal_texts,
         load_pairs as load_pairs,
         read_human_scores as read_human_scores,
     )

@@ -44,10 +44,12 @@ class PairStream:
         about: Everything but the pairs: name, human scores and sets (without their pairs). The
             version is the Hub commit, the version of data in memory, or "".
         tables: Name of a set → its rows; the name of the pairs themselves is "".
+        is_own: Whether they may have pairs with two equal texts, which are dropped.
     """
 
     about: PairSet
     tables: dict[str, list[Chunk]]
+    is_own: bool = False
 
     def sizes(self) -> dict[str, int]:
         """Return the number of rows of each table."""
@@ -94,10 +96,10 @@ def open_pairs(data: PairData | PairSet) -> PairStream:
     if not isinstance(data, str | Path):
         return _in_memory(load_pairs(data))
     if is_url(data):
-        return PairStream(_about(stem_of(data), None), {"": row_groups([data])})
+        return PairStream(_about(stem_of(data), None), {"": row_groups([data])}, is_own=True)
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
-        return PairStream(_about(path.stem, commit), {"": row_groups([path])})
+        return PairStream(_about(path.stem, commit), {"": row_groups([path])}, is_own=True)
     files = stored_files(path, "pairs")
     if has_sets(path) or not files:
         return _in_memory(load_pairs(data))

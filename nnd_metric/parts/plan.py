@@ -34,6 +34,7 @@ class Plan:
         models: Model → its template.
         spans: The part of every row (`cutting.SPANS`).
         human_scores: Human scores of the data, or None.
+        equal: Number of pairs with two equal texts, which are in no part.
     """
 
     run: Path
@@ -43,6 +44,7 @@ class Plan:
     models: Mapping[str, str]
     spans: pl.DataFrame
     human_scores: pl.DataFrame | None
+    equal: int
 
     @property
     def parts(self) -> int:
@@ -82,7 +84,10 @@ class Plan:
         nothing = pl.DataFrame()
         sets = (SuiteSet(name, kind, by, nothing) for name, kind, by in data["sets"])
         part = tuple((option, value) for option, value in data["part"])
-        return PairSet(nothing, self.human_scores, data["name"], self.version, part, tuple(sets))
+        return PairSet(
+            *(nothing, self.human_scores, data["name"], self.version, part, tuple(sets)),
+            equal=self.equal,
+        )
 
 
 def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
@@ -164,6 +169,7 @@ def read_plan(run: Path) -> Plan:
         models=made["templates"],
         spans=read_rows(folder / SPANS),
         human_scores=read_rows(folder / HUMAN_SCORES) if HUMAN_SCORES in outputs else None,
+        equal=made.get("equal", 0),
     )
 
 
@@ -183,7 +189,7 @@ def _write(
             if human_scores is not None:
                 human_scores.write_parquet(fresh / HUMAN_SCORES)
             outputs = {path.name: fingerprint(path) for path in sorted(fresh.iterdir())}
-            made = {"version": cut.version, "templates": dict(templates)}
+            made = {"version": cut.version, "templates": dict(templates), "equal": cut.equal}
             text = json.dumps({**asked, "made": made, "outputs": outputs}, indent=2)
             (fresh / PLAN).write_text(f"{text}\n", encoding="utf-8")
             _rename_first(fresh, run / PARTS)

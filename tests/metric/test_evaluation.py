@@ -120,9 +120,9 @@ def test_tests_with_a_token_across_the_boundary_are_counted_once(loaded: Loaded)
     model = wrap_model(loaded("gpt2").model, joining("t "), name="joining")
     data = pl.DataFrame(
         {
-            "context": ["the cat", "the dog", "the cat", "the cat"],
+            "context": ["the cat", "the dog", "the cat", "the dog"],
             "candidate_high": ["sat", "sat", "sat", ""],
-            "candidate_low": ["ran", "ran", "ran", ""],
+            "candidate_low": ["ran", "ran", "ran", "he"],
             "error_category": ["rude", "rude", "wrong", "rude"],  # the third is the first again
         }
     )

@@ -372,3 +372,26 @@ def test_parts_or_ids_tell_blank_contexts_apart() -> None:
     assert one == same != other
     given = load_pairs([row | {"context_id": "mine"} for row in rows])
     assert given.pairs["context_id"].unique().to_list() == ["mine"]
+
+
+# Pairs with two equal texts
+
+
+EQUAL = PAIRS.with_columns(candidate_low=pl.Series(["l0", " h1", "l2", "h3\n"]))
+
+
+@pytest.mark.parametrize("make", [as_frame, as_rows, as_parquet])
+def test_own_pairs_with_two_equal_texts_are_dropped_and_counted(
+    make: Callable[..., Any], tmp_path: Path
+) -> None:
+    found = load_pairs(make(EQUAL, tmp_path))
+    assert found.pairs["candidate_high"].to_list() == ["h0", "h2"]
+    assert found.equal == 2
+    assert found.headline().endswith(" 2 pairs with two equal texts were dropped.")
+    assert found.version == load_pairs(PAIRS[[0, 2]]).version
+
+
+def test_those_of_a_converted_folder_stay(tmp_path: Path) -> None:
+    EQUAL.write_parquet(tmp_path / "pairs.parquet")  # as `nnd convert --keep-equal` writes them
+    found = load_pairs(tmp_path)
+    assert (found.pairs.height, found.equal) == (4, 0)
