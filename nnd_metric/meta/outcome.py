@@ -15,6 +15,7 @@ from nnd.metric.meta.basis import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.meta.differences import Difference
 from nnd.metric.results import OverDatasets, PassRates
+from nnd.metric.scorers import Normalise
 from nnd.metric.statistics import EACH_ONCE, FEWEST_SYSTEMS, mean_defined, mean_over, percent
 from nnd.schemas import Shown, write_folder
 
@@ -90,6 +91,8 @@ class MetricTable(Shown):
         people: Their mean over the candidates of each system: aspect, system, n, human.
         differences: Differences between every two rows over the same candidates.
         shared: The common basis of all rows; None if each row uses everything that it has.
+        normalise: What reference metrics did to candidates and references first, or None.
+        notes: What to know about the data, a sentence each.
     """
 
     rows: tuple[MetricRow, ...]
@@ -98,6 +101,8 @@ class MetricTable(Shown):
     people: pl.DataFrame
     differences: tuple[Difference, ...]
     shared: Shared | None
+    normalise: Normalise | None = None
+    notes: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """Return the metric with the highest pass rate."""
@@ -110,7 +115,7 @@ class MetricTable(Shown):
         rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
         return (
             f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests, the highest of "
-            f"{len(rates)} metrics."
+            f"{len(rates)} metrics{_option(self.normalise)}."
         )
 
     def table(self) -> "Table":
@@ -146,6 +151,8 @@ class MetricTable(Shown):
         """Return plain Python values."""
         return {
             "judgement": self.judgement,
+            "normalise": self.normalise,
+            "notes": list(self.notes),
             "people": {
                 aspect: {
                     system: {"mean": mean, "n": n}
@@ -197,9 +204,10 @@ class MetricTables(OverDatasets[MetricTable]):
             )
         best = max(rates, key=lambda name: rates[name])
         name = dict(zip(rates, short_names([*rates]), strict=True))[best]
+        option = _option(next(iter(self.datasets.values())).normalise)
         return (
             f"Mean over {n} datasets, {EACH_ONCE}: {name} passes {percent(rates[best])} % of "
-            f"tests, the highest of {len(rates)} metrics."
+            f"tests, the highest of {len(rates)} metrics{option}."
         )
 
     def table(self) -> "Table":
@@ -213,6 +221,10 @@ class MetricTables(OverDatasets[MetricTable]):
         """Return plain Python values: a table for each dataset, and the means."""
         tables = {name: table.to_dict() for name, table in self.datasets.items()}
         return {"datasets": tables, "mean": self.means()}
+
+
+def _option(normalise: Normalise | None) -> str:
+    return "" if normalise is None else f" (--normalise {normalise})"
 
 
 def main_numbers(row: MetricRow) -> dict[str, float | None]:
