@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import FEWEST_SYSTEMS, mean_defined
+from nnd.metric.statistics import FEWEST_SYSTEMS, mean_defined, percent
 from nnd.metric.tables.cells import NOTHING, number, pass_rate, share
 from nnd.schemas import counted, text_table
 
@@ -88,6 +88,7 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
     if overall and min(overall) < FEWEST_SYSTEMS:
         remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} systems.")
     remarks += _rank_correlations(table["rows"])
+    remarks += _if_ties_counted_half(table["rows"])
     reasons = dict.fromkeys(row["systems_reason"] for row in table["rows"])
     return remarks + [reason for reason in reasons if reason is not None]
 
@@ -97,6 +98,19 @@ def _scarce(shared: Mapping[str, Any]) -> str:
     n = shared["candidates"] + shared["other_candidates"]
     names = short_names([name for name, lacks in shared["unscored"].items() if lacks < n])
     return " or ".join(names) if 1 <= len(names) <= _NAMED else "some metrics"
+
+
+def _if_ties_counted_half(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the pass rates of scorers that tie, by the rule for baselines."""
+    rates = {
+        row["name"]: (row["rates"]["passes"] + row["rates"]["ties"] / 2) / row["rates"]["n"]
+        for row in rows
+        if row["kind"] == "scorer" and row["rates"]["ties"]
+    }
+    if not rates:
+        return []
+    shown = ", ".join(f"{name} {percent(rate)} %" for name, rate in rates.items())
+    return [f"Ties fail; if they count half, as they do for baselines: {shown}."]
 
 
 def _rank_correlations(rows: Sequence[Mapping[str, Any]]) -> list[str]:
