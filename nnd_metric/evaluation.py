@@ -1,7 +1,7 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.agreement import Agreement, agree_scored
-from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, choices_for
+from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, choices_for, match_systems
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import (
     LIKELIHOODS,
@@ -46,6 +46,8 @@ class Evaluation(Pictured):
         templates: Model → template the user chose for it alone.
         children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
         effects: The effects of the sets of a suite, or None if the data is not a suite.
+        asks_agreement: Whether people judged a model, or human scores or systems were named; else
+            a missing agreement is not mentioned.
     """
 
     data: str
@@ -57,6 +59,7 @@ class Evaluation(Pictured):
     templates: Mapping[str, str] = field(default_factory=dict)
     children: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=STORED_SETS))
     effects: Effects | None = None
+    asks_agreement: bool = False
 
     def headline(self) -> str:
         """Return a sentence that names the model with the highest pass rate."""
@@ -100,7 +103,9 @@ class Evaluation(Pictured):
             for each in self.results
         ]
         lines = [f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat]
-        agreement = self.agreement.headline() if self.agreement else self.agreement_reason
+        agreement = self.agreement_reason if self.asks_agreement else None
+        if self.agreement is not None:
+            agreement = self.agreement.headline()
         shown: list[Table | str] = [*dropped, *lines, *([agreement] if agreement else [])]
         if self.effects is not None:
             shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
@@ -203,8 +208,16 @@ def join_results(
     parents = ((str(rows["model"][0]), rows) for rows in scored.partition_by("model"))
     effects = all_effects(data.sets, parents, children)
     return Evaluation(
-        data.title, results, scored, agreement, reason, own, chosen, children, effects
+        *(data.title, results, scored, agreement, reason, own, chosen, children, effects),
+        asks_agreement=are_judged(names, people, own),
     )
+
+
+def are_judged(
+    models: Sequence[str], people: pl.DataFrame | None, systems: Mapping[str, str]
+) -> bool:
+    """Return whether one of the models stands for a system that people judged."""
+    return people is not None and bool(match_systems(models, people, systems))
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

@@ -486,6 +486,12 @@ def test_without_two_systems_there_is_a_reason(
     found = evaluate([loaded(name) for name in models], converted, systems=systems)
     assert found.agreement is None
     assert re.search(reason, found.agreement_reason or "")
+    assert (found.agreement_reason in found.remarks()) == (systems is not None)
+
+
+def test_human_scores_that_were_named_ask_for_agreement(loaded: Loaded, converted: Path) -> None:
+    found = evaluate(loaded("gpt2"), converted, human_scores=converted)
+    assert found.agreement_reason in found.remarks()
 
 
 def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
@@ -494,6 +500,7 @@ def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
     assert (
         found.agreement_reason == "the data has no human scores; pass human_scores (--human-scores)"
     )
+    assert found.agreement_reason not in found.remarks()
 
 
 # Files

@@ -217,7 +217,8 @@ def test_the_best_baseline_stands_for_the_others() -> None:
         "baseline"
     )
     assert brief("+" * 5 + "-" * 5, **lengths(*[(1, 9)] * 6, *[(9, 1)] * 4)) == (
-        "not clearly better than always picking the shorter text (60.0 %), nor than 1 other baseline"
+        "not clearly better than always picking the shorter text (60.0 %), nor than 1 other "
+        "baseline"
     )
     assert brief(verdicts, **copied) == (
         "not clearly better than always picking the text that copies more (60.0 %)"
