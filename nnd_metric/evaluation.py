@@ -1,7 +1,7 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.agreement import Agreement, agree_scored
-from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, choices_for, match_systems
+from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, are_judged, choices_for
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import (
     LIKELIHOODS,
@@ -211,13 +211,6 @@ def join_results(
         *(data.title, results, scored, agreement, reason, own, chosen, children, effects),
         asks_agreement=are_judged(names, people, own),
     )
-
-
-def are_judged(
-    models: Sequence[str], people: pl.DataFrame | None, systems: Mapping[str, str]
-) -> bool:
-    """Return whether one of the models stands for a system that people judged."""
-    return people is not None and bool(match_systems(models, people, systems))
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

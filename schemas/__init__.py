@@ -57,11 +57,6 @@ if TYPE_CHECKING:
         set_files as set_files,
         set_path as set_path,
     )
-    from .folding import (
-        fold as fold,
-        fold_texts as fold_texts,
-        have_equal_texts as have_equal_texts,
-    )
     from .frames import read_frame as read_frame, read_set as read_set
     from .identity import (
         DISTRIBUTION as DISTRIBUTION,
@@ -72,6 +67,9 @@ if TYPE_CHECKING:
         CONTEXT as CONTEXT,
         DISTINCT as DISTINCT,
         distinct_in_order as distinct_in_order,
+        fold as fold,
+        fold_texts as fold_texts,
+        have_equal_texts as have_equal_texts,
         pairs_digest as pairs_digest,
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here

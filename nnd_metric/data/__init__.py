@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
+        are_judged as are_judged,
         check_choices as check_choices,
         check_systems as check_systems,
         choices_for as choices_for,

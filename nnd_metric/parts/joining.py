@@ -12,8 +12,7 @@ import polars as pl
 
 from nnd.metric import Evaluation
 from nnd.metric.agreement import agree_rated
-from nnd.metric.data import choices_for
-from nnd.metric.evaluation import are_judged
+from nnd.metric.data import are_judged, choices_for
 from nnd.metric.parts.part_file import Footer
 from nnd.metric.parts.plan import Plan
 from nnd.metric.results import (

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from nnd.schemas.folding import fold, fold_texts, have_equal_texts
+from nnd.schemas.keys import fold, fold_texts, have_equal_texts
 
 TEXTS = ["  a \u2003 b\r\n", "e\u0301", "", " a", "a ", "a  b", "a b", "a\tb"]
 FOLDED = ["a b", "\u00e9", "", "a", "a", "a b", "a b", "a b"]
