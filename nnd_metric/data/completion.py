@@ -76,7 +76,10 @@ def _told_apart(pairs: pl.DataFrame) -> pl.DataFrame:
     blank = pairs["context"].str.strip_chars() == ""
     if not blank.any():
         return pairs
-    parts = [json.dumps(each, sort_keys=True) if each else None for each in parts_of(pairs)]
+    parts = [
+        json.dumps(each, sort_keys=True) if each and "".join(each.values()).strip() else None
+        for each in parts_of(pairs)
+    ]
     candidates = pl.concat_str("candidate_high", "candidate_low", separator="\x00")
     own = pl.coalesce(pl.Series(parts, dtype=pl.String), candidates)
     return pairs.with_columns(context=pl.when(blank).then(own).otherwise("context"))

@@ -82,13 +82,13 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
         lacking += [counted(rest, "candidate")] if rest else []
         without = f", without {' and '.join(lacking)} that {_scarce(shared)} did not score"
         remarks.append(f"All rows use the same {over}{without if lacking else ''}.")
+    remarks += _if_ties_counted_half(table["rows"])
     overall = [
         row["systems"]["by_category"]["overall"]["n"] for row in table["rows"] if row["systems"]
     ]
     if overall and min(overall) < FEWEST_SYSTEMS:
         remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} systems.")
     remarks += _rank_correlations(table["rows"])
-    remarks += _if_ties_counted_half(table["rows"])
     reasons = dict.fromkeys(row["systems_reason"] for row in table["rows"])
     return remarks + [reason for reason in reasons if reason is not None]
 

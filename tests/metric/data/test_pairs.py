@@ -370,6 +370,8 @@ def test_parts_or_ids_tell_blank_contexts_apart() -> None:
     ]
     one, same, other = load_pairs(rows).pairs["context_id"].to_list()
     assert one == same != other
+    blank = load_pairs([row | {"inputs": {"q": " "}} for row in rows])
+    assert blank.pairs["context_id"].n_unique() == 2  # the first pair is the last one again
     given = load_pairs([row | {"context_id": "mine"} for row in rows])
     assert given.pairs["context_id"].unique().to_list() == ["mine"]
 
