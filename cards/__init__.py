@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .sentences import (
         card_sentences as card_sentences,
         count_differences as count_differences,
+        length_rates as length_rates,
         length_warning as length_warning,
     )
     from .tables import SUITE as SUITE, card_tables as card_tables

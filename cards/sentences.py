@@ -115,17 +115,28 @@ def limits(content: Content) -> list[str]:
 def _length_sentences(content: Content) -> list[str]:
     distinct = content.pairs.unique(DISTINCT)
     high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
-    rates = {"longer": (high > low).mean(), "shorter": (high < low).mean()}
+    n = max(distinct.height, 1)
+    rates = length_rates(int((high < low).sum()) / n, int((high > low).sum()) / n)
     sentences = [
         f"Length gives much away: always picking the {name} candidate would pass "
         f"{100 * rate:.1f} %."
         for name, rate in rates.items()
-        if isinstance(rate, float) and rate >= _UNEVEN
+        if rate >= _UNEVEN
     ]
     texts = content.manifest["hygiene"].get("texts")
     if texts is not None:
         sentences += length_warning(*(texts[side]["mean_characters"] for side in ("high", "low")))
     return sentences
+
+
+def length_rates(shorter: float, longer: float) -> dict[str, float]:
+    """Return the pass rates of picking by length, where a test of equal lengths counts half.
+
+    Args:
+        shorter: Share of the tests whose better candidate is shorter.
+        longer: Share of those whose better candidate is longer.
+    """
+    return {"longer": (1 + longer - shorter) / 2, "shorter": (1 + shorter - longer) / 2}
 
 
 def length_warning(high: float | None, low: float | None) -> list[str]:

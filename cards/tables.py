@@ -8,6 +8,7 @@ import polars as pl
 from nnd.cards.content import Content, count_where, counts, tally
 from nnd.cards.examples import example_tables
 from nnd.cards.markdown import Table, code, escape, prose
+from nnd.cards.sentences import length_rates
 from nnd.cards.systems import human_score_table, looks_table
 from nnd.cards.validity import MADE_PAIRS, validity_tables
 from nnd.schemas import DISTINCT, counts_in_words
@@ -177,8 +178,8 @@ def _lengths(found: Mapping[str, Any]) -> tuple[str, ...]:
     if not found["n"]:
         return ("0", *["none"] * 4)
     means = (f"{found[f'mean_characters_{side}']:.0f}" for side in ("high", "low"))
-    rates = (f"{100 * found[rule]:.1f} %" for rule in ("longer_wins", "shorter_wins"))
-    return (f"{found['n']:,}", *means, *rates)
+    rates = length_rates(found["shorter_wins"], found["longer_wins"]).values()
+    return (f"{found['n']:,}", *means, *(f"{100 * rate:.1f} %" for rate in rates))
 
 
 def published_table(content: Content) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.agreement import Agreement, agree_scored
-from nnd.metric.data import PairSet, choices_for
+from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, are_judged, choices_for
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import (
     LIKELIHOODS,
@@ -46,6 +46,8 @@ class Evaluation(Pictured):
         children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
         effects: The effects of the sets of a suite, or None if the data is not a suite.
         splits: The splits of the data that were scored; empty if it has no splits.
+        asks_agreement: Whether people judged a model, or human scores or systems were named; else
+            a missing agreement is not mentioned.
     """
 
     data: str
@@ -58,6 +60,7 @@ class Evaluation(Pictured):
     children: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=STORED_SETS))
     effects: Effects | None = None
     splits: tuple[str, ...] = ()
+    asks_agreement: bool = False
 
     def headline(self) -> str:
         """Return a sentence that names the model with the highest pass rate."""
@@ -95,10 +98,16 @@ class Evaluation(Pictured):
     def remarks(self) -> "list[Table | str]":
         """Return caveats (at most a line per model), agreement with people, and effects of sets."""
         names = short_names([each.model for each in self.results])
-        found = [brief_caveat(each.rates.overall, each.notes) for each in self.results]
+        dropped = [note for note in self.results[0].notes if WITH_EQUAL_TEXTS in note]
+        found = [
+            brief_caveat(each.rates.overall, [n for n in each.notes if n not in dropped])
+            for each in self.results
+        ]
         lines = [f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat]
-        agreement = self.agreement.headline() if self.agreement else self.agreement_reason
-        shown: list[Table | str] = [*lines, *([agreement] if agreement else [])]
+        agreement = self.agreement_reason if self.asks_agreement else None
+        if self.agreement is not None:
+            agreement = self.agreement.headline()
+        shown: list[Table | str] = [*dropped, *lines, *([agreement] if agreement else [])]
         if self.effects is not None:
             shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
         return shown
@@ -201,7 +210,9 @@ def join_results(
     parents = ((str(rows["model"][0]), rows) for rows in scored.partition_by("model"))
     effects = all_effects(data.sets, parents, children)
     return Evaluation(
-        data.title, results, scored, agreement, reason, own, chosen, children, effects, data.splits
+        *(data.title, results, scored, agreement, reason, own, chosen, children, effects),
+        splits=data.splits,
+        asks_agreement=are_judged(names, people, own),
     )
 
 

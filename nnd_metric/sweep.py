@@ -8,6 +8,7 @@ the present models and data.
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -177,7 +178,8 @@ def evaluate(
     def join(key: str, found: Sequence[Scored]) -> Evaluation:
         done = [each.result.model for each in found]
         found = sorted(found, key=lambda each: names.index(each.result.model))
-        return _join(found, kept(key, done), pairs[key], systems or {}, templates or {})
+        joined = _join(found, kept(key, done), pairs[key], systems or {}, templates or {})
+        return replace(joined, asks_agreement=joined.asks_agreement or human_scores is not None)
 
     outputs = Outputs(join, folders)
     with outputs, closing(score_models(usable, pairs, scorings, loading, trouble)) as found:

@@ -84,6 +84,9 @@ if TYPE_CHECKING:
         DISTINCT as DISTINCT,
         choose_examples as choose_examples,
         distinct_in_order as distinct_in_order,
+        fold as fold,
+        fold_texts as fold_texts,
+        have_equal_texts as have_equal_texts,
         pairs_digest as pairs_digest,
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here

@@ -12,38 +12,52 @@ import polars as pl
 
 from nnd.schemas.errors import NNDError
 
+FEWEST_HELD_OUT = 2
+
 
 def cut_by_context(pairs: pl.DataFrame, share: float, *, seed: int = 0) -> pl.Series:
     """Return for each pair whether it is for training; the others are held out for tests.
 
-    Contexts that share a text, and pairs derived from one human context, are on one side.
+    Contexts that share a text, and pairs derived from one human context, are on one side. At least
+    two contexts are held out, because one gives no interval.
 
     Args:
-        pairs: Rows with context, context_id and cluster.
+        pairs: Rows with context, candidate_high, context_id and cluster.
         share: Approximate share of the contexts for training.
         seed: Seed of the division.
 
     Raises:
-        NNDError: If the share is not between 0 and 1, or a side has no context.
+        NNDError: If the share is not between 0 and 1, no context is left to train on, or there are
+            fewer than three.
     """
     if not 0 < share < 1:
         raise NNDError(f"split {share}: give a share between 0 and 1, such as 0.8")
     families = _families(pairs)
-    for_training = {family: _place(family, seed) < share for family in families}
-    if len({*for_training.values()}) < 2:  # noqa: PLR2004 - two sides
-        side = "held out" if any(for_training.values()) else "left to train on"
+    places = {family: _place(family, seed) for family in {*families}}
+    highest = sorted(places.values())[-FEWEST_HELD_OUT:]
+    bar = min([share, *highest])
+    held_out = {family for family, place in places.items() if place >= bar}
+    if len(held_out) == len(places):
         raise NNDError(
-            f"split {share}: no context is {side} ({len(for_training)} distinct in all); give "
-            "another share or another split seed, or more data"
+            f"split {share}: no context is left to train on ({len(places)} distinct in all, at "
+            f"least {FEWEST_HELD_OUT} held out); give another share or another split seed, or more "
+            "data"
         )
-    return pl.Series([for_training[family] for family in families], dtype=pl.Boolean)
+    return pl.Series([family not in held_out for family in families], dtype=pl.Boolean)
 
 
 def context_keys(pairs: pl.DataFrame) -> Iterator[tuple[str, str]]:
-    """Yield for each pair the id of its human context, and its context as far as readers see it."""
-    columns = pairs.select(pl.coalesce("cluster", "context_id"), "context")
-    for cluster, context in columns.iter_rows():
-        yield cluster, " ".join(unicodedata.normalize("NFC", context).split())
+    """Yield for each pair the id of its human context, and its context as far as readers see it.
+
+    Without a context, that is the better candidate.
+    """
+    columns = pairs.select(pl.coalesce("cluster", "context_id"), "context", "candidate_high")
+    for cluster, context, candidate in columns.iter_rows():
+        yield cluster, _fold(context) or _fold(candidate)
+
+
+def _fold(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _families(pairs: pl.DataFrame) -> list[str]:

@@ -26,8 +26,7 @@ MANIFEST, VALIDITY = "manifest.json", "validity.json"
 _KINDS: Final[Mapping[str, tuple[SchemaName | None, str]]] = {
     MANIFEST: (
         "manifest",
-        "convert or build it again, or name the Parquet file alone, which is read as pairs of your "
-        "own",
+        "write it again, or name the Parquet file alone, which is read as pairs of your own",
     ),
     "result.json": ("result", "evaluate again"),
     "metrics.json": ("metrics", "run `nnd metrics` again"),

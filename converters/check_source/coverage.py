@@ -18,10 +18,9 @@ from nnd.converters.check_source.knockouts import Family, fields_of, try_columns
 from nnd.converters.check_source.outcome import Check, judged, labelled
 from nnd.converters.check_source.reading import Reading
 from nnd.converters.contents import words_of
-from nnd.converters.pairs import fold
 from nnd.converters.reading import spells_number
 from nnd.converters.source import SourceFile
-from nnd.schemas import listed
+from nnd.schemas import fold, listed
 
 COVERAGE = "coverage"
 

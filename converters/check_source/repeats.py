@@ -8,8 +8,7 @@ import polars as pl
 
 from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.outcome import Check, judged
-from nnd.converters.pairs import fold
-from nnd.schemas import CONTEXT, listed
+from nnd.schemas import CONTEXT, fold, listed
 
 REPEATS, SCALES = "repeats", "scales"
 

@@ -8,9 +8,8 @@ import polars as pl
 from nnd.converters.check_source.case import Case, Result
 from nnd.converters.check_source.outcome import AT_HAND, NOT_AT_HAND, Check, judged
 from nnd.converters.check_source.reading import is_own
-from nnd.converters.pairs import fold
 from nnd.converters.texts import Contact, find_contacts
-from nnd.schemas import CONTEXT, DISTINCT, excerpt, listed
+from nnd.schemas import CONTEXT, DISTINCT, excerpt, fold, listed
 
 INVENTED, CONFOUNDS, GIVEAWAYS = "invented", "confounds", "giveaways"
 HYGIENE, PERSONAL_DATA = "hygiene", "personal data"
@@ -93,11 +92,11 @@ def _confounds(result: Result) -> Iterator[str]:
         (tests, lengths, ("longer", "shorter")),
         (some, shares, ("more words of the context", "fewer words of the context")),
     ):
-        differences = frame.select(sides[0] - sides[1]).to_series()
-        for name, won in zip(names, (differences > 0, differences < 0), strict=True):
-            rate = won.sum() / max(won.len(), 1)
-            if rate >= 0.5 + _FROM_CHANCE:
-                yield f"{name} wins in {rate:.1%} of {won.len():,}"
+        signs = frame.select(sides[0] - sides[1]).to_series().cast(pl.Float64).fill_nan(0).sign()
+        rate = (1 + signs.sum() / max(signs.len(), 1)) / 2  # a test of equal numbers counts half
+        for name, passed in zip(names, (rate, 1 - rate), strict=True):
+            if passed >= 0.5 + _FROM_CHANCE:
+                yield f"{name} wins in {passed:.1%} of {signs.len():,}"
 
 
 def check_giveaways(case: Case) -> Check:

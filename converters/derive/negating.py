@@ -16,8 +16,8 @@ from nnd.converters.derive.operations import (
 )
 from nnd.converters.derive.originals import GoodTexts
 from nnd.converters.derive.suite_folder import OUTCOMES, SuiteSet, set_facts
-from nnd.converters.pairs import fold, pair_ids
-from nnd.schemas import NNDError, counts_in_words, polars_schema
+from nnd.converters.pairs import pair_ids
+from nnd.schemas import NNDError, counts_in_words, fold, polars_schema
 
 _PAIR = polars_schema("pair")
 

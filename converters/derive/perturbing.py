@@ -9,8 +9,8 @@ from nnd.converters.derive.draws import random_of
 from nnd.converters.derive.operations import FailedChangeError, Operation
 from nnd.converters.derive.suite_folder import OUTCOMES, SuiteSet, set_facts
 from nnd.converters.derive.texts import Texts, texts_of
-from nnd.converters.pairs import fold, pair_ids
-from nnd.schemas import NNDError, polars_schema
+from nnd.converters.pairs import pair_ids
+from nnd.schemas import NNDError, fold, polars_schema
 
 _PAIR = polars_schema("pair")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nnd.cards import length_rates
 from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
-    """Return what length alone would reach, and any distinctive form of the texts of systems."""
+    """Return what length alone would reach, and any distinctive form of the texts of systems.
+
+    Tests of equal lengths count half.
+    """
     columns = ("pairs", "n", "characters, high", "low", "shorter wins", "longer wins", "chance")
     lengths = text_table(columns)
     overall = report["pairs"]["overall"]
@@ -95,7 +99,8 @@ def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
     if len(report["pairs"]["by_error_category"]) > 1:
         rows |= report["pairs"]["by_error_category"]
     for name, found in rows.items():
-        wins = (_percent(found[rule]) for rule in ("shorter_wins", "longer_wins", "coin"))
+        rates = length_rates(found["shorter_wins"], found["longer_wins"])
+        wins = (_percent(rate) for rate in (rates["shorter"], rates["longer"], found["coin"]))
         means = (f"{found[f'mean_characters_{side}']:.1f}" for side in ("high", "low"))
         lengths.add_row(name, f"{found['n']:,}", *means, *wins)
     looks = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from .gather import annotation_frame as annotation_frame
     from .pairing import (
         Pairs as Pairs,
-        fold as fold,
         make_pairs as make_pairs,
         pair_ids as pair_ids,
         same_text as same_text,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters import Dropped, Rule, Rules, compare
-from nnd.schemas import CONTEXT, DISTINCT, polars_schema
+from nnd.schemas import CONTEXT, DISTINCT, fold_texts, polars_schema
 
 ID_FIELDS = (
     "source",
@@ -103,21 +103,10 @@ def _origin(*, constructed: bool) -> pl.Expr:
     return pl.format("constructed:{}", operation)
 
 
-def fold(text: pl.Expr) -> pl.Expr:
-    """Return text in NFC, with runs of white space as one space and none at the ends."""
-    return text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
-
-
-_FOLDED = r"^[!-~]*( [!-~]+)*$"
-"""Matches texts that folding does not change: ASCII with single spaces, as most texts are."""
-
-
 def _folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
     key = ("split", "candidate_id")
     texts = annotations.select(*key, text="candidate").unique(key, keep="any")
-    is_folded = texts["text"].str.contains(_FOLDED)
-    folded = texts.filter(~is_folded).with_columns(fold(pl.col("text")))
-    return pl.concat([texts.filter(is_folded), folded])
+    return texts.with_columns(fold_texts(texts["text"]))
 
 
 def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:

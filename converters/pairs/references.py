@@ -8,10 +8,17 @@ import polars as pl
 from nnd.converters import Reference
 from nnd.converters.pairs.checks import spreadsheet_errors
 from nnd.converters.pairs.gather import raise_first
-from nnd.converters.pairs.pairing import fold
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
-from nnd.schemas import CONTEXT, Problem, SourceError, check_frame, has_surrogate, polars_schema
+from nnd.schemas import (
+    CONTEXT,
+    Problem,
+    SourceError,
+    check_frame,
+    fold,
+    has_surrogate,
+    polars_schema,
+)
 
 _Row: TypeAlias = tuple[str, str, str, int, str, str]
 

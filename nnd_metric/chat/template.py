@@ -131,8 +131,11 @@ def make_chat_template(
             f"close it with an argument of the template (--template-arg), {REMEDY}",
         )
     bos = tokenizer.bos_token
-    if bos and shape.written[0].startswith(bos * 2):
-        raise renderer.error(f"begins with {bos} twice", REMEDY)
+    opens_turns = bool(bos) and bos in last
+    if bos and shape.written[0].startswith(bos * (3 if opens_turns else 2)):
+        raise renderer.error(
+            f"begins with {bos} {'three times' if opens_turns else 'twice'}", REMEDY
+        )
     return ChatTemplate(
         renderer,
         source="tokenizer" if options.file is None else str(options.file),

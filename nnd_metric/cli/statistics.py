@@ -188,6 +188,12 @@ def metrics(
     several: Annotated[
         str, typer.Option(help="How several references count: max, mean or first.")
     ] = "max",
+    normalise: Annotated[
+        str | None,
+        typer.Option(
+            help="lower: metrics with references compare in lower case (likelihoods do not)."
+        ),
+    ] = None,
     template: Annotated[
         str,
         typer.Option(
@@ -244,6 +250,7 @@ def metrics(
         quiet_loading()
     choices: dict[str, Any] = {
         "several": several,
+        "normalise": normalise,
         "over": over if over in ("shared", "all") else over.split(","),
     }
     found = metrics_(

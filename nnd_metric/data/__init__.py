@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     )
     from .origin import Origin as Origin, read_origin as read_origin
     from .pairs import (
+        WITH_EQUAL_TEXTS as WITH_EQUAL_TEXTS,
         PairSet as PairSet,
+        equal_texts as equal_texts,
         load_pairs as load_pairs,
     )
     from .places import check_place as check_place
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from .systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
+        are_judged as are_judged,
         check_choices as check_choices,
         check_systems as check_systems,
         choices_for as choices_for,

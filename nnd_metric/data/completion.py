@@ -62,9 +62,27 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
     )
     for column, read in _ID_OF.items():
         if pairs[column].null_count():
-            ids = pl.Series(_text_digests(pairs, read), dtype=pl.String)
+            texts = _told_apart(pairs) if column == "context_id" else pairs
+            ids = pl.Series(_text_digests(texts, read), dtype=pl.String)
             pairs = pairs.with_columns(pl.coalesce(column, ids).alias(column))
     return Complete(pairs, _row_digests(_text_digests(pairs, _READ), parts_of(pairs)))
+
+
+def _told_apart(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs with a text in place of every blank context: its parts, else both candidates.
+
+    So a pair without a context is a cluster of its own.
+    """
+    blank = pairs["context"].str.strip_chars() == ""
+    if not blank.any():
+        return pairs
+    parts = [
+        json.dumps(each, sort_keys=True) if each and "".join(each.values()).strip() else None
+        for each in parts_of(pairs)
+    ]
+    candidates = pl.concat_str("candidate_high", "candidate_low", separator="\x00")
+    own = pl.coalesce(pl.Series(parts, dtype=pl.String), candidates)
+    return pairs.with_columns(context=pl.when(blank).then(own).otherwise("context"))
 
 
 def sum_digests(digests: Digests) -> int:

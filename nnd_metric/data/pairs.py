@@ -18,11 +18,20 @@ from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import is_url, stem_of
 from nnd.metric.data.splits import describe_splits
 from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
-from nnd.schemas import CONTEXT, ScoringError, Shown, check_not_forked, counted, text_table
+from nnd.schemas import (
+    CONTEXT,
+    ScoringError,
+    Shown,
+    check_not_forked,
+    counted,
+    have_equal_texts,
+    text_table,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+WITH_EQUAL_TEXTS = "with two equal texts"
 NEEDED = ("pairs.parquet", "pairs/*.parquet", "sets/*.parquet", HUMAN_SCORES, "manifest.json")
 """Patterns of the files to download from the Hub; * also matches folders."""
 
@@ -44,6 +53,7 @@ class PairSet(Shown):
         splits: The chosen splits (`choose_splits`); empty before the choice, and if pairs have no
             splits.
         home: The folder, or ORG/name@commit on the Hub, that the human scores come with, or None.
+        equal: Pairs of one's own that were dropped, because both candidates are the same text.
     """
 
     pairs: pl.DataFrame
@@ -60,6 +70,8 @@ class PairSet(Shown):
         """The chosen splits, if the data has several; else empty."""
         return self.splits if "split" in dict(self.part) or len(self.splits) > 1 else ()
 
+    equal: int = 0
+
     @property
     def title(self) -> str:
         """The name, with the chosen part of the data, and its splits if it has several."""
@@ -75,8 +87,11 @@ class PairSet(Shown):
         systems = counted(0 if people is None else people["system"].n_unique(), "system")
         return (
             f"{self.title} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human "
-            f"scores of {systems}."
+            f"scores of {systems}.{self._dropped()}"
         )
+
+    def _dropped(self) -> str:
+        return f" {equal_texts(self.equal)}." if self.equal else ""
 
     def table(self) -> "RichTable":
         """Return the number of pairs of each split, aspect and category."""
@@ -111,7 +126,8 @@ def load_pairs(data: PairData) -> PairSet:
             `ORG/name[@revision]` of a dataset on the Hub (downloaded at exactly the commit of the
             revision), a polars or pandas frame, a `datasets.Dataset`, or a list of dicts. The
             columns context, candidate_high and candidate_low are required; error_category, aspect,
-            category, error_group, inputs and the ids are used if they exist.
+            category, error_group, inputs and the ids are used if they exist. Pairs whose candidates
+            are the same text, as in `nnd convert`, are dropped unless they are from a folder.
 
     Raises:
         ScoringError: If it cannot be read, a column is missing, or a text is null.
@@ -119,12 +135,12 @@ def load_pairs(data: PairData) -> PairSet:
     """
     check_not_forked()
     if not isinstance(data, str | Path):
-        return _pair_set(to_frame(data), None, name_of(data))
+        return _own_pairs(to_frame(data), name_of(data))
     if is_url(data):
-        return _pair_set(read_rows(data), None, stem_of(data))
+        return _own_pairs(read_rows(data), stem_of(data))
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
-        return _pair_set(read_rows(path), None, path.stem)
+        return _own_pairs(read_rows(path), path.stem)
     pairs = _read_folder(path, repo or path.resolve().name, str(data))
     if commit is None:
         return pairs
@@ -143,6 +159,25 @@ def _read_folder(folder: Path, name: str, where: str) -> PairSet:
         for each in read_sets(folder, rows)
     ]
     return replace(pairs, sets=tuple(sets), home=str(folder))
+
+
+def equal_texts(n: int) -> str:
+    """Say how many pairs were dropped, because both candidates are the same text."""
+    return f"{counted(n, 'pair')} {WITH_EQUAL_TEXTS} {'was' if n == 1 else 'were'} dropped"
+
+
+def version_of_rows(pairs: pl.DataFrame) -> str:
+    """Return the version of some pairs of a `PairSet` (see there)."""
+    return version_of(sum_digests(complete_pairs(pairs, "").digests))
+
+
+def _own_pairs(frame: pl.DataFrame, name: str) -> PairSet:
+    found = _pair_set(frame, None, name)
+    equal = have_equal_texts(found.pairs)
+    if not equal.any():
+        return found
+    kept = _pair_set(found.pairs.filter(~equal), None, name)
+    return replace(kept, equal=int(equal.sum()))
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:

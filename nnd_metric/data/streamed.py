@@ -48,10 +48,12 @@ class PairStream:
         about: Everything but the pairs: name, human scores and sets (without their pairs). The
             version is the Hub commit, the version of data in memory, or "".
         tables: Name of a set → its rows; the name of the pairs themselves is "".
+        is_own: Whether they may have pairs with two equal texts, which are dropped.
     """
 
     about: PairSet
     tables: dict[str, list[Chunk]]
+    is_own: bool = False
 
     def sizes(self) -> dict[str, int]:
         """Return the number of rows of each table."""
@@ -99,10 +101,10 @@ def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStre
     if not isinstance(data, str | Path):
         return _in_memory(choose_splits(load_pairs(data), splits))
     if is_url(data):
-        return _in_pieces(_about(stem_of(data), None), [data], splits)
+        return replace(_in_pieces(_about(stem_of(data), None), [data], splits), is_own=True)
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
-        return _in_pieces(_about(path.stem, commit), [path], splits)
+        return replace(_in_pieces(_about(path.stem, commit), [path], splits), is_own=True)
     files = stored_files(path, "pairs")
     if has_sets(path) or not files:
         return _in_memory(choose_splits(load_pairs(data), splits))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import polars as pl
 
 from nnd.metric.data.human_scores import human_scores_in
-from nnd.metric.data.pairs import PairSet, load_pairs
+from nnd.metric.data.pairs import PairSet, version_of_rows
 from nnd.metric.data.splits import check_splits, default_splits, splits_in
 from nnd.schemas import CONTEXT, ScoringError, cut_by_context, did_you_mean
 
@@ -147,7 +147,7 @@ def choose_set(pairs: PairSet, name: str) -> PairSet:
             f"{', '.join(sets) or 'none, because the data is not a suite'}"
         )
     rows = sets[name].pairs
-    version = load_pairs(rows).version
+    version = version_of_rows(rows)
     return replace(pairs, pairs=rows, name=f"{pairs.name}-{name}", version=version, sets=())
 
 
@@ -176,7 +176,7 @@ def _of_contexts(pairs: PairSet, chosen: Sequence[_Key]) -> PairSet:
 def _with_rows(pairs: PairSet, rows: pl.DataFrame) -> PairSet:
     kept = pl.coalesce("parent_id", "pair_id").is_in(rows["pair_id"].implode())
     sets = [replace(each, pairs=each.pairs.filter(kept)) for each in pairs.sets]
-    return replace(pairs, pairs=rows, version=load_pairs(rows).version, sets=tuple(sets))
+    return replace(pairs, pairs=rows, version=version_of_rows(rows), sets=tuple(sets))
 
 
 def _digest(key: _Key) -> str:

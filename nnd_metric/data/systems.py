@@ -33,6 +33,13 @@ class HumanNumber(NamedTuple):
     definition: str | None
 
 
+def are_judged(
+    models: Sequence[str], human_scores: pl.DataFrame | None, systems: Mapping[str, str]
+) -> bool:
+    """Return whether people judged the system that some model stands for (`match_systems`)."""
+    return human_scores is not None and bool(match_systems(models, human_scores, systems))
+
+
 def match_systems(
     models: Sequence[str], human_scores: pl.DataFrame, systems: Mapping[str, str] | None = None
 ) -> dict[str, str]:

@@ -24,7 +24,8 @@ CAPTION = (
     "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "
     "tau-b, r is Pearson's; they are undefined if one side does not vary. In brackets: 95 % "
     "intervals over contexts, for these systems only, with fixed human scores. p(τ) is two-sided, "
-    "by permutation of the systems; with few systems it cannot be small."
+    "by permutation of the systems; with few systems it cannot be small. Fewer than "
+    f"{FEWEST_SYSTEMS} systems have no correlation."
 )
 
 _LEAST_P = 0.001  # smaller ones are not distinguished
@@ -43,15 +44,7 @@ def draw_agreement(
     judged = {model for each in points for model in each.judged}
     looks = {model: look(number) for number, model in enumerate(names)}
     key = [Entry(*looks[model], name) for model, name in names.items() if model in judged]
-    titles = [
-        [
-            spoken(each.category),
-            _systems(each),
-            _told("τ", each.agreement, "tau_b"),
-            _told("r", each.agreement, "pearson"),
-        ]
-        for each in points
-    ]
+    titles = [[spoken(each.category), _systems(each), *_correlations(each)] for each in points]
     figure, axes = panels(
         titles, key, x_label="pass rate, %", y_label="human score", stacked=stacked
     )
@@ -94,6 +87,12 @@ def _systems(points: Points) -> str:
         return f"{n} systems (too few)"
     chance = "" if p is None else f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P}"
     return f"{n} systems{chance and f', p(τ) {chance}'}"
+
+
+def _correlations(points: Points) -> list[str]:
+    if len(points.judged) < FEWEST_SYSTEMS:
+        return []
+    return [_told("τ", points.agreement, "tau_b"), _told("r", points.agreement, "pearson")]
 
 
 def _told(letter: str, agreement: Mapping[str, Any], name: str) -> str:

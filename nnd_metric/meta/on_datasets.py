@@ -10,7 +10,7 @@ from nnd.metric.meta.basis import Over
 from nnd.metric.meta.outcome import METRICS, MetricTable, MetricTables
 from nnd.metric.meta.table import AnyScorer, metrics_on_one
 from nnd.metric.results import check_runs, split_by_dataset
-from nnd.metric.scorers import Several
+from nnd.metric.scorers import Normalise, Several
 from nnd.schemas import ScoringError, check_replaceable
 
 _Each = TypeVar("_Each", bound=str | Path)
@@ -24,6 +24,7 @@ def metrics(
     scorers: AnyScorer | Sequence[AnyScorer] | None = None,
     systems: Mapping[str, str] | None = None,
     several: Several = "max",
+    normalise: Normalise | None = None,
     template: str = "default",
     prefix: str = "",
     aspect: str | None = None,
@@ -41,6 +42,7 @@ def metrics(
     systems: Mapping[str, str] | None = None,
     references: str | Path | Table | None = None,
     several: Several = "max",
+    normalise: Normalise | None = None,
     template: str = "default",
     prefix: str = "",
     aspect: str | None = None,
@@ -57,6 +59,7 @@ def metrics(
     systems: Mapping[str, str] | None = None,
     references: str | Path | Table | None = None,
     several: Several = "max",
+    normalise: Normalise | None = None,
     template: str = "default",
     prefix: str = "",
     aspect: str | None = None,
@@ -68,7 +71,8 @@ def metrics(
     """Compare NND with other metrics: how well does each agree with people?
 
     Args:
-        runs: Folders that `nnd evaluate` wrote on this data, for the row of NND itself.
+        runs: Folders that `nnd evaluate` wrote on this data, for the row of NND itself. If they
+            have only some of the pairs (`--limit`), all rows use these.
         data: A converted folder, or a list of several, each of which is matched to the runs that
             share pairs with it.
         scorers: Names (`scorers.find_scorers`), or your own scorers: functions that return a number
@@ -79,6 +83,8 @@ def metrics(
             contexts.
         several: How several references count: by the highest number ("max"), the mean ("mean"), or
             the first ("first").
+        normalise: "lower" makes metrics with references compare candidates and references in lower
+            case; likelihoods and your own functions without references read them as they are.
         template: For scorers that are likelihoods (`bartscore_f`, `prompted`, …): template of the
             text that is read; a name, or a text with {placeholders}.
         prefix: For the same scorers: text before the predicted text, which is scored with it.
@@ -105,6 +111,7 @@ def metrics(
         metrics_on_one,
         scorers=scorers,
         several=several,
+        normalise=normalise,
         template=template,
         prefix=prefix,
         aspect=aspect,

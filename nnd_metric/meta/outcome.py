@@ -14,6 +14,7 @@ from nnd.metric.meta.basis import Shared
 from nnd.metric.meta.candidates import STATISTICS, CandidateAgreement
 from nnd.metric.meta.differences import Difference
 from nnd.metric.results import OverDatasets, PassRates
+from nnd.metric.scorers import Normalise
 from nnd.metric.statistics import EACH_ONCE, FEWEST_SYSTEMS, mean_defined, mean_over, percent
 from nnd.schemas import Shown, parquet_bytes, write_folder
 
@@ -89,7 +90,8 @@ class MetricTable(Shown):
         people: Their mean over the candidates of each system: aspect, system, n, human.
         differences: Differences between every two rows over the same candidates.
         shared: The common basis of all rows; None if each row uses everything that it has.
-        notes: Sentences on how the models of the run were scored, if not alike.
+        normalise: What reference metrics did to candidates and references first, or None.
+        notes: What to know about the data and how models were scored, a sentence each.
         splits: The splits of the tests, if the data has several; else empty.
     """
 
@@ -99,7 +101,8 @@ class MetricTable(Shown):
     people: pl.DataFrame
     differences: tuple[Difference, ...]
     shared: Shared | None
-    notes: Sequence[str] = ()
+    normalise: Normalise | None = None
+    notes: tuple[str, ...] = ()
     splits: Sequence[str] = ()
 
     def headline(self) -> str:
@@ -114,7 +117,7 @@ class MetricTable(Shown):
         of = f" ({describe_splits(self.splits)})" if self.splits else ""
         return (
             f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests{of}, the highest "
-            f"of {len(rates)} metrics."
+            f"of {len(rates)} metrics{_option(self.normalise)}."
         )
 
     def table(self) -> "Table":
@@ -127,7 +130,7 @@ class MetricTable(Shown):
         """Return the basis of the numbers."""
         from nnd.metric.tables import metrics_remarks  # noqa: PLC0415 - rich is for people only
 
-        return [*self.notes, *metrics_remarks(self.to_dict())]
+        return metrics_remarks(self.to_dict())
 
     def details(self) -> "list[Table | str]":
         """Return all statistics, descriptions of the rows, and what was left out."""
@@ -150,6 +153,8 @@ class MetricTable(Shown):
         """Return plain Python values."""
         return {
             "judgement": self.judgement,
+            "normalise": self.normalise,
+            "notes": list(self.notes),
             "people": {
                 aspect: {
                     system: {"mean": mean, "n": n}
@@ -159,7 +164,6 @@ class MetricTable(Shown):
             },
             "differences": [each.to_dict() for each in self.differences],
             "shared": None if self.shared is None else self.shared.to_dict(),
-            "notes": list(self.notes),
             "splits": list(self.splits),
             "rows": [row.to_dict() for row in self.rows],
         }
@@ -201,9 +205,10 @@ class MetricTables(OverDatasets[MetricTable]):
             )
         best = max(rates, key=lambda name: rates[name])
         name = dict(zip(rates, short_names([*rates]), strict=True))[best]
+        option = _option(next(iter(self.datasets.values())).normalise)
         return (
             f"Mean over {n} datasets, {EACH_ONCE}: {name} passes {percent(rates[best])} % of "
-            f"tests, the highest of {len(rates)} metrics."
+            f"tests, the highest of {len(rates)} metrics{option}."
         )
 
     def table(self) -> "Table":
@@ -217,6 +222,10 @@ class MetricTables(OverDatasets[MetricTable]):
         """Return plain Python values: a table for each dataset, and the means."""
         tables = {name: table.to_dict() for name, table in self.datasets.items()}
         return {"datasets": tables, "mean": self.means()}
+
+
+def _option(normalise: Normalise | None) -> str:
+    return "" if normalise is None else f" (--normalise {normalise})"
 
 
 def main_numbers(row: MetricRow) -> dict[str, float | None]:

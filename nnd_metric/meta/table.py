@@ -12,6 +12,7 @@ rates of its models against the human scores of the systems they stand for.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -46,10 +47,14 @@ from nnd.metric.results import (
     read_splits,
 )
 from nnd.metric.scorers import (
+    Normalise,
     Several,
     Text,
     TextScorer,
+    case_differs,
+    check_normalise,
     find_scorers,
+    in_lower_case,
     plain_names,
     read_references,
     score_texts,
@@ -80,6 +85,7 @@ def metrics_on_one(
     systems: Mapping[str, str] | None,
     references: str | Path | Table | None,
     several: Several,
+    normalise: Normalise | None,
     template: str,
     prefix: str,
     aspect: str | None,
@@ -90,6 +96,7 @@ def metrics_on_one(
 ) -> MetricTable:
     """Compare NND with other metrics on one dataset; arguments as in `metrics`."""
     check_over(over)
+    check_normalise(normalise)
     if out is not None:
         check_replaceable(Path(out), document=METRICS)
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
@@ -113,6 +120,7 @@ def metrics_on_one(
         manners=read_manners_of(folders),
         systems=systems if people is None else stored_systems(folders, people, systems),
         over=over,
+        normalise=normalise,
     )
     if out is not None:
         result.write(out)
@@ -150,6 +158,7 @@ def compare_metrics(
     systems: Mapping[str, str] | None = None,
     manners: Mapping[str, Manner] | None = None,
     over: Over | Sequence[str] = "shared",
+    normalise: Normalise | None = None,
 ) -> MetricTable:
     """Compute how well scorers, and the models of a stored run, agree with people.
 
@@ -161,17 +170,28 @@ def compare_metrics(
         systems: Model of the run → system it stands for, if the model's id does not name it.
         manners: Model of the run → how it was scored.
         over: Basis of the correlations (`basis`).
+        normalise: What reference metrics do to candidates and references first.
 
     Raises:
         ScoringError: If two rows have the same name, a scorer or the references do not fit the
-            data, the run was made on other pairs, or two models stand for the same system.
+            data, the run was made on other pairs, two models stand for the same system, or no
+            scorer normalises.
     """
     all_scorers = list(scorers)
     matched = find_matched(list(_models(run)), judged.pairs.human_scores, systems)
     if not isinstance(over, str):
         judged = of_systems(judged, over)
         matched = {model: system for model, system in matched.items() if system in over}
-    scored = None if run is None else _of_pairs(run, judged)
+    notes: list[str | None] = [*describe_manners(manners or {})]
+    if normalise is None:
+        notes.append(case_differs(judged.candidates, all_scorers))
+    else:
+        all_scorers = in_lower_case(all_scorers)
+    scored = None
+    if run is not None:
+        n_pairs = judged.pairs.pairs.height
+        judged, scored = _on_shared_pairs(judged, run)
+        notes.append(_on_fewer_pairs(judged.pairs.pairs.height, n_pairs))
     names = name_protocols(manners or {})
     models = {names.get(model, model): rows for model, rows in _models(scored).items()}
     _check_names([*(scorer.name for scorer in all_scorers), *models])
@@ -199,7 +219,8 @@ def compare_metrics(
         people=people,
         differences=differences,
         shared=shared,
-        notes=describe_manners(manners or {}),
+        normalise=normalise,
+        notes=tuple(note for note in notes if note),
         splits=judged.pairs.several_splits,
     )
 
@@ -309,17 +330,25 @@ def _nnd_row(
     return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, agreement, reason, {})
 
 
-def _of_pairs(run: pl.DataFrame, judged: Judged) -> pl.DataFrame:
-    """Return the run's rows for these pairs, all of which it must have scored."""
-    pairs = judged.pairs.pairs.select("pair_id")
+def _on_shared_pairs(judged: Judged, run: pl.DataFrame) -> tuple[Judged, pl.DataFrame]:
+    """Restrict data and run to the pairs that all models of the run were scored on."""
+    data, shared = judged.pairs.pairs, judged.pairs.pairs
     for model, rows in _models(run).items():
-        missing = pairs.join(rows, on="pair_id", how="anti").height
-        if missing:
+        shared = shared.join(rows, on="pair_id", how="semi", maintain_order="left")
+        if shared.is_empty() and not data.is_empty():
             raise ScoringError(
-                f'model "{model}" was not scored on {missing} of the {pairs.height} pairs; name a '
-                "run on this data, or evaluate again"
+                f'model "{model}" was scored on none of the {data.height} pairs that all rows '
+                "could share; name a run on this data, or evaluate again"
             )
-    return run.join(pairs, on="pair_id", how="semi", maintain_order="left")
+    restricted = replace(judged, pairs=replace(judged.pairs, pairs=shared))
+    return restricted, run.join(shared, on="pair_id", how="semi", maintain_order="left")
+
+
+def _on_fewer_pairs(n: int, n_pairs: int) -> str | None:
+    """Say that the run has only some of the pairs, as with `--limit`."""
+    if n == n_pairs:
+        return None
+    return f"The models were scored on {n:,} of the {n_pairs:,} pairs; all rows use only these."
 
 
 def _models(scored: pl.DataFrame | None) -> dict[str, pl.DataFrame]:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import Digests, PairStream, sum_digests, version_of
+from nnd.metric.data import Digests, PairStream, no_pairs, sum_digests, version_of
+from nnd.schemas import have_equal_texts
 
 PARTS = 64
 """Approximate smallest number of parts, if there are enough contexts."""
@@ -41,26 +42,40 @@ class Cut(NamedTuple):
     Attributes:
         spans: The part of every row: columns of SPANS, in the order of the rows.
         version: Version of the data (`PairSet.version`).
+        equal: Number of pairs with two equal texts, which are in no part.
     """
 
     spans: pl.DataFrame
     version: str
+    equal: int
 
 
 def cut_into_parts(stream: PairStream) -> Cut:
     """Cut data into parts; the same data gives the same parts.
 
     Raises:
-        ScoringError: If the data cannot be read.
+        ScoringError: If the data cannot be read, or has only pairs with two equal texts.
     """
-    runs, total = [], 0
+    runs, total, dropped = [], 0, stream.about.equal
     for table in stream.tables:
         for pairs, digests in stream.pieces(table):
-            runs.append(_runs(pairs, digests).with_columns(table=pl.lit(table)))
-            total += 0 if table else sum_digests(digests)
+            equal = _are_dropped(pairs, stream)
+            runs.append(_runs(pairs, digests, equal).with_columns(table=pl.lit(table)))
+            total += 0 if table else sum_digests(digests[~equal.to_numpy()])
+            dropped += int(equal.sum())
     together = pl.concat(runs)
-    placed = together.join(_place_contexts(together), on="context", maintain_order="left")
-    return Cut(_join_neighbours(placed), stream.about.version or version_of(total))
+    different = together.filter(~pl.col("equal"))
+    if different.is_empty():
+        raise no_pairs(stream.about.name)
+    places = _place_contexts(different)
+    placed = together.join(places, on="context", how="left", maintain_order="left")
+    return Cut(_join_neighbours(placed), stream.about.version or version_of(total), dropped)
+
+
+def _are_dropped(pairs: pl.DataFrame, stream: PairStream) -> pl.Series:
+    if stream.is_own:
+        return have_equal_texts(pairs)
+    return pl.repeat(value=False, n=pairs.height, eager=True).rename("equal")
 
 
 def digest_of(digests: Digests) -> int:
@@ -68,10 +83,14 @@ def digest_of(digests: Digests) -> int:
     return int(digests[:, 0].sum(dtype="uint64"))
 
 
-def _runs(pairs: pl.DataFrame, digests: Digests) -> pl.DataFrame:
-    """Return a row per run of equal contexts: hash and sizes of its texts, and a digest."""
+def _runs(pairs: pl.DataFrame, digests: Digests, equal: pl.Series) -> pl.DataFrame:
+    """Return a row per run of equal contexts: hash and sizes of its texts, and a digest.
+
+    Pairs with two equal texts (`equal`) are runs of their own.
+    """
     sides = ("candidate_high", "candidate_low")
-    rows = pairs.select(*sides, text=pl.col("context")).with_columns(run=pl.col("text").rle_id())
+    run = pl.struct("text", "equal").rle_id()
+    rows = pairs.select(*sides, equal, text=pl.col("context")).with_columns(run=run)
     candidates = pl.concat([rows.select("run", text=pl.col(side)) for side in sides])
     distinct = candidates.select("run", pl.col("text").hash(), size=pl.col("text").str.len_bytes())
     sizes = distinct.unique().group_by("run").agg(candidate_bytes=pl.col("size").sum())
@@ -83,6 +102,7 @@ def _runs(pairs: pl.DataFrame, digests: Digests) -> pl.DataFrame:
             context_bytes=pl.col("text").first().str.len_bytes(),
             rows=pl.len().cast(pl.Int64),
             digest=pl.col("digest").sum(),
+            equal=pl.col("equal").first(),
         )
         .join(sizes, on="run", maintain_order="left")
         .drop("run")
@@ -102,12 +122,17 @@ def _place_contexts(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _join_neighbours(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of SPANS: adjacent runs of one table and part become one span."""
+    """Return the columns of SPANS: adjacent runs of one table and part become one span.
+
+    Runs of equal texts are in none.
+    """
     stop = pl.col("rows").cum_sum().over("table")
     spans = runs.with_columns(start=stop - pl.col("rows"), stop=stop)
-    block = pl.struct("table", "part").rle_id()
+    block = pl.struct("table", "part", "equal").rle_id()
     return (
-        spans.group_by(block.alias("block"), maintain_order=True)
+        spans.with_columns(block=block)
+        .filter(~pl.col("equal"))
+        .group_by("block", maintain_order=True)
         .agg(
             pl.col("table", "part", "start").first(),
             pl.col("stop").last(),

@@ -12,7 +12,7 @@ import polars as pl
 
 from nnd.metric import Evaluation
 from nnd.metric.agreement import agree_rated
-from nnd.metric.data import choices_for
+from nnd.metric.data import are_judged, choices_for
 from nnd.metric.parts.part_file import Footer
 from nnd.metric.parts.plan import Plan
 from nnd.metric.results import (
@@ -73,6 +73,7 @@ def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Ev
         templates=plan.asked["templates"],
         children=children,
         effects=all_effects(data.sets, parents, children),
+        asks_agreement=are_judged([*footers], people, systems),
     )
 
 

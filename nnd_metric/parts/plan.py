@@ -42,6 +42,7 @@ class Plan:
         models: Model → its template.
         spans: The part of every row (`cutting.SPANS`).
         human_scores: Human scores of the data, or None.
+        equal: Number of pairs with two equal texts, which are in no part.
     """
 
     run: Path
@@ -51,6 +52,7 @@ class Plan:
     models: Mapping[str, str]
     spans: pl.DataFrame
     human_scores: pl.DataFrame | None
+    equal: int
 
     @property
     def parts(self) -> int:
@@ -92,7 +94,8 @@ class Plan:
         part = tuple((option, value) for option, value in data["part"])
         splits = tuple(data.get("splits", ()))
         return PairSet(
-            nothing, self.human_scores, data["name"], self.version, part, tuple(sets), splits
+            *(nothing, self.human_scores, data["name"], self.version, part, tuple(sets), splits),
+            equal=self.equal,
         )
 
 
@@ -166,6 +169,7 @@ def read_plan(run: Path) -> Plan:
         models=made["templates"],
         spans=read_rows(folder / SPANS),
         human_scores=read_rows(folder / HUMAN_SCORES) if HUMAN_SCORES in outputs else None,
+        equal=made.get("equal", 0),
     )
 
 
@@ -185,7 +189,7 @@ def _write(
             if human_scores is not None:
                 (fresh / HUMAN_SCORES).write_bytes(parquet_bytes(human_scores))
             outputs = list_files(fresh, sorted(path.name for path in fresh.iterdir()))
-            made = {"version": cut.version, "templates": dict(templates)}
+            made = {"version": cut.version, "templates": dict(templates), "equal": cut.equal}
             write_document(fresh, {**asked, "made": made, "outputs": outputs}, document=PLAN)
             _rename_first(fresh, run / PARTS)
     except OSError as error:

@@ -7,7 +7,8 @@
     unconditional   is likelier to the same model without any context
 
 As with models, equality is a failure and counted as a tie, and a test without one of the two
-numbers is a failure and counted as unscored.
+numbers is a failure and counted as unscored. There is no unconditional baseline where it would be
+the model itself: where no likelihood changes without the context, because there is none.
 
 A model's lead over a baseline is the difference of their pass rates on the same tests, with a
 paired interval over contexts. Here every tie and unscored test of the baseline counts as half a
@@ -123,7 +124,8 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The rows with an Int8 column for each of BASELINES (2 where it passes the test, 0 where it
         does not, 1 for a tie, null where it lacks a number), `matched` (Boolean, null where
-        unknown) and `unscored` (whether the model lacks a likelihood).
+        unknown), `unscored` (whether the model lacks a likelihood) and `conditional` (whether a
+        likelihood changes without the context).
     """
     high, low = pl.col("characters_high"), pl.col("characters_low")
     apart = (high - low).abs()
@@ -131,6 +133,9 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
         *(_judged(good, bad).alias(name) for name, (good, bad) in BASELINES.items()),
         matched=apart <= MATCHED_WITHIN * pl.max_horizontal(high, low),
         unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),
+        conditional=pl.any_horizontal(
+            pl.col(f"ll_{side}").ne_missing(pl.col(f"ll_alone_{side}")) for side in ("high", "low")
+        ),
     )
 
 
@@ -143,8 +148,10 @@ def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Bas
         interval: Interval of the model's lead.
 
     Returns:
-        None if it decides no test.
+        None if it decides no test, or is the model itself.
     """
+    if name == "unconditional" and not rows["conditional"].any():
+        return None
     verdicts, n = rows[name], rows.height
     counted = verdicts == _WIN, verdicts == _TIE, verdicts.is_null()
     wins, ties, unscored = (int(each.sum()) for each in counted)

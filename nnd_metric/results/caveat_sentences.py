@@ -42,15 +42,18 @@ def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
         notes: All caveats, a sentence each (`caveats` included).
     """
     reached = {
-        name: baseline.with_coin
+        name: baseline
         for name, baseline in overall.baselines.items()
         if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
     }
     if reached:
-        best = max(reached, key=lambda name: reached[name])
-        others = len(reached) - 1
-        also = f", nor than {counted(others, 'other baseline')}" if others else ""
-        return f"not clearly better than {_PICKING[best]} ({_percent(reached[best])}){also}"
+        best = max(reached, key=lambda name: reached[name].with_coin)
+        others = counted(len(reached) - 1, "other baseline")
+        than = f"than {_PICKING[best]} ({_percent(reached[best].with_coin)})"
+        if _is_worse(reached[best]):
+            also = f", and not clearly better than {others}" if len(reached) > 1 else ""
+            return f"worse {than}{also}"
+        return f"not clearly better {than}{f', nor than {others}' if len(reached) > 1 else ''}"
     if any(_shrinking(overall)):
         return "its lead over chance (50 %) may come from the length of the texts"
     return notes[0] if notes else None
@@ -60,7 +63,7 @@ def _baselines(overall: Rate) -> Iterator[str]:
     for name, baseline in overall.baselines.items():
         if baseline is None or overall.pass_rate is None or baseline.verdict == "behind":
             continue
-        reached = f"{_percent(baseline.pass_rate)} of {overall.n:,} tests{_undecided(baseline)}"
+        reached = f"{_percent(baseline.with_coin)} of {overall.n:,} tests{_undecided(baseline)}"
         against = f"the model {_percent(overall.pass_rate)}{_significance(baseline)}"
         matched = _where_matched(overall.length_matched) if name in LENGTH else ""
         yield f"{_PICKING[name]} passes {reached}, {against}{matched}"
@@ -84,11 +87,17 @@ def _shrinking(overall: Rate) -> Iterator[str]:
         yield f"{start}: part of its lead may come from length"
 
 
+def _is_worse(baseline: Baseline) -> bool:
+    """Whether the model is significantly worse."""
+    return baseline.lead_interval is not None and baseline.lead_interval[1] < 0
+
+
 def _undecided(baseline: Baseline) -> str:
     undecided = baseline.ties + baseline.unscored
     if not undecided:
         return ""
-    return f" ({_percent(baseline.with_coin)} if the {undecided:,} it cannot decide count half)"
+    verb = "counts" if undecided == 1 else "count"
+    return f" ({counted(undecided, 'undecided test')} {verb} half)"
 
 
 def _significance(baseline: Baseline) -> str:

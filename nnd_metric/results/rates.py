@@ -64,7 +64,7 @@ SLICES = ("error_category", "aspect", "category", "error_group")
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
 
-_VERDICTS = ("passed", "tie", "truncated", "unscored", "matched", *BASELINES)
+_VERDICTS = ("passed", "tie", "truncated", "unscored", "matched", "conditional", *BASELINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ class Rate:
             counts as one test; None without an interval.
         contexts: Contexts with tests.
         wilson: 95 % Wilson interval, which treats tests as independent; for reference.
-        baselines: Each of `baselines.BASELINES` on the same tests, or None if it decides none.
+        baselines: Each of `baselines.BASELINES` on the same tests, or None if it decides none or is
+            the model itself.
         length_matched: The rate on tests whose candidates match in length, or None if lengths are
             unknown.
     """

@@ -43,6 +43,7 @@ class TextScorer:
         score: Function from texts to one number each, or None.
         definition: What it computes, and with which library, in one line; "" if unknown.
         needs_references: Whether it compares with references.
+        is_likelihood: Whether it is the log-likelihood of a text; such texts are never normalised.
         made_with: Returns facts that are known only after scoring, such as the version of a model.
     """
 
@@ -50,6 +51,7 @@ class TextScorer:
     score: Callable[[Sequence[Text]], Sequence[float | None]]
     definition: str = ""
     needs_references: bool = False
+    is_likelihood: bool = False
     made_with: Callable[[], str] | None = None
 
 
@@ -90,7 +92,7 @@ def length(texts: Sequence[Text]) -> list[float | None]:
 
 
 def overlap(texts: Sequence[Text]) -> list[float | None]:
-    """Return the share of every candidate's words that occur in its context; None without words.
+    """Return the share of every candidate's words that occur in its context; 0 without words.
 
     Words are runs of letters, digits and underscores, letter case aside; each occurrence counts.
     """
@@ -102,5 +104,5 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _share(words: Sequence[str], known: set[str]) -> float | None:
-    return sum(word in known for word in words) / len(words) if words else None
+def _share(words: Sequence[str], known: set[str]) -> float:
+    return sum(word in known for word in words) / max(len(words), 1)

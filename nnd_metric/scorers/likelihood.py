@@ -97,12 +97,13 @@ def likelihood(
     prompts += [f'"{prefix}" before what is predicted'] if prefix else []
     if direction == "faithfulness":
         definition = "; ".join(["log-likelihood of the candidate given the context", *prompts])
-        return TextScorer(name, ask, definition)
+        return TextScorer(name, ask, definition, is_likelihood=True)
     return TextScorer(
         name,
         lambda texts: against_references(compare, texts, several),
         "; ".join([f"log-likelihood, {direction}", *prompts, over_references(several)]),
         needs_references=True,
+        is_likelihood=True,
     )
 
 

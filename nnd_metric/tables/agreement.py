@@ -34,7 +34,8 @@ def correlations_table(agreement: Mapping[str, Any]) -> "Table":
     titles = _titles("category", agreement["by_category"].values())
     table = text_table(titles, right=titles[1:])
     for category, correlations in agreement["by_category"].items():
-        table.add_row(category, f"{correlations['n']}", *_main_cells(correlations))
+        cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
+        table.add_row(category, f"{correlations['n']}", *cells)
     table.add_section()
     uncertainty = {name: agreement[f"mean_{name}"] for name in ("intervals", "p_values")}
     mean = _main_cells({**agreement["mean"], **uncertainty})
@@ -55,9 +56,7 @@ def datasets_table(
     titles = _titles("dataset", main.values())
     table = text_table(titles, right=titles[1:])
     for name, correlations in main.items():
-        cells = [NOTHING] * 3
-        if correlations["n"] >= FEWEST_SYSTEMS:
-            cells = _main_cells(correlations)
+        cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
         table.add_row(name, f"{correlations['n']}", *cells)
     table.add_section()
     means = (number(mean["tau_b"]), number(mean["gap_r"]))
@@ -66,18 +65,29 @@ def datasets_table(
 
 
 def agreement_table(agreement: Mapping[str, Any]) -> "Table":
-    """Return all correlations with human scores: a block of rows per category, then the mean."""
+    """Return all correlations with human scores: a block of rows per category, then the mean.
+
+    Below FEWEST_SYSTEMS systems, there are none.
+    """
     titles = ("agreement with people", "systems", *_STATISTICS.values())
-    table = text_table(titles, right=titles[2:])
+    table, nothing = text_table(titles, right=titles[2:]), [NOTHING] * len(_STATISTICS)
     for category, correlations in agreement["by_category"].items():
         dropped = f" (dropped {correlations['dropped']})" if correlations["dropped"] else ""
-        table.add_row(category, f"{correlations['n']}{dropped}", *_cells(correlations, number))
-        _add_uncertainty(table, correlations, "")
+        if _are_enough(correlations):
+            table.add_row(category, f"{correlations['n']}{dropped}", *_cells(correlations, number))
+            _add_uncertainty(table, correlations, "")
+        else:
+            table.add_row(category, f"{correlations['n']}{dropped}", *nothing)
         table.add_section()
-    mean = _cells(agreement["mean"], number)
-    table.add_row("mean over categories", "", *mean, style="bold")
-    _add_uncertainty(table, agreement, "mean_")
+    if any(map(_are_enough, agreement["by_category"].values())):
+        mean = _cells(agreement["mean"], number)
+        table.add_row("mean over categories", "", *mean, style="bold")
+        _add_uncertainty(table, agreement, "mean_")
     return table
+
+
+def _are_enough(correlations: Mapping[str, Any]) -> bool:
+    return bool(correlations["n"] >= FEWEST_SYSTEMS)
 
 
 def _main_category(agreement: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
-from nnd.metric.statistics import FEWEST_SYSTEMS, mean_defined
+from nnd.metric.statistics import FEWEST_SYSTEMS, mean_defined, percent
 from nnd.metric.tables.cells import NOTHING, number, pass_rate, share
 from nnd.schemas import counted, text_table
 
@@ -15,6 +15,8 @@ _OVERVIEW = (
     *("metric", "pass rate, %", "gap r, systems"),
     *("Spearman, candidates", "Spearman, within contexts"),
 )
+_NAMED = 3
+"""Largest number of metrics that a remark names."""
 _LEVELS = ("sample", "by_context")
 
 
@@ -69,7 +71,7 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
     Args:
         table: `metrics.MetricTable.to_dict()`.
     """
-    shared, remarks = table["shared"], []
+    shared, remarks = table["shared"], [*table["notes"]]
     if shared is not None:
         systems, others = len(shared["systems"]), len(shared["other_systems"])
         candidates, rest = shared["candidates"], shared["other_candidates"]
@@ -78,8 +80,9 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
             over = f"{counted(systems, 'system')} and {over}"
         lacking = [counted(others, "system")] if others else []
         lacking += [counted(rest, "candidate")] if rest else []
-        without = f", without {' and '.join(lacking)} that some metrics did not score"
+        without = f", without {' and '.join(lacking)} that {_scarce(shared)} did not score"
         remarks.append(f"All rows use the same {over}{without if lacking else ''}.")
+    remarks += _if_ties_counted_half(table["rows"])
     overall = [
         row["systems"]["by_category"]["overall"]["n"] for row in table["rows"] if row["systems"]
     ]
@@ -88,6 +91,26 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
     remarks += _rank_correlations(table["rows"])
     reasons = dict.fromkeys(row["systems_reason"] for row in table["rows"])
     return remarks + [reason for reason in reasons if reason is not None]
+
+
+def _scarce(shared: Mapping[str, Any]) -> str:
+    """Name the metrics that scored some candidates and not others."""
+    n = shared["candidates"] + shared["other_candidates"]
+    names = short_names([name for name, lacks in shared["unscored"].items() if lacks < n])
+    return " or ".join(names) if 1 <= len(names) <= _NAMED else "some metrics"
+
+
+def _if_ties_counted_half(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the pass rates of scorers that tie, by the rule for baselines."""
+    rates = {
+        row["name"]: (row["rates"]["passes"] + row["rates"]["ties"] / 2) / row["rates"]["n"]
+        for row in rows
+        if row["kind"] == "scorer" and row["rates"]["ties"]
+    }
+    if not rates:
+        return []
+    shown = ", ".join(f"{name} {percent(rate)} %" for name, rate in rates.items())
+    return [f"Ties fail; if they count half, as they do for baselines: {shown}."]
 
 
 def _rank_correlations(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -15,9 +15,11 @@ from support import oracle
 from support.flat_options import gathered
 from support.tiny_models import Family
 from support.tokenizer_kinds import joining
+from support.two_models import write_run
 
 from nnd.metric import Evaluation, Sweep, evaluate
 from nnd.metric.agreement import agree
+from nnd.metric.comparison.models import compare
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading
@@ -118,9 +120,9 @@ def test_tests_with_a_token_across_the_boundary_are_counted_once(loaded: Loaded)
     model = wrap_model(loaded("gpt2").model, joining("t "), name="joining")
     data = pl.DataFrame(
         {
-            "context": ["the cat", "the dog", "the cat", "the cat"],
+            "context": ["the cat", "the dog", "the cat", "the dog"],
             "candidate_high": ["sat", "sat", "sat", ""],
-            "candidate_low": ["ran", "ran", "ran", ""],
+            "candidate_low": ["ran", "ran", "ran", "he"],
             "error_category": ["rude", "rude", "wrong", "rude"],  # the third is the first again
         }
     )
@@ -200,6 +202,37 @@ def test_candidates_are_scored_without_contexts_too(loaded: Loaded, tiny: Tiny) 
     expected = [score.log_likelihood for score in oracle.scores(tiny("bart"), "native", requests)]
     assert found["ll_alone_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
     assert found["ll_alone_low"].to_list() == pytest.approx(expected[1::2], abs=1e-5)
+
+
+def test_pairs_without_a_context_have_an_interval_and_can_differ(
+    loaded: Loaded, tmp_path: Path
+) -> None:
+    words = ("the cat", "a dog", "in London", "nobody", "the town", "a book", "over it", "Tesla")
+    pairs = pl.DataFrame(
+        [
+            {
+                "context": "",
+                "candidate_high": f"{good} {number}",
+                "candidate_low": f"{bad} {number}",
+            }
+            for number in range(5)
+            for good, bad in zip(words, words[1:] + words[:1], strict=True)
+        ]
+    )
+    found = evaluate(loaded("gpt2"), pairs)
+    overall = found.results[0].rates.overall
+    assert (overall.n, overall.contexts) == (40, 40)
+    assert overall.interval is not None
+    assert overall.baselines["unconditional"] is None
+    assert not [note for note in found.results[0].notes if "without any context" in note]
+    assert list(check_rows("result", [found.to_dict()])) == []
+    low, high = overall.interval
+    assert low < (overall.pass_rate or 0) < high
+    # A model that fails all of them is significantly worse.
+    failing = found.scored.with_columns(model=pl.lit("none"), passed=pl.lit(value=False))
+    passing = found.scored.with_columns(model=pl.lit("all"), passed=pl.lit(value=True))
+    (comparison,) = compare([write_run(tmp_path / "run", failing, passing)])
+    assert comparison.differences.overall.verdict == "b"
 
 
 def test_unless_nobody_wants_to_know(loaded: Loaded) -> None:
@@ -467,6 +500,12 @@ def test_without_two_systems_there_is_a_reason(
     found = evaluate([loaded(name) for name in models], converted, systems=systems)
     assert found.agreement is None
     assert re.search(reason, found.agreement_reason or "")
+    assert (found.agreement_reason in found.remarks()) == (systems is not None)
+
+
+def test_human_scores_that_were_named_ask_for_agreement(loaded: Loaded, converted: Path) -> None:
+    found = evaluate(loaded("gpt2"), converted, human_scores=converted)
+    assert found.agreement_reason in found.remarks()
 
 
 def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
@@ -475,6 +514,7 @@ def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
     assert (
         found.agreement_reason == "the data has no human scores; pass human_scores (--human-scores)"
     )
+    assert found.agreement_reason not in found.remarks()
 
 
 # Files

@@ -10,11 +10,12 @@ from nnd.schemas.errors import NNDError
 def pairs(n: int, *, per_context: int = 2) -> pl.DataFrame:
     """Pairs of n contexts, rows of one context together."""
     rows = [
-        {"context_id": f"c{number}", "cluster": None, "context": f"text {number}"}
+        {"context_id": f"c{number}", "context": f"text {number}", "candidate_high": f"good {place}"}
         for number in range(n)
-        for _ in range(per_context)
+        for place in range(per_context)
     ]
-    return pl.DataFrame(rows, dict.fromkeys(("context_id", "cluster", "context"), pl.String))
+    schema = dict.fromkeys(("context_id", "context", "candidate_high", "cluster"), pl.String)
+    return pl.DataFrame(rows, schema)
 
 
 def side_of(frame: pl.DataFrame, share: float, seed: int = 0) -> dict[str, bool]:
@@ -62,6 +63,26 @@ def test_texts_that_differ_in_blanks_are_one() -> None:
     assert sides[:30] == sides[30:]
 
 
+def test_at_least_two_contexts_are_held_out() -> None:
+    for seed in range(20):
+        sides = side_of(pairs(6), 0.9, seed)
+        assert [*sides.values()].count(False) >= 2
+    two, more = side_of(pairs(30), 0.999), side_of(pairs(30), 0.5)
+    assert [*two.values()].count(False) == 2
+    assert {name for name, trained in two.items() if not trained} <= {
+        name for name, trained in more.items() if not trained
+    }
+
+
+def test_pairs_without_a_context_are_apart_unless_they_share_the_better_candidate() -> None:
+    frame = pairs(40, per_context=1).with_columns(
+        context=pl.lit(" "), candidate_high="good " + pl.concat_str(pl.int_range(pl.len()) // 2)
+    )
+    sides = [*side_of(frame, 0.5).values()]
+    assert sides[::2] == sides[1::2]
+    assert 4 < sum(sides) < 36
+
+
 @pytest.mark.parametrize("share", [0, 1, -0.1, 1.5, float("nan")])
 def test_a_share_is_between_0_and_1(share: float) -> None:
     with pytest.raises(NNDError, match="give a share between 0 and 1"):
@@ -71,8 +92,8 @@ def test_a_share_is_between_0_and_1(share: float) -> None:
 @pytest.mark.parametrize(
     ("share", "n", "said"),
     [
-        (0.999, 3, r"no context is held out \(3 distinct in all\)"),
-        (0.001, 3, "no context is left to train on"),
+        (0.001, 3, r"left to train on \(3 distinct in all, at least 2 held out\)"),
+        (0.5, 2, "2 distinct in all"),
         (0.5, 1, "1 distinct in all"),
         (0.5, 0, "0 distinct in all"),
     ],

@@ -1,17 +1,51 @@
-"""Reordering the components of a text: turns, triples, rows, sentences."""
+"""Reordering the components of a text: turns, triples, rows, cells, slots, concepts, sentences."""
 
 import re
+from collections.abc import Iterator
 from random import Random
+from typing import TypeAlias
+
+_Span: TypeAlias = tuple[int, int]
 
 _BETWEEN = {
     "\n": r"\n\s*",  # rows, and turns on lines of their own
     "|": r"\s?\|\s+(?=\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}:\s)",  # noqa: RUF001 - "| Ann: Hi. | Bob: Hi."
     "&&": r"\s?&&\s?",  # triples, "Lima | country | Peru && Lima | river | Rímac"
-    "": r"(?<=[.?!])\s+|(?<=[。！？])\s*",  # noqa: RUF001 - sentences
 }
 """Mark → separator of the components; the first mark that a text contains decides."""
 
-_DIVIDERS = tuple((mark, re.compile(between)) for mark, between in _BETWEEN.items())
+_SENTENCES = re.compile(r"(?<=[.?!])\s+|(?<=[。！？])\s*")  # noqa: RUF001
+
+_NAME = r"[\w?./:-]++(?: [\w./:-]++)*+"
+_GROUP = (
+    rf"(?:{_NAME})?+(?:\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]|\((?:[^()]|\([^()]*+\))*+\)|\{{[^{{}}]*+\}})"
+)
+_SLOT = rf"{_NAME}\s*+=(?:[^,;=()]|\([^()]*+\)|[,;](?!\s*+{_NAME}\s*+=))*+"
+_WORD = r"""(?:'[^']*+'|"[^"]*+"|\w[\w'’-]*+)"""  # noqa: RUF001
+_COMMA, _ANY = r"\s*+[,;]\s*+", r"(?:\s*+[,;&]\s*+|\s++)"
+
+
+def _list_of(item: str, between: str = _COMMA, fewest: int = 2) -> str:
+    return rf"(?P<items>{item}(?:{between}{item}){{{fewest - 1},}}+)"
+
+
+_LISTS = {
+    # "<table> <cell> 3 <col_header> Goals </col_header> </cell> <cell> 7 </cell> </table>"
+    r"[^<]*+(?:<(?!cell>)[^<]*+)*+(?P<items><cell>.*</cell>).*": r"<cell>.*?</cell>",
+    # "name[The Eagle], food[French]", "inform(food=French) & request(area)", JSON objects
+    rf"\[?{_list_of(_GROUP, _ANY)}\]?": _GROUP,
+    # Slots of one act, "inform(name=The Eagle, food=French)"
+    rf"(?:{_NAME}\()?+{_list_of(_SLOT)}\)?": _SLOT,
+    # Concepts and slots without values, "ski, mountain, skier", "request(area, food)"
+    rf"(?:{_NAME}\(|\[){_list_of(_WORD)}[)\]]": _WORD,
+    _list_of(_WORD, fewest=3): _WORD,
+}
+"""Pattern of a whole text → pattern of its components, which are in the group `items`."""
+
+_DIVIDERS = {mark: re.compile(between) for mark, between in _BETWEEN.items()}
+_WHOLES = {
+    re.compile(whole, re.DOTALL): re.compile(item, re.DOTALL) for whole, item in _LISTS.items()
+}
 
 
 def permute(text: str, random: Random) -> str:
@@ -20,10 +54,8 @@ def permute(text: str, random: Random) -> str:
     Separators do not move. Every other order of the components is equally likely; a text of one
     component, or of equal ones, does not change.
     """
-    for mark, divider in _DIVIDERS:
-        if mark not in text:  # a pattern would take far longer
-            continue
-        components, between = _divided(text, divider)
+    for spans in _components(text):
+        components = [text[start:end] for start, end in spans]
         if len(set(components)) > 1:
             break
     else:
@@ -31,20 +63,29 @@ def permute(text: str, random: Random) -> str:
     shuffled = components.copy()
     while shuffled == components:
         random.shuffle(shuffled)
-    return "".join(piece for pair in zip(between, [*shuffled, ""], strict=True) for piece in pair)
+    pieces, last = list[str](), 0
+    for (start, end), component in zip(spans, shuffled, strict=True):
+        pieces += [text[last:start], component]
+        last = end
+    return "".join([*pieces, text[last:]])
 
 
-def _divided(text: str, divider: re.Pattern[str]) -> tuple[list[str], list[str]]:
-    """Return the components of a text, and the texts before, between and after them."""
-    components, between, start = list[str](), [""], 0
+def _components(text: str) -> Iterator[list[_Span]]:
+    """Yield the spans of the components, for each kind of components that the text may have."""
+    for mark, divider in _DIVIDERS.items():
+        if mark in text:  # a pattern would take far longer
+            yield _divided(text, divider)
+    for whole, item in _WHOLES.items():
+        if found := whole.fullmatch(text):
+            yield [each.span() for each in item.finditer(text, *found.span("items"))]
+    yield _divided(text, _SENTENCES)
+
+
+def _divided(text: str, divider: re.Pattern[str]) -> list[_Span]:
+    """Return the spans between separators that are not empty."""
+    spans, start = list[_Span](), 0
     for found in divider.finditer(text):
         if found.start() > start:
-            components.append(text[start : found.start()])
-            between.append(found.group())
-        else:  # at the beginning, or next to another
-            between[-1] += found.group()
+            spans.append((start, found.start()))
         start = found.end()
-    if start < len(text):
-        components.append(text[start:])
-        between.append("")
-    return components, between
+    return [*spans, (start, len(text))] if start < len(text) else spans

@@ -147,7 +147,7 @@ _NUMBERS = Operation(
 
 _ORDER = Operation(
     name="order",
-    description="puts turns, triples, rows or sentences in another order",
+    description="puts turns, triples, rows, cells, slots, concepts or sentences in another order",
     change=each(permute),
     is_random=True,
 )

@@ -18,7 +18,6 @@ from nnd.converters.source.table.context import (
     read_candidate,
 )
 from nnd.converters.source.table.section import Table
-from nnd.schemas import SourceError
 
 BETTER = "better"
 WORSE = "worse"
@@ -54,6 +53,7 @@ class PairReader:
         """
         pairs: Mapping[str, Any] = table["pairs"]
         self._contexts = ContextReader(table)
+        self._has_ids = "context_id" in table.get("columns", {})
         self._names = names
         self._one, self._other = (
             {"candidate": pairs[name]} if isinstance(pairs[name], str) else pairs[name]
@@ -65,6 +65,10 @@ class PairReader:
     def read(self, row: Row) -> PairRow:
         """Return the two candidates of a row."""
         context = self._contexts.read(row)
+        if not (self._has_ids or context.context.strip()):
+            # A pair without a context is a cluster of its own.
+            texts = sorted(row.text(each["candidate"]) for each in (self._one, self._other))
+            context = context._replace(context_id=digest([context.context_id, *texts]))
         sides = self._read_sides(row, context.context_id)
         if self._id is None:
             group = digest(sorted(side.candidate_id for side in sides))
@@ -84,28 +88,11 @@ class PairReader:
         )
 
 
-def refuse_equal(pair: PairRow, names: tuple[str, str]) -> None:
-    """Refuse a row whose two texts are the same, so that neither can be better."""
-    one, other = pair.sides
-    if one.candidate == other.candidate:
-        raise SourceError(
-            f"{pair.where}: {names[0]} and {names[1]} are the same text, so neither is better; "
-            "correct the row, or leave it out with `where` in source.yaml"
-        )
-
-
 def pair_annotations(rows: Iterable[Row], table: Table, aspect: str) -> Iterator[Annotation]:
-    """Yield the annotations of rows whose columns `high` and `low` hold the texts.
-
-    Raises:
-        SourceError: At a row whose texts are the same.
-    """
-    names = ("high", "low")
-    reader = PairReader(table, names)
+    """Yield the annotations of rows whose columns `high` and `low` hold the texts."""
+    reader = PairReader(table, ("high", "low"))
     for row in rows:
-        pair = reader.read(row)
-        refuse_equal(pair, names)
-        yield from annotate_pair(pair, aspect)
+        yield from annotate_pair(reader.read(row), aspect)
 
 
 def annotate_pair(
@@ -123,6 +110,11 @@ def annotate_pair(
         low: Those of the worse candidate.
     """
     better, worse = pair.sides
+    if better.candidate_id == worse.candidate_id:  # the same text twice
+        better, worse = (
+            side._replace(candidate_id=f"{side.candidate_id}/{label}")
+            for side, label in zip(pair.sides, (BETTER, WORSE), strict=True)
+        )
     context, where, group = pair.context, pair.where, pair.group
     yield context.annotate(where, better, aspect=aspect, label=BETTER, group=group, **(high or {}))
     for label in pair.categories or [WORSE]:

@@ -14,7 +14,7 @@ from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source import Files
 from nnd.converters.source.table.cells import Row
-from nnd.converters.source.table.pairs import PairReader, PairRow, annotate_pair, refuse_equal
+from nnd.converters.source.table.pairs import PairReader, PairRow, annotate_pair
 from nnd.converters.source.table.section import Table, as_texts, title_of
 from nnd.schemas import SourceError
 
@@ -54,8 +54,8 @@ def vote_annotations(
         files: Used to report verdicts and ties.
 
     Raises:
-        SourceError: At an unknown verdict, a strength that is not above zero, an annotator who
-            votes twice on a pair, or two texts that are the same and not tied.
+        SourceError: At an unknown verdict, a strength that is not above zero, or an
+            annotator who votes twice on a pair.
     """
     pairs, counts = table["pairs"], Counter[str]()
     verdicts = {
@@ -92,8 +92,6 @@ def _cast(
     verdict = _read_verdict(row, columns["better"], verdicts)
     strength = _read_strength(row, columns["strength"]) if "strength" in columns else 1.0
     pair = reader.read(row)
-    if verdict != "tie":
-        refuse_equal(pair, _SIDES)
     key = (pair.context.split, pair.context.context_id, pair.group)
     ballot = ballots.get(key) or ballots.setdefault(key, Ballot(pair))
     turn = -1 if _is_turned(pair, ballot.pair) else 1

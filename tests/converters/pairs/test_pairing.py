@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from nnd.converters.pairs.pairing import Pairs, fold, make_pairs
+from nnd.converters.pairs.pairing import Pairs, make_pairs
 from nnd.converters.quality import Credit, NoError
 from nnd.schemas import check_frame
 
@@ -204,12 +204,6 @@ def test_the_texts_of_a_pair_are_not_folded(annotated: Annotated) -> None:
     pairs = make_pairs(two_texts(annotated, " cafe\u0301  ", "tea"), RULE, TAXONOMY)
 
     assert pairs.frame["candidate_high"].to_list() == [" cafe\u0301  "]
-
-
-def test_fold() -> None:
-    texts = pl.DataFrame({"text": ["  a \u2003 b\r\n", "e\u0301", ""]})
-
-    assert texts.select(fold(pl.col("text"))).to_series().to_list() == ["a b", "\u00e9", ""]
 
 
 def test_contexts_with_one_candidate_are_counted(annotated: Annotated) -> None:

@@ -63,6 +63,21 @@ def test_a_template_that_cannot_be_used(template: str, problem: str, chatty: Cha
     assert str(error.value).endswith(REMEDY)
 
 
+def test_a_bos_that_opens_turns_is_not_written_twice(chatty: Chatty) -> None:
+    model = chatty("{{ bos_token }}" + CHATML)
+    model.tokenizer.bos_token = "<|im_start|>"  # noqa: S105 - as in LFM2
+    (found,) = chosen(model).render(["a"])
+    assert found.pieces == (
+        "<|im_start|><|im_start|>user\n",
+        "a",
+        "<|im_end|>\n<|im_start|>assistant\n",
+    )
+    model = chatty("{{ bos_token }}{{ bos_token }}" + CHATML)
+    model.tokenizer.bos_token = "<|im_start|>"  # noqa: S105
+    with pytest.raises(ScoringError, match=r"begins with <\|im_start\|> three times"):
+        chosen(model)
+
+
 def test_an_argument_may_close_the_thought(chatty: Chatty) -> None:
     silent = THINKING.replace("<think>\n", "{{ '' if quiet else '<think>\n' }}")
     with pytest.raises(ScoringError, match="opens a thought"):

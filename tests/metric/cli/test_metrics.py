@@ -47,16 +47,15 @@ def test_a_table_and_its_details(
     out = out.partition("\n metric  ")[2].partition("\n metric  ")[2]
     shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; the mean is over one category; 5 judged
-    # candidates, 1 context. `overlap` has no number of the empty candidate, which counts in neither
-    # row: mean lengths 12.5, 6, 5 and people 2, 1.5, 0.5, as deviations times 6: 28 -11 -17 and
-    # 4 1 -5; r = (112 - 11 + 85) / sqrt(1194 * 42).
+    # candidates, 1 context. `overlap` is 0 for the empty candidate, so it counts in both rows; r is
+    # as below.
     assert shown["length"][:10] == [
         *("100.0", "3", "0", "3"),
-        *("1.000", "0.831", "1.000", "0.831"),
+        *("1.000", "0.910", "1.000", "0.910"),
         *("5", "1"),
     ]
     assert "length: characters of the candidate" in out
-    assert "the same 3 systems (a, b, c) and 5 candidates, without 1 candidate (overlap la" in out
+    assert "the same 3 systems (a, b, c) and 6 candidates\n" in out
 
 
 def test_each_row_over_its_own(metrics: Command, data: Path) -> None:

@@ -337,3 +337,63 @@ def test_human_scores_that_cannot_be_used_are_refused(frame: pl.DataFrame, messa
 def test_a_missing_human_score_may_be_null() -> None:
     frame = SCORES.with_columns(score=pl.Series([None, 0.5]))
     assert read_human_scores(frame).equals(frame)
+
+
+# Pairs without a context
+
+
+def test_a_pair_without_a_context_is_a_cluster_of_its_own() -> None:
+    rows = [
+        {"context": context, "candidate_high": high, "candidate_low": "bad", "aspect": aspect}
+        for context, high, aspect in [
+            ("", "good", "x"),
+            ("", "good", "y"),  # the same test under another aspect
+            (" \n", "better", "x"),
+            ("text", "good", "x"),
+            ("text", "better", "x"),
+        ]
+    ]
+    ids = load_pairs(rows).pairs["context_id"].to_list()
+    assert ids[0] == ids[1]
+    assert (
+        ids[3]
+        == ids[4]
+        == load_pairs(PAIRS.with_columns(context=pl.lit("text"))).pairs["context_id"][0]
+    )
+    assert len({*ids}) == 3
+
+
+def test_parts_or_ids_tell_blank_contexts_apart() -> None:
+    rows = [
+        {"context": "", "inputs": parts, "candidate_high": high, "candidate_low": "bad"}
+        for parts, high in [({"q": "one"}, "a"), ({"q": "one"}, "b"), ({"q": "two"}, "a")]
+    ]
+    one, same, other = load_pairs(rows).pairs["context_id"].to_list()
+    assert one == same != other
+    blank = load_pairs([row | {"inputs": {"q": " "}} for row in rows])
+    assert blank.pairs["context_id"].n_unique() == 2  # the first pair is the last one again
+    given = load_pairs([row | {"context_id": "mine"} for row in rows])
+    assert given.pairs["context_id"].unique().to_list() == ["mine"]
+
+
+# Pairs with two equal texts
+
+
+EQUAL = PAIRS.with_columns(candidate_low=pl.Series(["l0", " h1", "l2", "h3\n"]))
+
+
+@pytest.mark.parametrize("make", [as_frame, as_rows, as_parquet])
+def test_own_pairs_with_two_equal_texts_are_dropped_and_counted(
+    make: Callable[..., Any], tmp_path: Path
+) -> None:
+    found = load_pairs(make(EQUAL, tmp_path))
+    assert found.pairs["candidate_high"].to_list() == ["h0", "h2"]
+    assert found.equal == 2
+    assert found.headline().endswith(" 2 pairs with two equal texts were dropped.")
+    assert found.version == load_pairs(PAIRS[[0, 2]]).version
+
+
+def test_those_of_a_converted_folder_stay(tmp_path: Path) -> None:
+    EQUAL.write_parquet(tmp_path / "pairs.parquet")  # as `nnd convert --keep-equal` writes them
+    found = load_pairs(tmp_path)
+    assert (found.pairs.height, found.equal) == (4, 0)

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,9 +175,79 @@ def test_models_that_stand_for_no_system_are_told(judged: Judged) -> None:
 
 
 def test_a_run_on_other_pairs(judged: Judged) -> None:
-    run = run_of(judged, {"good": GOOD}).head(2)
-    with pytest.raises(ScoringError, match=r'^model "good" was not scored on 1 of the 3 pairs; '):
+    run = run_of(judged, {"good": GOOD}).with_columns(pair_id=pl.lit("f" * 16))
+    with pytest.raises(ScoringError, match=r'^model "good" was scored on none of the 3 pairs '):
         compare_metrics(judged, [], run=run)
+
+
+def test_all_rows_use_the_pairs_that_all_models_were_scored_on(judged: Judged) -> None:
+    good, bad = run_of(judged, {"good": GOOD}), run_of(judged, {"bad": BAD})
+    found = compare_metrics(judged, LENGTH, run=pl.concat([good.head(2), bad.tail(2)]))
+    rates = [row.rates.overall for row in found.rows if row.rates is not None]
+    # The second pair alone, 1/a over 1/c: longer, likelier under good, not under bad.
+    assert [(rate.passes, rate.n) for rate in rates] == [(1, 1), (1, 1), (0, 1)]
+    (note,) = found.notes
+    assert note == "The models were scored on 1 of the 3 pairs; all rows use only these."
+    assert note in found.remarks()
+    assert compare_metrics(judged, LENGTH, run=good).notes == ()
+
+
+# Letter case
+
+
+def cased(judged: Judged, *systems: str) -> Judged:
+    """The candidates of some systems with a capital letter."""
+    text = pl.col("candidate")
+    capital = pl.when(pl.col("system").is_in(systems)).then(text.str.to_titlecase()).otherwise(text)
+    return replace(judged, candidates=judged.candidates.with_columns(candidate=capital))
+
+
+def test_that_one_system_alone_has_capital_letters_is_said(judged: Judged, tmp_path: Path) -> None:
+    table = read_references(write_references(tmp_path / "references.jsonl"))
+    scorers = find_scorers(["bleu", "chrf", "rouge1"])
+    one = compare_metrics(cased(judged, "a"), scorers, references=table)
+    (note,) = one.notes
+    assert note == (
+        "Of 3 systems, only the candidates of a have capital letters, which changes bleu and chrf; "
+        "--normalise lower ignores case."
+    )
+    assert one.remarks()[0] == note
+    two = compare_metrics(cased(judged, "a", "b", "b|c"), scorers[:1], references=table)
+    assert two.notes == ()  # c shares a candidate with b
+    assert compare_metrics(judged, scorers, references=table).notes == ()
+    assert compare_metrics(cased(judged, "a"), scorers[2:], references=table).notes == ()
+
+
+def test_reference_metrics_can_compare_in_lower_case(judged: Judged, tmp_path: Path) -> None:
+    table = read_references(write_references(tmp_path / "references.jsonl"))
+    read: list[str] = []
+
+    def score(texts: Sequence[Text]) -> list[float | None]:
+        read.extend(text.candidate for text in texts)
+        return [float(len(text.candidate)) for text in texts]
+
+    scorers = [*find_scorers(["bleu", "chrf"]), TextScorer("mine", score)]
+    options: dict[str, Any] = {"references": table, "normalise": "lower"}
+    lower = compare_metrics(cased(judged, "a"), scorers, **options)
+    plain = compare_metrics(judged, scorers, references=table)
+    assert [row.rates for row in lower.rows] == [row.rates for row in plain.rows]
+    assert lower.scores.equals(plain.scores)
+    assert "The Cat Sat" in read  # scorers without references read texts as they are
+    assert lower.notes == ()
+    assert [row.definition.endswith("in lower case") for row in lower.rows] == [True, True, False]
+    assert lower.to_dict()["normalise"] == "lower"
+    assert lower.headline().endswith("metrics (--normalise lower).")
+    assert not compare_metrics(cased(judged, "a"), scorers, references=table).scores.equals(
+        plain.scores
+    )
+
+
+def test_likelihoods_read_texts_as_they_are(judged: Judged) -> None:
+    scorers = [TextScorer("model", lambda texts: [1.0 for _ in texts], is_likelihood=True)]
+    with pytest.raises(ScoringError, match=r"^normalise lower is for metrics that compare"):
+        compare_metrics(judged, scorers, normalise="lower")
+    with pytest.raises(ScoringError, match=r'^normalise: unknown "nfc"; choose lower'):
+        metrics(data="x", normalise="nfc")  # type: ignore[call-overload]
 
 
 def test_more_pairs_in_a_run_are_no_matter(judged: Judged) -> None:
@@ -290,6 +361,23 @@ def test_models_of_systems_that_others_have_no_number_of_are_left_out_of_nnd(
     nnd = found.rows[-1].systems
     assert nnd is not None
     assert nnd.systems == {"first": "a", "second": "b"}
+
+
+def test_who_lacks_candidates_is_said(judged: Judged) -> None:
+    scorer = by_candidate("mine", {"1/a": 2.0, "1/b": 1.0})
+    found = compare_metrics(judged, [*LENGTH, *find_scorers(["overlap"]), scorer])
+    assert (
+        "All rows use the same 2 systems and 2 candidates, without 1 system and 4 candidates that "
+        "mine did not score."
+    ) in found.remarks()
+
+
+def test_a_candidate_without_words_has_no_overlap_and_stays(judged: Judged) -> None:
+    alone, beside = (
+        compare_metrics(judged, [*LENGTH, *find_scorers(names)]).rows[0]
+        for names in ([], ["overlap"])
+    )
+    assert alone == beside
 
 
 def test_a_row_without_any_number_takes_nothing_from_the_others(judged: Judged) -> None:

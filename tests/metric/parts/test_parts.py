@@ -175,6 +175,28 @@ def test_contexts_that_recur_are_in_one_part(gpt2: LoadedModel, tmp_path: Path) 
     check_same(read_run(run).sort("pair_id"), read_run(alone).sort("pair_id"))
 
 
+def test_own_pairs_with_two_equal_texts_are_dropped_and_counted(
+    gpt2: LoadedModel, tmp_path: Path
+) -> None:
+    high = pl.col("candidate_high")
+    place = pl.int_range(pl.len())
+    equal = (place % 7 == 3) | (place < 2) | (place > 37)
+    rows = many_pairs().with_columns(
+        candidate_low=pl.when(equal).then(" " + high).otherwise("candidate_low")
+    )
+    rows.write_parquet(tmp_path / "mine.parquet", row_group_size=7)
+    run, alone = tmp_path / "run", tmp_path / "alone"
+    for number in (1, 2):
+        evaluate_parts(gpt2, tmp_path / "mine.parquet", out=run, worker=(number, 2))
+    merged = merge(run)
+    single = evaluate(gpt2, tmp_path / "mine.parquet", out=alone, scoring=PLAIN)
+    check_same(read_run(run), read_run(alone))
+    assert read_run(run).height == 31
+    for found in (merged, single):
+        assert "9 pairs with two equal texts were dropped" in found.results[0].notes
+        assert found.remarks()[0] == "9 pairs with two equal texts were dropped"
+
+
 def test_several_datasets_have_runs_of_their_own(
     gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:

@@ -138,6 +138,8 @@ def test_correlations_of_few_systems_are_grey(
     rows = [attrs for _, attrs in found.elements if "weak" in str(attrs.get("class"))]
     assert {row["title"] for row in rows} == ({why} if why else set())
     assert f"{judged} systems (too few)" in found.words() or why is None
+    assert bool(re.search(r"τ .?\d\.", found.words())) == (why is None)
+    assert ("overall n/a" in found.words() or f"overall {judged} n/a" in found.words()) == bool(why)
 
 
 def test_panels_beside_each_other_are_stacked_for_narrow_screens(page: Page) -> None:

@@ -67,6 +67,15 @@ def test_a_baseline_that_decides_nothing_is_none() -> None:
     )
 
 
+def test_the_model_itself_is_not_its_own_baseline() -> None:
+    alone = {"ll_alone_high": [-1.0, -2.0], "ll_alone_low": [-2.0, -1.0]}
+    assert overall("+-", **alone).baselines["unconditional"] is None
+    # A second test with a context: the baseline is of both.
+    changed = overall("+-", **alone | {"ll_alone_low": [-2.0, -1.5]}).baselines["unconditional"]
+    assert changed is not None
+    assert (changed.pass_rate, changed.lead) == (0.5, 0.0)
+
+
 def test_without_any_number_there_is_no_baseline() -> None:
     found = overall("+-")
     assert found.baselines == dict.fromkeys(

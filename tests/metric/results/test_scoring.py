@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 from support.tiny_models import Family
 
+from nnd.metric.data.completion import complete_pairs
 from nnd.metric.data.pairs import PairSet, load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES, Template, find_template
@@ -24,10 +26,11 @@ DEFAULT = TEMPLATES["default"]
 
 
 def pairs(*rows: tuple[str, str, str], **columns: list[Any]) -> PairSet:
-    """Pairs from (context, candidate_high, candidate_low)."""
+    """Pairs from (context, candidate_high, candidate_low), those of equal texts included."""
     texts = zip(*rows, strict=True)
     names = ("context", "candidate_high", "candidate_low")
-    return load_pairs(pl.DataFrame(dict(zip(names, map(list, texts), strict=True)) | columns))
+    frame = pl.DataFrame(dict(zip(names, map(list, texts), strict=True)) | columns)
+    return replace(load_pairs(frame.clear()), pairs=complete_pairs(frame, "frame").pairs)
 
 
 def answers(value: Callable[[Request], float]) -> Callable[[Sequence[Request]], Likelihoods]:

@@ -22,8 +22,8 @@ def test_length_is_in_characters() -> None:
         ("the dog sat", 2 / 3),
         ("mat mat mat dog", 3 / 4),  # each occurrence counts
         ("dogs", 0),
-        ("", None),
-        ("?!", None),
+        ("", 0),
+        ("?!", 0),
     ],
 )
 def test_overlap_is_the_share_of_words_that_the_context_has(
@@ -39,7 +39,8 @@ def test_any_function_is_a_scorer() -> None:
 
 
 def test_no_number_is_null() -> None:
-    assert score_texts(TextScorer("overlap", overlap), [Text("", "x"), CAT]).to_list() == [None, 1]
+    size = TextScorer("size", lambda texts: [len(text.candidate) or None for text in texts])
+    assert score_texts(size, [Text("", "x"), Text("abc", "x")]).to_list() == [None, 3]
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])

@@ -57,7 +57,7 @@ def test_slices_stand_below_each_other_where_they_differ() -> None:
 
 
 def test_baselines_stand_beside_the_model() -> None:
-    # Shorter wins passes tests 0 to 9 of 40, longer wins none; 30 match in length, 20 passed.
+    # Shorter wins passes tests 0 to 9 of 40, longer wins none; 30 match in length, and count half.
     columns = {
         "characters_high": [1] * 10 + [9] * 30,
         "characters_low": [9] * 40,
@@ -65,7 +65,7 @@ def test_baselines_stand_beside_the_model() -> None:
         "ll_alone_low": [-2.0] * 39 + [None],
     }
     table = baselines_table([result("+" * 30 + "-" * 10, **columns)])
-    assert row(table, "x").startswith("75.0 25.0 0.0 n/a 97.5 66.7 [")
+    assert row(table, "x").startswith("75.0 62.5 37.5 n/a 98.8 66.7 [")
     assert row(table, "x").endswith("] of 30")
 
 

@@ -27,6 +27,7 @@ def hostile_pairs() -> pl.DataFrame:
     alike = ("error_category", "error_group", "aspect", "category", "split", "system_low")
     return pl.DataFrame(
         {name: [f"{text}{i}" for i, text in enumerate(texts)] for name in unlike}
+        | {"candidate_low": [f"{text}{i} low" for i, text in enumerate(texts)]}
         | dict.fromkeys(alike, texts)
     )
 

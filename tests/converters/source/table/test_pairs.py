@@ -9,6 +9,7 @@ import pytest
 from support.table_files import csv_of, refused
 
 from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.validation import validate
 
 ShapedSource = Callable[..., Path]
 
@@ -53,6 +54,12 @@ def test_a_row_of_a_better_and_a_worse_text_is_a_pair(shaped_source: ShapedSourc
     assert found.human_scores.is_empty()
 
 
+def test_a_pair_without_a_context_is_a_context_of_its_own(shaped_source: ShapedSource) -> None:
+    rows = [row | {"article": ""} for row in EDITED]
+    pairs = convert(source_of(shaped_source, rows, high="good", low="bad")).pairs
+    assert pairs["context_id"].n_unique() == pairs.height == 3
+
+
 def test_a_pair_with_no_key_is_known_by_its_texts(shaped_source: ShapedSource) -> None:
     pairs = convert(source_of(shaped_source, EDITED, high="good", low="bad")).pairs
 
@@ -81,13 +88,22 @@ def test_the_texts_of_a_pair_may_have_systems(shaped_source: ShapedSource) -> No
     assert found.human_scores.height > 0
 
 
-def test_a_pair_of_one_text_is_refused(shaped_source: ShapedSource) -> None:
-    rows = [*EDITED, {"n": 4, "article": "A", "good": "Same.", "bad": "Same.", "kind": "tense"}]
+@pytest.mark.parametrize("key", [{}, {"id": "n"}])
+def test_rows_with_equal_texts_are_dropped_and_counted_or_kept(
+    shaped_source: ShapedSource, key: dict[str, str], tmp_path: Path
+) -> None:
+    same = {"n": 4, "article": "A1", "good": "Same.", "bad": "Same.", "kind": "tense"}
+    spaced = {"n": 5, "article": "A2", "good": "Same.", "bad": " Same.", "kind": None}
+    folder = source_of(shaped_source, [*EDITED, same, spaced], high="good", low="bad", **key)
 
-    assert refused(source_of(shaped_source, rows, high="good", low="bad", id="n")) == (
-        "toy.jsonl:4: high and low are the same text, so neither is better; correct the row, or "
-        "leave it out with `where` in source.yaml"
-    )
+    found = convert(folder)
+    dropped = {each["reason"]: each["n"] for each in found.manifest["dropped"]}
+    assert (found.pairs.height, dropped["same_text"]) == (3, 2)
+    assert sorted(found.pairs["candidate_low"]) == ["No.", "Was wrong.", "Wrong."]
+
+    kept = convert(folder, keep_equal=True, out=tmp_path / "kept")
+    assert (kept.pairs.height, kept.manifest["counts"]["equal_pairs"]) == (5, 2)
+    assert validate(tmp_path / "kept").findings == ()
 
 
 VERDICTS = {"first": [1, "A"], "second": 2, "tie": "="}
@@ -245,18 +261,18 @@ def test_nobody_votes_twice(shaped_source: ShapedSource) -> None:
     )
 
 
-def test_texts_that_are_the_same_are_tied_or_refused(shaped_source: ShapedSource) -> None:
+def test_equal_texts_that_are_tied_make_no_pair(shaped_source: ShapedSource) -> None:
     rows = [{"article": "A", "x": "S", "y": "S", "verdict": "="}, *judged(1)]
 
     assert convert(source_of(shaped_source, rows, **PREFERENCE)).pairs.height == 1
 
 
-def test_the_same_text_is_not_better_than_itself(shaped_source: ShapedSource) -> None:
+def test_a_verdict_on_equal_texts_is_dropped_or_kept(shaped_source: ShapedSource) -> None:
     rows = [*judged(1), {"article": "A", "x": "S", "y": "S", "verdict": 2}]
+    folder = source_of(shaped_source, rows, **PREFERENCE)
 
-    assert refused(source_of(shaped_source, rows, **PREFERENCE)).startswith(
-        "toy.jsonl:2: first and second are the same text, so neither is better; "
-    )
+    assert convert(folder).pairs["candidate_high"].to_list() == ["X"]
+    assert sorted(convert(folder, keep_equal=True).pairs["candidate_high"]) == ["S", "X"]
 
 
 @pytest.mark.parametrize(
