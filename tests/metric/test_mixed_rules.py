@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.stored_folders import write_sealed
 from support.suites.split_source import write_letters
 from support.two_models import scored, write_run
 
@@ -40,7 +41,7 @@ def runs(tmp_path: Path) -> Runs:
             folder = write_run(tmp_path / f"run{number}", rows)
             result = {"model": model, "version": "1", "signature": "nnd", "protocol": "native"}
             document = {"results": [result | facts]}
-            (folder / "result.json").write_text(json.dumps(document))
+            write_sealed(folder / "result.json", document)
             folders.append(folder)
         return folders
 
@@ -198,7 +199,7 @@ def runs_of_versions(folders: list[Path]) -> list[Path]:
     path = folders[1] / "result.json"
     found = json.loads(path.read_text())
     found["results"][0]["version"] = "2"
-    path.write_text(json.dumps(found))
+    write_sealed(path, found)
     return folders
 
 
@@ -275,7 +276,7 @@ def test_made_pairs_are_not_ranked_across_protocols(tmp_path: Path) -> None:
         )
         folder = write_run(tmp_path / f"run{number}", pl.concat([human, made]))
         result = {"model": f"m{number}", "version": "1", "signature": "", "protocol": protocol}
-        (folder / "result.json").write_text(json.dumps({"results": [result]}))
+        write_sealed(folder / "result.json", {"results": [result]})
         folders.append(folder)
     with pytest.raises(ScoringError, match="different protocols"):
         compare(folders, by="origin")

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.stored_folders import reseal, write_sealed
 from support.suites.split_source import write_letters
 from transformers import Trainer, TrainingArguments
 
@@ -71,7 +72,7 @@ def as_of_02(folder: Path) -> Path:
     """Make a run one of 0.2, which does not state splits."""
     found = stored(folder)
     del found["splits"]
-    (folder / "result.json").write_text(json.dumps(found))
+    write_sealed(folder / "result.json", found)
     return folder
 
 
@@ -176,6 +177,7 @@ def test_pairs_in_pieces_are_those_in_memory(letters: Path, tmp_path: Path) -> N
     for path in letters.glob("*.*"):
         (folder / path.name).write_bytes(path.read_bytes())
     pairs.write_parquet(folder / "pairs.parquet", row_group_size=3)
+    reseal(folder)
     for names in ([], ["valid"], ["test", "valid"]):
         whole, stream = choose_splits(load_pairs(folder), names), open_pairs(folder, names)
         rows = stream.rows("", [(0, whole.pairs.height)]).pairs

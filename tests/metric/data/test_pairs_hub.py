@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from support.hub.server import Hub
 from support.places import SUPPORT
+from support.stored_folders import reseal
 from support.suites.split_source import write_letters
 
 Ask = Callable[[str], dict[str, Any]]
@@ -113,6 +114,11 @@ def test_annotations_are_fetched_for_the_human_scores_of_a_split(
         for (split,), rows in pl.read_parquet(folder / f"{name}.parquet").group_by("split"):
             columns = rows.to_dict(as_series=False)
             files[f"{name}/{split}-00000-of-00001.parquet"] = parquet(columns)
+    for name, content in files.items():
+        (tmp_path / "hub" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "hub" / name).write_bytes(content)
+    reseal(tmp_path / "hub")
+    files["manifest.json"] = (tmp_path / "hub/manifest.json").read_bytes()
     hub.commit("datasets", "org/letters", files)
     ask("org/letters")
     assert not any("/annotations/" in request for request in hub.requests)
