@@ -10,20 +10,20 @@ Versions before 0.3 wrote no `digest`. Their documents are read with a warning.
 """
 
 import hashlib
+import importlib
 import json
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from nnd.schemas.contract import SchemaName, load_schema
 from nnd.schemas.digests import fingerprint
-from nnd.schemas.errors import SchemaError, ScoringWarning, one_line
+from nnd.schemas.errors import SchemaError, ScoringWarning
 from nnd.schemas.identity import nnd_version
 
 MANIFEST, VALIDITY = "manifest.json", "validity.json"
 
-_KINDS: Final[Mapping[str, tuple[SchemaName | None, str]]] = {
+_KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     MANIFEST: (
         "manifest",
         "write it again, or name the Parquet file alone, which is read as pairs of your own",
@@ -41,6 +41,9 @@ _KINDS: Final[Mapping[str, tuple[SchemaName | None, str]]] = {
 
 _DIGEST = "digest"
 _VERSION = "nnd_version"
+_OLDER = ("0.1.", "0.2.")
+"""Beginnings of the versions that wrote no digest."""
+
 _TRIES = 3
 _SIGNED = '"nnd|v:'
 """Beginning of the signatures that state the version in documents of 0.2."""
@@ -103,11 +106,10 @@ def find_change(document: Mapping[str, Any], name: str) -> str | None:
     """
     if _DIGEST in document:
         return None if document[_DIGEST] == _digest(document) else "changed since it was written"
-    schema = _KINDS[name][0]
-    if schema is None:
-        return "written by another version of nnd, or changed since"
-    unknown = sorted(document.keys() - load_schema(schema)["properties"].keys())
-    return f"unknown field {one_line(unknown[0])}" if unknown else None
+    is_older = str(document.get(_VERSION, _OLDER[0])).startswith(_OLDER)
+    if is_older and _KINDS[name][0] is not None:
+        return None
+    return "written by another version of nnd, or changed since"
 
 
 def read_with(document: Path, names: Collection[str]) -> dict[str, Any]:
@@ -172,8 +174,9 @@ def own_files(folder: Path, document: str) -> set[str]:
 
 def _keeps_schema(content: Mapping[str, Any], document: str) -> bool:
     """Whether a document states its version and keeps its schema; one with a digest: once."""
-    from nnd.schemas.check import check_rows  # noqa: PLC0415 - jsonschema is slow to import
-
+    # jsonschema is slow to import. The metric of a Space, which writes no folder, has neither this
+    # module nor the schemas: `nnd.metric.space.flattening` does not see this import.
+    check_rows = importlib.import_module("nnd.schemas.check").check_rows
     schema, digest = _KINDS[document][0], content.get(_DIGEST, "")
     if digest not in _valid:
         is_versioned = _VERSION in content or _SIGNED in json.dumps(content)

@@ -10,7 +10,6 @@ import polars as pl
 
 from nnd.schemas import seal
 
-
 _ADDED = ("nnd_version", "outputs", "digest")
 
 

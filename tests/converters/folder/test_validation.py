@@ -226,9 +226,7 @@ def test_a_folder_without_a_manifest_is_no_converted_folder(tmp_path: Path) -> N
 def test_a_manifest_that_is_no_json_object_is_an_error(folder: Path, raw: bytes) -> None:
     (folder / "manifest.json").write_bytes(raw)
 
-    with pytest.raises(
-        SchemaError, match=r"manifest\.json: .*; convert or build it again"
-    ) as caught:
+    with pytest.raises(SchemaError, match=r"manifest\.json: .*; convert or build again") as caught:
         found(folder)
 
     assert "\n" not in str(caught.value)

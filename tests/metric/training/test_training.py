@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
+from support.stored_folders import read_facts_of
 from support.training.runs import bits, make_model, sample_pairs
 
 from nnd.metric import evaluate
@@ -83,7 +84,7 @@ def test_the_folder_holds_the_model_the_runs_the_history_and_what_was_done(done:
     assert config_digest(trained.config) == config_digest(untrained.config)
     stored = json.loads((done.out / TRAINING).read_text(encoding="utf-8"))
     assert list(check_rows("training", [stored])) == []
-    assert stored == json.loads(json.dumps(done.found.to_dict()))
+    assert read_facts_of(done.out / TRAINING) == json.loads(json.dumps(done.found.to_dict()))
     assert [entry.step for entry in read_history(done.out / HISTORY)] == [0, 1, 2, 3]
 
 
@@ -480,7 +481,7 @@ def test_the_command_trains_and_prints_the_comparison(
     )
     assert code == 0
     printed = json.loads(shown)
-    assert printed == json.loads((out / TRAINING).read_text(encoding="utf-8"))
+    assert printed == read_facts_of(out / TRAINING)
     assert (printed["objective"]["loss"], printed["steps"]) == ("mle", 1)
     assert printed["comparisons"][0]["a"] == str(done.out)
 
