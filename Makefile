@@ -8,6 +8,12 @@ BIN := $(VENV)/bin
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --no-compile
 
+# The finder of an editable install comes last, so that `import nnd` next to a clone called nnd would find
+# that folder, an empty namespace. The line that Python runs at its start moves the finder to the front.
+EDITABLE_FIRST := import sys; \
+	sys.meta_path.sort(key=lambda finder: getattr(finder, "__name__", "") != "_EditableFinder")
+SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
+
 .PHONY: help demo test test-full bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
@@ -34,6 +40,7 @@ $(BIN)/nnd: pyproject.toml constraints.txt
 	$(INSTALL) torch==2.13.0
 	$(BIN)/python -m pip uninstall -qq -y nnd
 	$(INSTALL) -e .
+	echo '$(EDITABLE_FIRST)' > "$$($(BIN)/python -c '$(SITE_PACKAGES)')/near_negative_first.pth"
 	touch $@
 
 $(VENV)/dev: $(BIN)/nnd

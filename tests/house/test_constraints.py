@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from support.places import ROOT
 
@@ -58,6 +59,25 @@ def test_all_that_an_install_brings_is_pinned_at_the_installed_version() -> None
     assert len(found) > 100
     assert found.keys() <= PINS.keys()
     assert {name: one for name, one in found.items() if one not in (None, PINS[name])} == {}
+
+
+def test_every_pin_installs_on_every_python_that_is_promised() -> None:
+    promised = metadata(DISTRIBUTION)["Requires-Python"]
+    pythons = [promised.removeprefix(">=") + ".0", "3.12.0", "3.13.0"]
+    wanted = {
+        name: SpecifierSet(metadata(name).get("Requires-Python") or "")
+        for name in needed()
+        if installed(name)
+    }
+
+    assert pythons[0] == "3.11.0"
+    assert len(wanted) > 100
+    assert [
+        (name, python)
+        for name, versions in sorted(wanted.items())
+        for python in pythons
+        if not versions.contains(python)
+    ] == []
 
 
 def test_a_pin_is_a_version_and_nothing_else() -> None:
