@@ -405,6 +405,19 @@ def test_what_may_not_be_handed_on_is_refused(
     assert not there.exists()
 
 
+@pytest.mark.parametrize("licence", ["unknown", "CC-BY-NC-ND-4.0"])
+def test_a_licence_that_contradicts_the_redistribution_is_refused(
+    convert_rows: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, licence: str
+) -> None:
+    """As earlier versions of nnd converted it."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr("nnd.converters.source.source.check_licence", lambda _: None)
+        folder = convert_rows(licence=licence)
+
+    with pytest.raises(SchemaError, match=f"source: licence: {licence}.* contradicts"):
+        read_release(folder)
+
+
 def test_it_may_be_published_to_those_who_are_let_in(
     there: There, convert_rows: Callable[..., Path]
 ) -> None:
