@@ -20,7 +20,7 @@ from nnd.metric.results import (
     brief_caveat,
     rate_frame,
 )
-from nnd.metric.statistics import percent
+from nnd.metric.statistics import percent, tests_of
 from nnd.metric.suites import Effects, all_effects
 from nnd.metric.trouble import Failure
 from nnd.schemas import ScoringError, Shown, write_folder
@@ -73,7 +73,7 @@ class Evaluation(Pictured):
         others = f", the highest of {len(rates)} models" if len(rates) > len(best) else ""
         return (
             f"{passing} {'passes' if len(best) == 1 else 'pass'} {percent(rate['pass_rate'])} % of "
-            f"{rate['n']:,} tests{interval} on {self.data}{others}."
+            f"{tests_of(rate['n'], self.results[0].n_whole)}{interval} on {self.data}{others}."
         )
 
     def readings(self, *, as_chats: bool) -> list[str]:

@@ -43,6 +43,7 @@ class PairSet(Shown):
             order.
         part: The part of the data that was chosen, as (option, value) pairs (`choose_part`).
         sets: The sets of a suite, whose pairs have the same columns.
+        n_whole: Number of tests of the data that the part was chosen from; None for all of it.
     """
 
     pairs: pl.DataFrame
@@ -51,6 +52,7 @@ class PairSet(Shown):
     version: str
     part: tuple[tuple[str, str], ...] = ()
     sets: tuple[SuiteSet, ...] = ()
+    n_whole: int | None = None
 
     @property
     def title(self) -> str:

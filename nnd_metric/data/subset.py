@@ -8,7 +8,7 @@ from typing import TypeAlias
 import polars as pl
 
 from nnd.metric.data.pairs import PairSet, load_pairs
-from nnd.schemas import CONTEXT, ScoringError, cut_by_context, did_you_mean
+from nnd.schemas import CONTEXT, DISTINCT, ScoringError, cut_by_context, did_you_mean
 
 _Key: TypeAlias = tuple[str | None, ...]
 
@@ -49,6 +49,7 @@ def choose_part(
         ScoringError: If no pair has one of the error categories.
         NNDError: Same as in `cut_pairs`.
     """
+    everything = pairs
     if held_out is not None:
         _, pairs = cut_pairs(pairs, held_out, split_seed)
     known = pairs.pairs["error_category"].drop_nulls().unique().sort()
@@ -67,7 +68,10 @@ def choose_part(
     if limit is not None:
         pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
         part["limit"] = f"{limit}"
-    return replace(pairs, part=tuple(part.items()))
+    if not part:
+        return pairs
+    n_whole = everything.n_whole or everything.pairs.select(DISTINCT).n_unique()
+    return replace(pairs, part=tuple(part.items()), n_whole=n_whole)
 
 
 def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:

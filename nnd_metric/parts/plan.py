@@ -82,7 +82,8 @@ class Plan:
         nothing = pl.DataFrame()
         sets = (SuiteSet(name, kind, by, nothing) for name, kind, by in data["sets"])
         part = tuple((option, value) for option, value in data["part"])
-        return PairSet(nothing, self.human_scores, data["name"], self.version, part, tuple(sets))
+        about = (self.human_scores, data["name"], self.version, part)
+        return PairSet(nothing, *about, tuple(sets), data["n_whole"])
 
 
 def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
@@ -97,6 +98,7 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
         "name": about.name,
         "version": about.version,
         "part": [list(each) for each in about.part],
+        "n_whole": about.n_whole,
         "sets": [[each.name, each.kind, each.operation] for each in about.sets],
         "rows": stream.sizes(),
     }
