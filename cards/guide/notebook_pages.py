@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: each notebook is run and is a page with its outputs, and can be downloaded there.
+"""Hooks of mkdocs: each notebook is run and is a page with its outputs, which links to the file.
 
 `NND_RUN_NOTEBOOKS=false make site` leaves the outputs out.
 """

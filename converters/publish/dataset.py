@@ -103,12 +103,12 @@ class Published(Shown):
         """Return how to find and use the commit, or what would change after a dry run."""
         if self.unasked is not None:
             tagged = "" if self.tag is None else f", whether the tag {self.tag} is free"
-            return [
+            unknown = (
                 f"{self.unasked}. So it is not known whether the repository exists and takes these "
                 f"files, which of them it already has, which others would be deleted{tagged}, and "
-                "which text of other people its card keeps. The card below is that of a new one.",
-                self.card_diff.rstrip(),
-            ]
+                "which text of other people its card keeps. The card below is that of a new one."
+            )
+            return [unknown, self.card_diff.rstrip()]
         if self.commit is None:
             same = any(file.path == CARD and file.change == "same" for file in self.files)
             return ["The card stays as it is."] if same else [self.card_diff.rstrip()]
@@ -277,9 +277,7 @@ def _planned(
     )
 
 
-def _listed(
-    files: Mapping[str, Path], changes: Mapping[str, Planned]
-) -> tuple[PublishedFile, ...]:
+def _listed(files: Mapping[str, Path], changes: Mapping[str, Planned]) -> tuple[PublishedFile, ...]:
     return tuple(
         PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
         for path, change in sorted(changes.items())

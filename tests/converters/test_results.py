@@ -35,7 +35,7 @@ def test_a_conversion_shows_its_counts_and_gives_its_pairs() -> None:
     conversion = convert("sample")
 
     headline = conversion.headline()
-    assert headline == "72 pairs of 16 contexts and 5 systems from sample."
+    assert headline == "72 pairs of 14 contexts and 5 systems from sample; 16 contexts were judged."
     assert str(conversion).startswith(f"{conversion.headline()}\n")
     assert repr(conversion) == str(conversion)
     table = conversion.table()

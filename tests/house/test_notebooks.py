@@ -17,7 +17,7 @@ from support.places import ROOT
 
 FOLDER = ROOT / "cards/guide/notebooks"
 SHOWN = {
-    "first_run": ["72 pairs of 16 contexts", "toy-brief passes", "points ahead", "report.html"],
+    "first_run": ["72 pairs of 14 contexts", "toy-brief passes", "points ahead", "report.html"],
     "your_own_pairs": ["of 12 tests", "length:low=[0,30)", "626", "candidate_low is missing"],
     "watch_a_training": ["seen passes", "held-out passes", "overall"],
     "add_a_source": ["10 pairs of 2 contexts", "gap", "0 fail"],

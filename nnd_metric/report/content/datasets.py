@@ -12,7 +12,7 @@ from nnd.metric.data import PairData, is_several, load_pairs, only_of_one, read_
 from nnd.metric.report.content.gathered import Content, gather
 from nnd.metric.results import read_run, split_by_dataset
 from nnd.metric.slices import slice_runs
-from nnd.schemas import DISTINCT, ScoringError
+from nnd.schemas import ScoringError
 
 
 def gather_each(
@@ -61,7 +61,8 @@ def gather_each(
         name: slice_runs(of_one["folders"], sliced[name], by=by) if by else None
         for name, of_one in asked.items()
     }
-    among = _best_first(folders)
+    models = pl.concat([read_run(folder).select("model") for folder in folders])
+    among = models["model"].unique(maintain_order=True).to_list()
     return {
         name: replace(
             gather(**of_one, human_scores=human_scores, families=families, among=among),
@@ -69,17 +70,6 @@ def gather_each(
         )
         for name, of_one in asked.items()
     }
-
-
-def _best_first(folders: Sequence[Path]) -> list[str]:
-    """Return the models by their mean pass rate over the runs, so that each has one place."""
-    runs = (read_run(folder).unique(["model", *DISTINCT], maintain_order=True) for folder in folders)
-    passed = pl.concat(
-        [run.group_by("model", maintain_order=True).agg(pl.col("passed").mean()) for run in runs]
-    )
-    means = passed.group_by("model", maintain_order=True).agg(pl.col("passed").mean())
-    ordered = means.sort("passed", descending=True, nulls_last=True, maintain_order=True)
-    return ordered["model"].to_list()
 
 
 def _asked(

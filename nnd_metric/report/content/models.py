@@ -47,12 +47,11 @@ class Evaluated:
 
 
 def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Evaluated]:
-    """Read every model of some folders that `nnd evaluate` wrote.
+    """Read every model of some folders that `nnd evaluate` wrote, in their order.
 
     Args:
         folders: The folders.
-        among: All models of the page in their order, so that short names differ; none: those of
-            the folders.
+        among: All models of the page, if it has more, so that short names differ.
 
     Raises:
         ScoringError: If a folder cannot be read, a model is in two, or the models were scored
@@ -62,14 +61,12 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
     facts: dict[str, Mapping[str, Any]] = {}
     for folder in folders:
         facts |= _facts(folder)
-    if not frames:
+    models = [*frames]
+    if not models:
         raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
     found = []
-    models = among or [*frames]
-    for model, name in zip(models, short_names(models), strict=True):
-        if model not in frames:
-            continue
-        rows = frames[model]
+    names = dict(zip(among or models, short_names(among or models), strict=True))
+    for model, rows in frames.items():
         known = facts.get(model, {})
         protocol = PROTOCOLS.get(str(known.get("protocol")))
         summed = protocol is not None and protocol.normaliser == "one"
@@ -77,7 +74,7 @@ def read_models(folders: Sequence[Path], among: Sequence[str] = ()) -> list[Eval
         known_close = close if _deviation(known) else pl.lit(None, pl.Boolean)
         rates = pass_rates(rows.drop("model", "occurrence"))
         evaluated = rows.with_columns(close=known_close)
-        found.append(Evaluated(model, name, evaluated, rates, known))
+        found.append(Evaluated(model, names[model], evaluated, rates, known))
     return found
 
 
