@@ -9,8 +9,10 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --no-compile
 
 # The finder of an editable install comes last, so that `import nnd` next to a clone called nnd would find
-# that folder, an empty namespace. The line that Python runs at its start moves the finder to the front.
-EDITABLE_FIRST := import sys; \
+# that folder, an empty namespace. The line that Python runs at its start moves the finder to the front,
+# unless PYTHONPATH has the package, as for the linter of imports (.links).
+EDITABLE_FIRST := import os, sys; \
+	any(os.path.exists(os.path.join(path, "nnd", "__init__.py")) for path in sys.path) or \
 	sys.meta_path.sort(key=lambda finder: getattr(finder, "__name__", "") != "_EditableFinder")
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 

@@ -32,7 +32,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:  # noqa: ANN401 - as mkdoc
 
 def notebook_page(path: Path, *, run: bool) -> str:
     """Return the cells as Markdown; links between notebooks lead from page to page."""
-    book = nbformat.read(path, as_version=4)
+    book = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     if run:
         from nbclient import NotebookClient  # noqa: PLC0415 - slow
 
