@@ -8,12 +8,8 @@ BIN := $(VENV)/bin
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --no-compile
 
-# The finder of an editable install comes last, so that `import nnd` next to a clone called nnd would find
-# that folder, an empty namespace. The line that Python runs at its start moves the finder to the front,
-# unless PYTHONPATH has the package, as for the linter of imports (.links).
-EDITABLE_FIRST := import os, sys; \
-	any(os.path.exists(os.path.join(path, "nnd", "__init__.py")) for path in sys.path) or \
-	sys.meta_path.sort(key=lambda finder: getattr(finder, "__name__", "") != "_EditableFinder")
+# Python asks the finder of an editable install last, so that `import nnd` next to a clone called nnd would
+# find that folder, an empty namespace. A folder on the path that holds the front door comes before.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 
 .PHONY: help demo test test-full bench bench-gpu site check format types constraints
@@ -42,7 +38,9 @@ $(BIN)/nnd: pyproject.toml constraints.txt
 	$(INSTALL) torch==2.13.0
 	$(BIN)/python -m pip uninstall -qq -y nnd
 	$(INSTALL) -e .
-	echo '$(EDITABLE_FIRST)' > "$$($(BIN)/python -c '$(SITE_PACKAGES)')/near_negative_first.pth"
+	mkdir -p $(VENV)/front
+	ln -sfn $(CURDIR)/nnd_metric/api $(VENV)/front/nnd
+	echo $(abspath $(VENV)/front) > "$$($(BIN)/python -c '$(SITE_PACKAGES)')/near_negative_front.pth"
 	touch $@
 
 $(VENV)/dev: $(BIN)/nnd
